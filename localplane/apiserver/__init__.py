@@ -1,0 +1,1 @@
+"""The generic API server library. It contains no built-in kind's name."""

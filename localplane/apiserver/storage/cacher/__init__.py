@@ -1,0 +1,18 @@
+"""The cache of the whole registry: what a server reads from.
+
+One watch on the registry's root feeds one ordered log for all resources, so freshness is a single number and a new
+resource needs no warm-up. Writes go through to the store; reads and watches are answered here when they can be.
+
+- `cacher`      fills the cache, keeps it filled, and gives each resource its view of it
+- `storage`     that view: Kubernetes' storage.Interface
+- `index`       the present: every object by key, in order
+- `window`      the recent past: every event by revision
+- `freshness`   waiting until the cache has come as far as a reader needs
+- `watchers`    the open watches, found by key; dispatch; bookmarks; what happens to slow ones
+
+The registry uses it through `storage.interface` only. It never writes by itself.
+"""
+
+from .cacher import Cacher
+
+__all__ = ["Cacher"]

@@ -1,0 +1,79 @@
+"""The present: every object under the registry's root, by key and in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sortedcontainers import SortedDict
+
+from localplane.apiserver.storage.backend import prefix_end
+
+from .window import Entry, LoggedEvent
+
+
+class ObjectIndex:
+    """A listing is kept until something below its prefix changes, so that lists of a quiet resource cost nothing."""
+
+    def __init__(self) -> None:
+        self._entries: SortedDict[str, Entry] = SortedDict()
+        self._listings: dict[str, list[Entry]] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: str) -> Entry | None:
+        return self._entries.get(key)
+
+    def replace(self, entries: Iterable[tuple[str, Entry]]) -> None:
+        self._entries = SortedDict(entries)
+        self._listings.clear()
+
+    def apply(self, event: LoggedEvent) -> None:
+        if event.new is None:
+            self._entries.pop(event.key, None)
+        else:
+            self._entries[event.key] = event.new
+        if self._listings:
+            for prefix in prefixes_of(event.key):
+                self._listings.pop(prefix, None)
+
+    def listing(self, prefix: str) -> list[Entry]:
+        """Everything below a prefix (which ends in `/`), in key order. Shared: not to be changed."""
+        listing = self._listings.get(prefix)
+        if listing is None:
+            entries = self._entries
+            keys = entries.irange(prefix, prefix_end(prefix), inclusive=(True, False))
+            listing = self._listings[prefix] = [entries[key] for key in keys]
+        return listing
+
+    def count(self, prefix: str) -> int:
+        return self._entries.bisect_left(prefix_end(prefix)) - self._entries.bisect_left(prefix)
+
+    def page(self, prefix: str, start: str) -> Iterator[Entry]:
+        """Entries below the prefix from the key `start` on."""
+        entries = self._entries
+        return (entries[key] for key in entries.irange(start, prefix_end(prefix), inclusive=(True, False)))
+
+    def count_from(self, prefix: str, start: str) -> int:
+        return self._entries.bisect_left(prefix_end(prefix)) - self._entries.bisect_left(start)
+
+
+def prefixes_of(key: str) -> Iterator[str]:
+    """Every prefix that ends in `/` and holds the key, the shortest first: `/`, `/registry/`, …"""
+    at = key.find("/")
+    while at >= 0:
+        yield key[: at + 1]
+        at = key.find("/", at + 1)
+
+
+def undo(current: Iterable[Entry], later: Iterable[LoggedEvent], prefix: str) -> list[Entry]:
+    """The state below a prefix as it was before the `later` events, which are in order and reach to the present."""
+    state = {entry.key: entry for entry in current}
+    for event in reversed(list(later)):
+        if not event.key.startswith(prefix):
+            continue
+        if event.old is None:
+            state.pop(event.key, None)
+        else:
+            state[event.key] = event.old
+    return [state[key] for key in sorted(state)]

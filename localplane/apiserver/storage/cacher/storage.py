@@ -1,0 +1,242 @@
+"""One resource's view of the cache: Kubernetes' storage.Interface, answered from memory where that is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from localplane.apiserver.storage.continuation import encode_continue
+from localplane.apiserver.storage.errors import CorruptObject, KeyNotFound, ResourceVersionTooOld
+from localplane.apiserver.storage.interface import (
+    EventType,
+    ListOptions,
+    ObjectList,
+    Preconditions,
+    Stats,
+    Update,
+    Validation,
+    WatchEvent,
+    WatchOptions,
+)
+from localplane.apiserver.storage.keys import KeySchema, parse_resource_version
+from localplane.apiserver.storage.objects import JSONObject, StoredObject
+from localplane.apiserver.storage.store import Store
+from localplane.apiserver.storage.store.reads import ListStart, list_start, too_old
+
+from .index import undo
+from .watchers import CacheWatcher
+from .window import Entry
+
+if TYPE_CHECKING:
+    from .cacher import Cacher
+
+# Undoing more events than this costs more than asking the store for the old state.
+_MOST_UNDONE = 20_000
+
+
+class CachedStorage:
+    def __init__(self, cacher: Cacher, store: Store, keys: KeySchema) -> None:
+        self._cacher = cacher
+        self._store = store
+        self._keys = keys
+
+    async def create(self, key: str, obj: JSONObject, *, ttl: timedelta | None = None) -> StoredObject:
+        return await self._store.create(key, obj, ttl=ttl)
+
+    async def get(self, key: str, *, resource_version: str = "") -> StoredObject:
+        absolute = self._keys.one(key)
+        at_least = parse_resource_version(resource_version)
+        cacher = self._cacher
+        if not cacher.ready:
+            return await self._store.get(key, resource_version=resource_version)
+        if not resource_version:
+            await cacher.catch_up()
+        elif at_least > cacher.freshness.revision:
+            await cacher.freshness.reach(at_least)
+        entry = cacher.index.get(absolute)
+        if entry is None:
+            raise KeyNotFound(absolute)
+        return _readable(entry)
+
+    async def list(self, key: str, options: ListOptions) -> ObjectList:
+        prefix = self._keys.below(key) if options.recursive else self._keys.one(key)
+        begin = list_start(prefix, options)
+        cacher = self._cacher
+        if not cacher.ready:
+            if options.limit and options.predicate is None:
+                return await self._store.list(key, options)
+            cacher.check_ready()
+        if begin.revision:
+            return await self._list_at(key, prefix, begin, options)
+        if begin.at_least:
+            await cacher.freshness.reach(begin.at_least)
+        elif begin.continued or options.resource_version != "0":
+            await cacher.catch_up()
+        return self._list_now(prefix, begin, options)
+
+    def _list_now(self, prefix: str, begin: ListStart, options: ListOptions) -> ObjectList:
+        cacher = self._cacher
+        # Whoever takes any version takes all of it: as in Kubernetes' cache, resourceVersion 0 has no pages.
+        limit = 0 if options.resource_version == "0" and not begin.continued else options.limit
+        if not options.recursive:
+            entry = cacher.index.get(prefix)
+            return _cut([] if entry is None else [entry], prefix, cacher.revision, 0, options)
+        if begin.start == prefix and not limit:
+            return _cut(cacher.index.listing(prefix), prefix, cacher.revision, 0, options)
+        total = cacher.index.count_from(prefix, begin.start)
+        return _cut(cacher.index.page(prefix, begin.start), prefix, cacher.revision, limit, options, total=total)
+
+    async def _list_at(self, key: str, prefix: str, begin: ListStart, options: ListOptions) -> ObjectList:
+        """A past state: today's with the later events undone, or the store's own if the window does not reach."""
+        cacher = self._cacher
+        revision = begin.revision
+        if revision < cacher.backend.compacted_revision:
+            raise too_old(begin.start, prefix, continued=begin.continued)
+        await cacher.freshness.reach(revision)
+        if revision < cacher.window.base or cacher.window.count_after(revision) > _MOST_UNDONE:
+            return await self._store.list(key, options)
+        if options.recursive:
+            entries = undo(cacher.index.listing(prefix), cacher.window.after(revision), prefix)
+            entries = [entry for entry in entries if entry.key >= begin.start]
+        else:
+            entry = cacher.index.get(prefix)
+            present = [] if entry is None else [entry]
+            entries = [e for e in undo(present, cacher.window.after(revision), prefix) if e.key == prefix]
+        return _cut(entries, prefix, revision, options.limit, options, total=len(entries))
+
+    async def delete(
+        self,
+        key: str,
+        *,
+        preconditions: Preconditions | None = None,
+        validate: Validation | None = None,
+        suggestion: StoredObject | None = None,
+        even_if_corrupt: bool = False,
+    ) -> StoredObject:
+        return await self._store.delete(
+            key,
+            preconditions=preconditions,
+            validate=validate,
+            suggestion=self._suggestion(key) or suggestion,
+            even_if_corrupt=even_if_corrupt,
+        )
+
+    async def guaranteed_update(
+        self,
+        key: str,
+        update: Update,
+        *,
+        ignore_not_found: bool = False,
+        preconditions: Preconditions | None = None,
+        suggestion: StoredObject | None = None,
+        ttl: timedelta | None = None,
+    ) -> StoredObject:
+        return await self._store.guaranteed_update(
+            key,
+            update,
+            ignore_not_found=ignore_not_found,
+            preconditions=preconditions,
+            suggestion=self._suggestion(key) or suggestion,
+            ttl=ttl,
+        )
+
+    def _suggestion(self, key: str) -> StoredObject | None:
+        """The cache's own copy is newer than whatever a caller has kept."""
+        entry = self._cacher.index.get(self._keys.one(key))
+        return entry if isinstance(entry, StoredObject) else None
+
+    async def watch(self, key: str, options: WatchOptions) -> CacheWatcher:
+        place = self._keys.below(key) if options.recursive else self._keys.one(key)
+        requested = parse_resource_version(options.resource_version)
+        cacher = self._cacher
+        cacher.check_ready()
+        if not options.resource_version:
+            await cacher.catch_up()
+        elif requested and options.send_initial_events:
+            await cacher.freshness.reach(requested)
+        # From here to the registration nothing may await, or an event could slip between.
+        if options.send_initial_events or (options.send_initial_events is None and not requested):
+            watcher = CacheWatcher(cacher.revision, options.predicate, self._initial_events(place, options))
+        elif not requested:
+            watcher = CacheWatcher(cacher.revision, options.predicate)
+        elif requested < cacher.window.base:
+            return _refused(requested, cacher.window.base)
+        else:
+            missed = self._missed_events(place, requested, options)
+            watcher = CacheWatcher(requested, options.predicate, missed)
+            if missed and missed[-1].type is EventType.ERROR:
+                watcher.end()  # nothing may follow an error
+                return watcher
+        cacher.watchers.add(place, watcher)
+        if options.allow_bookmarks:
+            cacher.watchers.schedule_bookmarks(watcher, options.timeout)
+        return watcher
+
+    def _initial_events(self, place: str, options: WatchOptions) -> Sequence[WatchEvent]:
+        cacher = self._cacher
+        present = self._list_now(
+            place,
+            ListStart(place, 0, 0, continued=False),
+            ListOptions(predicate=options.predicate, recursive=options.recursive),
+        )
+        events = [WatchEvent(EventType.ADDED, obj.revision, obj) for obj in present.items]
+        if options.send_initial_events and options.allow_bookmarks:
+            events.append(WatchEvent(EventType.BOOKMARK, cacher.revision, initial_events_end=True))
+        return events
+
+    def _missed_events(self, place: str, after: int, options: WatchOptions) -> Sequence[WatchEvent]:
+        events = []
+        for logged in self._cacher.window.after(after):
+            if logged.key.startswith(place) if options.recursive else logged.key == place:
+                seen = logged.seen_by(options.predicate)
+                if seen is not None:
+                    events.append(seen)
+                    if seen.type is EventType.ERROR:
+                        break
+        return events
+
+    async def stats(self) -> Stats:
+        listing = self._cacher.index.listing(self._keys.prefix)
+        sizes = [len(entry.stored or entry.data) for entry in listing if isinstance(entry, StoredObject)]
+        return Stats(len(listing), sum(sizes) // len(sizes) if sizes else 0)
+
+    async def current_revision(self) -> int:
+        return await self._store.current_revision()
+
+    def compacted_revision(self) -> int:
+        return self._store.compacted_revision()
+
+    def ready(self) -> bool:
+        return self._cacher.ready
+
+
+def _readable(entry: Entry) -> StoredObject:
+    if isinstance(entry, CorruptObject):
+        raise CorruptObject(entry.key, entry.why)  # a new one: a shared one would gather tracebacks
+    return entry
+
+
+def _cut(
+    entries: Iterable[Entry], prefix: str, revision: int, limit: int, options: ListOptions, *, total: int = 0
+) -> ObjectList:
+    """The entries that are wanted, up to the limit, and where to go on after them."""
+    predicate = options.predicate
+    if predicate is None and not limit:
+        return ObjectList([_readable(entry) for entry in entries], revision)
+    items: list[StoredObject] = []
+    for examined, entry in enumerate(entries):
+        if limit and len(items) == limit:
+            token = encode_continue(items[-1].key + "\x00", prefix, revision)
+            return ObjectList(items, revision, token, total - examined if predicate is None else None)
+        obj = _readable(entry)
+        if predicate is None or predicate(obj):
+            items.append(obj)
+    return ObjectList(items, revision)
+
+
+def _refused(requested: int, base: int) -> CacheWatcher:
+    error = ResourceVersionTooOld(f"too old resource version: {requested} ({base})")
+    watcher = CacheWatcher(0, None, [WatchEvent(EventType.ERROR, 0, error=error)])
+    watcher.end()
+    return watcher

@@ -1,0 +1,180 @@
+"""What the registry asks of storage, for one resource: Kubernetes' storage.Interface.
+
+`store.Store` answers from a backend, `cacher.CachedStorage` from memory; one suite in tests/contract holds both
+to it. Keys are relative to the root and start with the resource's prefix: `/configmaps/default/a`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Protocol
+
+from .errors import PreconditionFailed, StorageError
+from .objects import JSONObject, StoredObject
+
+Predicate = Callable[[StoredObject], bool]
+"""Decides whether a reader wants an object. None stands for "all of them", so that nothing is asked."""
+
+Update = Callable[[JSONObject], Awaitable[JSONObject]]
+"""Given a copy of the current object (empty when there is none), returns what should be stored. May run several
+times; an error it raises ends the update, unless it was given stale data, in which case it gets a second try."""
+
+Validation = Callable[[StoredObject], Awaitable[None]]
+"""Raises when the object must not be deleted. Only an error about the live object counts."""
+
+
+class EventType(StrEnum):
+    ADDED = "ADDED"
+    MODIFIED = "MODIFIED"
+    DELETED = "DELETED"
+    BOOKMARK = "BOOKMARK"
+    ERROR = "ERROR"
+
+
+class Match(StrEnum):
+    """resourceVersionMatch."""
+
+    UNSET = ""
+    EXACT = "Exact"
+    NOT_OLDER_THAN = "NotOlderThan"
+
+
+@dataclass(frozen=True, slots=True)
+class Preconditions:
+    """What must be true of the live object before a write is carried out."""
+
+    uid: str | None = None
+    resource_version: str | None = None
+
+    def check(self, key: str, obj: StoredObject) -> None:
+        uid = obj.uid
+        if self.uid is not None and self.uid != uid:
+            raise PreconditionFailed(
+                key, f"Precondition failed: UID in precondition: {self.uid}, UID in object meta: {uid}"
+            )
+        if self.resource_version is not None and self.resource_version != str(obj.revision):
+            raise PreconditionFailed(
+                key,
+                f"Precondition failed: ResourceVersion in precondition: {self.resource_version}, "
+                f"ResourceVersion in object meta: {obj.revision}",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class ListOptions:
+    """`recursive` lists everything below the key; without it the list holds the one object at the key."""
+
+    resource_version: str = ""
+    match: Match = Match.UNSET
+    limit: int = 0
+    continue_token: str = ""
+    predicate: Predicate | None = None
+    recursive: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """`send_initial_events`: None is the old way, in which the resourceVersion decides ("" and "0" send them).
+
+    `timeout` is how long the reader means to stay: a bookmark is sent shortly before.
+    """
+
+    resource_version: str = ""
+    predicate: Predicate | None = None
+    recursive: bool = True
+    allow_bookmarks: bool = False
+    send_initial_events: bool | None = None
+    timeout: timedelta | None = None
+
+
+@dataclass(slots=True)
+class ObjectList:
+    """`remaining` is None where it can't be told, because a predicate is in the way."""
+
+    items: list[StoredObject]
+    revision: int
+    continue_token: str = ""
+    remaining: int | None = None
+
+
+@dataclass(slots=True)
+class WatchEvent:
+    """One thing a watch says. A bookmark has no object; an error has neither object nor successor."""
+
+    type: EventType
+    revision: int
+    object: StoredObject | None = None
+    error: StorageError | None = None
+    initial_events_end: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    object_count: int
+    estimated_average_size: int
+
+
+class Watch(Protocol):
+    """An open watch: iterate over it, or take what has gathered. It ends by itself when the reader is too slow,
+    after an ERROR event, or when the storage closes; the reader goes on from the last revision it saw."""
+
+    def __aiter__(self) -> AsyncIterator[WatchEvent]: ...
+    async def __anext__(self) -> WatchEvent: ...
+    async def take(self) -> list[WatchEvent]:
+        """All events that have gathered, waiting for the first; an empty list means that the watch has ended."""
+
+    async def stop(self) -> None: ...
+
+
+class Storage(Protocol):
+    async def create(self, key: str, obj: JSONObject, *, ttl: timedelta | None = None) -> StoredObject:
+        """Store a new object. Raises KeyExists, ResourceVersionOnCreate."""
+
+    async def get(self, key: str, *, resource_version: str = "") -> StoredObject:
+        """The object, at least as new as `resource_version` ("": as new as there is). Raises KeyNotFound."""
+
+    async def list(self, key: str, options: ListOptions) -> ObjectList: ...
+
+    async def delete(
+        self,
+        key: str,
+        *,
+        preconditions: Preconditions | None = None,
+        validate: Validation | None = None,
+        suggestion: StoredObject | None = None,
+        even_if_corrupt: bool = False,
+    ) -> StoredObject:
+        """Delete and return the last state, at the delete's own revision.
+
+        `suggestion` may be stale: it saves a read when it is not, and is never trusted for a refusal.
+        `even_if_corrupt` deletes only an object that can't be read; the caller must mean it.
+        """
+
+    async def guaranteed_update(
+        self,
+        key: str,
+        update: Update,
+        *,
+        ignore_not_found: bool = False,
+        preconditions: Preconditions | None = None,
+        suggestion: StoredObject | None = None,
+        ttl: timedelta | None = None,
+    ) -> StoredObject:
+        """Read, change and write until nobody else got in between. Writes nothing when nothing changed.
+
+        With `ignore_not_found` an absent object is updated from an empty one, that is, created.
+        """
+
+    async def watch(self, key: str, options: WatchOptions) -> Watch: ...
+
+    async def stats(self) -> Stats: ...
+
+    async def current_revision(self) -> int: ...
+
+    def compacted_revision(self) -> int:
+        """Revisions below this one are known to be gone; 0 when nothing is known."""
+
+    def ready(self) -> bool: ...

@@ -1,0 +1,52 @@
+"""Where an object lives in the store, and the guard that keeps one resource out of another's keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .errors import InvalidKey, InvalidResourceVersion
+
+DEFAULT_ROOT = "/registry"
+
+
+@dataclass(frozen=True, slots=True)
+class KeySchema:
+    """`root` is the registry's prefix in the store, `resource` that of one resource below it (`/pods/`)."""
+
+    root: str
+    resource: str
+
+    @property
+    def prefix(self) -> str:
+        """All keys of the resource start with this."""
+        return self.root + self.resource
+
+    def one(self, key: str) -> str:
+        """The absolute key of one object."""
+        self._check(key)
+        if key.endswith("/"):
+            raise InvalidKey(key, "it names no object")
+        return self.root + key
+
+    def below(self, key: str) -> str:
+        """The absolute prefix of everything below a key. It always ends in `/`: `ns` must not find `ns2`."""
+        self._check(key if key.endswith("/") else key + "/")
+        return self.root + (key if key.endswith("/") else key + "/")
+
+    def _check(self, key: str) -> None:
+        if not key.startswith(self.resource):
+            raise InvalidKey(key, f"it does not start with {self.resource}")
+        for part in key[len(self.resource) :].split("/"):
+            if part in (".", ".."):
+                raise InvalidKey(key, f"{part!r} is no part of a key")
+            if "\x00" in part:
+                raise InvalidKey(key, "it contains a NUL character")
+
+
+def parse_resource_version(value: str) -> int:
+    """A resourceVersion as a number; "" is 0. Python's int would take signs, spaces, underscores and other digits."""
+    if not value:
+        return 0
+    if not (value.isascii() and value.isdigit()) or len(value) > 20 or int(value) >= 1 << 64:
+        raise InvalidResourceVersion(value)
+    return int(value)

@@ -1,0 +1,226 @@
+"""The backend in a dictionary: for unit tests and for servers that are thrown away.
+
+It keeps every promise of `backend` but durability. All changes stand in one list until a compaction drops their
+beginning; the state at an old revision is today's state with the later changes undone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from datetime import timedelta
+
+from sortedcontainers import SortedDict
+
+from .backend import BackendStatus, Batch, Change, Found, KeyValue, Page
+from .errors import CompareFailed, RequestTooLarge, ResourceVersionTooLarge, ResourceVersionTooOld, Unavailable
+
+_MAX_VALUE_BYTES = 1_572_864  # etcd's default limit, so that an object fits in every store or in none
+_COMPACTED = "required revision has been compacted"
+
+
+class MemoryBackend:
+    """Writes never await, so each is atomic on the event loop and no lock is needed."""
+
+    name = "memory"
+    exclusive = True
+
+    def __init__(self) -> None:
+        self._state: SortedDict[str, KeyValue] = SortedDict()
+        self._changes: list[Change] = []
+        self._revision = 1
+        self._compacted = 0
+        self._watches: set[_MemoryWatch] = set()
+        self._expiries: dict[str, asyncio.TimerHandle] = {}
+        self._identity = secrets.token_hex(8)
+        self._closed = False
+
+    @property
+    def observed_revision(self) -> int:
+        return self._revision
+
+    @property
+    def compacted_revision(self) -> int:
+        return self._compacted
+
+    async def get(self, key: str, *, revision: int = 0) -> Found:
+        page = await self.range(key, key + "\x00", revision=revision)
+        return Found(page.kvs[0] if page.kvs else None, page.revision)
+
+    async def range(self, start: str, end: str, *, limit: int = 0, revision: int = 0) -> Page:
+        self._check_open()
+        self._check_revision(revision)
+        state = self._state_at(revision) if revision and revision < self._revision else self._state
+        keys = list(state.irange(start, end, inclusive=(True, False)))
+        chosen = keys[:limit] if limit else keys
+        return Page([state[key] for key in chosen], len(keys), self._revision)
+
+    async def count(self, start: str, end: str) -> int:
+        self._check_open()
+        return int(self._state.bisect_left(end) - self._state.bisect_left(start))
+
+    async def put(self, key: str, value: bytes, *, expected: int, ttl: timedelta | None = None) -> int:
+        self._check_open()
+        if len(value) > _MAX_VALUE_BYTES:
+            raise RequestTooLarge("etcdserver: request is too large")
+        previous = self._compare(key, expected)
+        self._forget_expiry(key)
+        self._revision += 1
+        self._state[key] = KeyValue(key, value, self._revision)
+        if ttl is not None:
+            loop = asyncio.get_running_loop()
+            self._expiries[key] = loop.call_later(ttl.total_seconds(), self._remove, key)
+        self._publish(Change(key, value, self._revision, previous))
+        return self._revision
+
+    async def delete(self, key: str, *, expected: int) -> int:
+        self._check_open()
+        if self._compare(key, expected) is None:
+            raise CompareFailed(key, None)
+        return self._remove(key)
+
+    def watch(self, start: str, end: str, *, after: int, previous: bool = True) -> _MemoryWatch:  # noqa: ARG002
+        # `previous` costs nothing here, so it is always there.
+        self._check_open()
+        watch = _MemoryWatch(self, start, end, after)
+        self._watches.add(watch)
+        return watch
+
+    async def current_revision(self) -> int:
+        self._check_open()
+        return self._revision
+
+    async def compact(self, revision: int) -> None:
+        self._check_open()
+        if revision > self._revision:
+            raise ResourceVersionTooLarge(revision, self._revision)
+        if revision <= self._compacted:
+            return
+        self._compacted = revision
+        # The change at `revision` itself stays: a watch may begin just before it, as in etcd.
+        del self._changes[: bisect_left(self._changes, revision, key=_revision_of)]
+
+    async def advance_revision(self, to: int) -> int:
+        self._check_open()
+        self._revision = max(self._revision, to)
+        return self._revision
+
+    async def identity(self) -> str:
+        return self._identity
+
+    async def status(self) -> BackendStatus:
+        size = sum(len(kv.key) + len(kv.value) for kv in self._state.values())
+        return BackendStatus("memory", size, self._revision)
+
+    async def close(self) -> None:
+        self._closed = True
+        for handle in self._expiries.values():
+            handle.cancel()
+        for watch in list(self._watches):
+            watch.wake()
+
+    # What the watches need of it.
+
+    def changes_after(self, revision: int) -> Iterator[Change]:
+        if revision + 1 < self._compacted:
+            raise ResourceVersionTooOld(_COMPACTED)
+        start = bisect_right(self._changes, revision, key=_revision_of)
+        return iter(self._changes[start:])
+
+    def forget(self, watch: _MemoryWatch) -> None:
+        self._watches.discard(watch)
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise Unavailable("the store is closed")
+
+    def _check_revision(self, revision: int) -> None:
+        if revision > self._revision:
+            raise ResourceVersionTooLarge(revision, self._revision)
+        if revision and revision < self._compacted:
+            raise ResourceVersionTooOld(_COMPACTED)
+
+    def _state_at(self, revision: int) -> SortedDict[str, KeyValue]:
+        state = self._state.copy()
+        for change in reversed(self._changes[bisect_right(self._changes, revision, key=_revision_of) :]):
+            if change.previous is None:
+                state.pop(change.key, None)
+            else:
+                state[change.key] = change.previous
+        return state
+
+    def _compare(self, key: str, expected: int) -> KeyValue | None:
+        current: KeyValue | None = self._state.get(key)
+        if (current.revision if current else 0) != expected:
+            raise CompareFailed(key, current)
+        return current
+
+    def _remove(self, key: str) -> int:
+        self._forget_expiry(key)
+        previous = self._state.pop(key)
+        self._revision += 1
+        self._publish(Change(key, None, self._revision, previous))
+        return self._revision
+
+    def _forget_expiry(self, key: str) -> None:
+        handle = self._expiries.pop(key, None)
+        if handle is not None:
+            handle.cancel()
+
+    def _publish(self, change: Change) -> None:
+        self._changes.append(change)
+        for watch in self._watches:
+            watch.wake()
+
+
+class _MemoryWatch:
+    """A place in the list of changes. There is no queue: a slow reader costs nothing but its place."""
+
+    def __init__(self, backend: MemoryBackend, start: str, end: str, after: int) -> None:
+        self._backend = backend
+        self._start = start
+        self._end = end
+        self._after = after
+        self._progress_asked = False
+        self._news = asyncio.Event()
+        self._news.set()
+        self._closed = False
+
+    def __aiter__(self) -> _MemoryWatch:
+        return self
+
+    async def __anext__(self) -> Batch:
+        while True:
+            if self._closed:
+                raise StopAsyncIteration
+            if self._backend.closed:
+                raise Unavailable("the store is closed")
+            changes = [c for c in self._backend.changes_after(self._after) if self._start <= c.key < self._end]
+            self._after = max(self._after, self._backend.observed_revision)
+            if changes or self._progress_asked:
+                self._progress_asked = False
+                return Batch(changes, self._after)
+            self._news.clear()
+            await self._news.wait()
+
+    def wake(self) -> None:
+        self._news.set()
+
+    async def request_progress(self) -> None:
+        self._progress_asked = True
+        self.wake()
+
+    async def close(self) -> None:
+        self._closed = True
+        self._backend.forget(self)
+        self.wake()
+
+
+def _revision_of(change: Change) -> int:
+    return change.revision

@@ -1,0 +1,91 @@
+"""The class that puts the verbs together for one resource."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from localplane.apiserver.storage.backend import Backend, prefix_end
+from localplane.apiserver.storage.interface import (
+    ListOptions,
+    ObjectList,
+    Preconditions,
+    Stats,
+    Update,
+    Validation,
+    Watch,
+    WatchOptions,
+)
+from localplane.apiserver.storage.keys import KeySchema
+from localplane.apiserver.storage.objects import JSONObject, StoredObject
+
+from . import reads, watching, writes
+
+
+class Store:
+    def __init__(self, backend: Backend, keys: KeySchema) -> None:
+        self._backend = backend
+        self._keys = keys
+
+    async def create(self, key: str, obj: JSONObject, *, ttl: timedelta | None = None) -> StoredObject:
+        return await writes.create(self._backend, self._keys.one(key), obj, ttl=ttl)
+
+    async def get(self, key: str, *, resource_version: str = "") -> StoredObject:
+        return await reads.get(self._backend, self._keys.one(key), resource_version=resource_version)
+
+    async def list(self, key: str, options: ListOptions) -> ObjectList:
+        prefix = self._keys.below(key) if options.recursive else self._keys.one(key)
+        return await reads.list_objects(self._backend, prefix, options)
+
+    async def delete(
+        self,
+        key: str,
+        *,
+        preconditions: Preconditions | None = None,
+        validate: Validation | None = None,
+        suggestion: StoredObject | None = None,
+        even_if_corrupt: bool = False,
+    ) -> StoredObject:
+        absolute = self._keys.one(key)
+        if even_if_corrupt:
+            return await writes.delete_corrupt(self._backend, absolute)
+        return await writes.delete(
+            self._backend, absolute, preconditions=preconditions, validate=validate, suggestion=suggestion
+        )
+
+    async def guaranteed_update(
+        self,
+        key: str,
+        update: Update,
+        *,
+        ignore_not_found: bool = False,
+        preconditions: Preconditions | None = None,
+        suggestion: StoredObject | None = None,
+        ttl: timedelta | None = None,
+    ) -> StoredObject:
+        return await writes.guaranteed_update(
+            self._backend,
+            self._keys.one(key),
+            update,
+            ignore_not_found=ignore_not_found,
+            preconditions=preconditions,
+            suggestion=suggestion,
+            ttl=ttl,
+        )
+
+    async def watch(self, key: str, options: WatchOptions) -> Watch:
+        prefix = self._keys.below(key) if options.recursive else self._keys.one(key)
+        return await watching.watch(self._backend, prefix, options)
+
+    async def stats(self) -> Stats:
+        page = await self._backend.range(self._keys.prefix, prefix_end(self._keys.prefix))
+        total = sum(len(kv.value) for kv in page.kvs)
+        return Stats(page.count, total // page.count if page.count else 0)
+
+    async def current_revision(self) -> int:
+        return await self._backend.current_revision()
+
+    def compacted_revision(self) -> int:
+        return self._backend.compacted_revision
+
+    def ready(self) -> bool:
+        return True

@@ -1,0 +1,158 @@
+"""Create, delete and the guaranteed update: each ends in one compare-and-swap.
+
+The loops start from a suggestion when there is one (the cacher's copy, usually current), which saves the read before
+the write. A suggestion is never trusted for a refusal, nor for "nothing changed": both are said of live data only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from localplane.apiserver.storage.backend import Backend, KeyValue
+from localplane.apiserver.storage.errors import (
+    CompareFailed,
+    CorruptObject,
+    KeyExists,
+    KeyNotFound,
+    PreconditionFailed,
+    ResourceVersionOnCreate,
+)
+from localplane.apiserver.storage.interface import Preconditions, Update, Validation
+from localplane.apiserver.storage.objects import JSONObject, StoredObject, encode
+
+
+async def create(backend: Backend, key: str, obj: JSONObject, *, ttl: timedelta | None) -> StoredObject:
+    metadata: JSONObject = obj.get("metadata") or {}
+    if metadata.get("resourceVersion") not in (None, "", "0"):
+        raise ResourceVersionOnCreate
+    value = encode(obj)
+    try:
+        revision = await backend.put(key, value, expected=0, ttl=ttl)
+    except CompareFailed as error:
+        raise KeyExists(key) from error
+    return StoredObject.from_encoded(key, value, revision, metadata.get("labels"))
+
+
+@dataclass(slots=True)
+class _State:
+    """What a loop works on. `live` says that it came from the store in this very call."""
+
+    object: StoredObject | None
+    live: bool
+
+    @property
+    def revision(self) -> int:
+        return self.object.revision if self.object else 0
+
+
+async def _read(backend: Backend, key: str, *, ignore_not_found: bool) -> _State:
+    return _state_of(key, (await backend.get(key)).kv, ignore_not_found=ignore_not_found)
+
+
+def _state_of(key: str, kv: KeyValue | None, *, ignore_not_found: bool) -> _State:
+    if kv is not None:
+        return _State(StoredObject.from_stored(key, kv.value, kv.revision), live=True)
+    if ignore_not_found:
+        return _State(None, live=True)
+    raise KeyNotFound(key)
+
+
+async def delete(
+    backend: Backend,
+    key: str,
+    *,
+    preconditions: Preconditions | None,
+    validate: Validation | None,
+    suggestion: StoredObject | None,
+) -> StoredObject:
+    state = _State(suggestion, live=False) if suggestion else await _read(backend, key, ignore_not_found=False)
+    while True:
+        current = state.object
+        assert current is not None, "a missing object has raised KeyNotFound"
+        try:
+            if preconditions is not None:
+                preconditions.check(key, current)
+            if validate is not None:
+                await validate(current)
+        except Exception:  # whatever a validation raises is its own; it only counts if it saw live data
+            if state.live:
+                raise
+            fresh = await _read(backend, key, ignore_not_found=False)
+            if fresh.revision == state.revision:
+                raise
+            state = fresh
+            continue
+        try:
+            revision = await backend.delete(key, expected=state.revision)
+        except CompareFailed as error:
+            state = _state_of(key, error.current, ignore_not_found=False)
+            continue
+        return current.at_revision(revision)
+
+
+async def delete_corrupt(backend: Backend, key: str) -> StoredObject:
+    """Delete bytes that nobody can read. An object that can be read is refused: there is a proper way for it."""
+    kv = (await backend.get(key)).kv
+    while True:
+        if kv is None:
+            raise KeyNotFound(key)
+        try:
+            StoredObject.from_stored(key, kv.value, kv.revision)
+        except CorruptObject:
+            pass
+        else:
+            raise PreconditionFailed(key, f"the object stored under {key} can be read: delete it in the ordinary way")
+        try:
+            revision = await backend.delete(key, expected=kv.revision)
+        except CompareFailed as error:
+            kv = error.current
+            continue
+        return StoredObject.from_object(key, {}, revision)
+
+
+async def guaranteed_update(
+    backend: Backend,
+    key: str,
+    update: Update,
+    *,
+    ignore_not_found: bool,
+    preconditions: Preconditions | None,
+    suggestion: StoredObject | None,
+    ttl: timedelta | None,
+) -> StoredObject:
+    state = (
+        _State(suggestion, live=False) if suggestion else await _read(backend, key, ignore_not_found=ignore_not_found)
+    )
+    while True:
+        try:
+            obj = await _updated(key, state, update, preconditions)
+        except Exception:  # as in delete: the caller's own error, which counts only if it saw live data
+            if state.live:
+                raise
+            fresh = await _read(backend, key, ignore_not_found=ignore_not_found)
+            if fresh.revision == state.revision:
+                raise
+            state = fresh
+            continue
+        value = encode(obj)
+        if state.object is not None and value == state.object.stored:
+            if state.live:
+                return state.object
+            fresh = await _read(backend, key, ignore_not_found=ignore_not_found)
+            if fresh.object is not None and fresh.object.stored == value:
+                return fresh.object
+            state = fresh
+            continue
+        try:
+            revision = await backend.put(key, value, expected=state.revision, ttl=ttl)
+        except CompareFailed as error:
+            state = _state_of(key, error.current, ignore_not_found=ignore_not_found)
+            continue
+        return StoredObject.from_encoded(key, value, revision, (obj.get("metadata") or {}).get("labels"))
+
+
+async def _updated(key: str, state: _State, update: Update, preconditions: Preconditions | None) -> JSONObject:
+    if preconditions is not None:
+        preconditions.check(key, state.object or StoredObject.from_object(key, {}, 0))
+    return await update(state.object.decode() if state.object else {})
