@@ -1,0 +1,248 @@
+"""The backend on etcd: each verb is one transaction or one range."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from localplane.apiserver.storage.backend import BackendStatus, Found, KeyValue, Page
+from localplane.apiserver.storage.errors import CompareFailed, ResourceVersionTooOld, StorageError
+
+from .client.failures import LeaseNotFound
+from .client.messages import (
+    ALARM_DEACTIVATE,
+    ALARM_GET,
+    COMPARE_EQUAL,
+    COMPARE_MOD,
+    AlarmRequest,
+    CompactionRequest,
+    DefragmentRequest,
+    RangeRequest,
+    StatusRequest,
+    TxnRequest,
+    WatchCreateRequest,
+)
+from .client.methods import ALARM, COMPACT, DEFRAGMENT, RANGE, STATUS, TXN
+from .leases import Leases
+from .watch import EtcdWatch, key_value
+
+if TYPE_CHECKING:
+    from .client.client import EtcdClient
+
+_DEFRAGMENTATION_LIMIT = timedelta(minutes=5)
+
+_SPARE_KEY = b"localplane/advance-revision"
+_WRITES_AT_ONCE = 128
+
+_ALARMS = {
+    "NOSPACE": "etcd's database is full (NOSPACE): compact its history, defragment it, then disarm the alarm",
+    "CORRUPT": "etcd found its data to differ between members (CORRUPT): restore the damaged member from another",
+    "no leader": "etcd has no leader: too few of its members can be reached",
+}
+
+
+class EtcdBackend:
+    """A Backend. `exclusive` is for whoever started this etcd and let nobody else in.
+
+    An unlimited range is read in pages of `page_size` keys, all at one revision: an answer of any size would hold
+    up etcd, run into the call's deadline and block our event loop while it is decoded.
+    """
+
+    def __init__(self, client: EtcdClient, *, exclusive: bool, page_size: int = 10_000) -> None:
+        self._client = client
+        self._exclusive = exclusive
+        self._page_size = page_size
+        self._leases = Leases(client, clock=time.monotonic)
+        self._compacted = 0
+
+    @property
+    def name(self) -> str:
+        return "etcd"
+
+    @property
+    def exclusive(self) -> bool:
+        return self._exclusive
+
+    @property
+    def observed_revision(self) -> int:
+        return self._client.observed_revision
+
+    @property
+    def compacted_revision(self) -> int:
+        return self._compacted
+
+    async def get(self, key: str, *, revision: int = 0) -> Found:
+        response = await self._range(RangeRequest(key=_raw(key), revision=revision))
+        kv = key_value(response.kvs[0]) if response.kvs else None
+        return Found(kv, response.header.revision)
+
+    async def range(self, start: str, end: str, *, limit: int = 0, revision: int = 0) -> Page:
+        if limit:
+            return await self._page(start, end, limit, revision)
+        page = await self._page(start, end, self._page_size, revision)
+        if page.count <= self._page_size:
+            return page
+        try:
+            return await self._rest(page, end, revision or page.revision)
+        except ResourceVersionTooOld:
+            if revision:
+                raise
+            return await self._page(start, end, 0, 0)  # compacted between our pages: take it in one piece
+
+    async def count(self, start: str, end: str) -> int:
+        request = RangeRequest(key=_raw(start), range_end=_raw(end), count_only=True)
+        count: int = (await self._range(request)).count
+        return count
+
+    async def put(self, key: str, value: bytes, *, expected: int, ttl: timedelta | None = None) -> int:
+        if ttl is None:
+            return await self._put(key, value, expected, lease=0)
+        lease = await self._leases.lease_for(ttl)
+        try:
+            return await self._put(key, value, expected, lease)
+        except LeaseNotFound:
+            self._leases.forget(lease)
+            return await self._put(key, value, expected, await self._leases.lease_for(ttl))
+
+    async def delete(self, key: str, *, expected: int) -> int:
+        transaction = _if_unchanged(key, expected)
+        transaction.success.add().request_delete_range.key = _raw(key)
+        response = await self._client.call(TXN, transaction)
+        if not response.succeeded:
+            raise CompareFailed(key, _current(response))
+        if not response.responses[0].response_delete_range.deleted:
+            raise CompareFailed(key, None)
+        revision: int = response.header.revision
+        return revision
+
+    def watch(self, start: str, end: str, *, after: int, previous: bool = True) -> EtcdWatch:
+        return EtcdWatch(
+            self._client,
+            WatchCreateRequest(
+                key=_raw(start),
+                range_end=_raw(end),
+                start_revision=after + 1,
+                prev_kv=previous,
+                progress_notify=True,
+                fragment=True,
+            ),
+            compacted=self._learn_of_compaction,
+        )
+
+    async def current_revision(self) -> int:
+        response = await self._range(RangeRequest(key=b"\0", count_only=True))
+        revision: int = response.header.revision
+        return revision
+
+    async def compact(self, revision: int) -> None:
+        with suppress(ResourceVersionTooOld):  # somebody has compacted that far already
+            await self._client.call(COMPACT, CompactionRequest(revision=revision))
+        self._learn_of_compaction(revision)
+
+    async def advance_revision(self, to: int) -> int:
+        """etcd has no way to set its revision, so the numbers are used up, by writes outside of everybody's range."""
+        while (revision := await self.current_revision()) < to:
+            await self._use_up(min(to - revision, _WRITES_AT_ONCE))
+        return revision
+
+    async def identity(self) -> str:
+        response = await self._client.call(STATUS, StatusRequest())
+        return f"{response.header.cluster_id:x}"
+
+    async def status(self) -> BackendStatus:
+        response = await self._client.call(STATUS, StatusRequest())
+        return BackendStatus(
+            version=response.version,
+            size_bytes=response.dbSize,
+            revision=response.header.revision,
+            alarms=tuple(_sentence(error) for error in response.errors),
+        )
+
+    async def reclaim_space(self) -> None:
+        """Defragment the member we talk to and disarm all alarms; for after a compaction, when etcd was full.
+
+        The member answers nothing else while it is at it.
+        """
+        await self._client.call(DEFRAGMENT, DefragmentRequest(), within=_DEFRAGMENTATION_LIMIT)
+        armed = await self._client.call(ALARM, AlarmRequest(action=ALARM_GET))
+        for alarm in armed.alarms:
+            request = AlarmRequest(action=ALARM_DEACTIVATE, memberID=alarm.memberID, alarm=alarm.alarm)
+            await self._client.call(ALARM, request)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def _range(self, request: Any) -> Any:
+        try:
+            return await self._client.call(RANGE, request)
+        except ResourceVersionTooOld:
+            self._learn_of_compaction(request.revision + 1)
+            raise
+
+    def _learn_of_compaction(self, revision: int) -> None:
+        self._compacted = max(self._compacted, revision)
+
+    async def _use_up(self, revisions: int) -> None:
+        write = TxnRequest()
+        write.success.add().request_put.key = _SPARE_KEY
+        try:
+            async with asyncio.TaskGroup() as writes:
+                for _ in range(revisions):
+                    writes.create_task(self._client.call(TXN, write))
+        except* StorageError as failures:
+            failed = failures
+        else:
+            return
+        raise failed.exceptions[0]
+
+    async def _page(self, start: str, end: str, limit: int, revision: int) -> Page:
+        request = RangeRequest(key=_raw(start), range_end=_raw(end), limit=limit, revision=revision)
+        response = await self._range(request)
+        return Page([key_value(kv) for kv in response.kvs], response.count, response.header.revision)
+
+    async def _rest(self, page: Page, end: str, revision: int) -> Page:
+        """The whole range, given its first page; `count` and `revision` stay those of the first answer."""
+        while len(page.kvs) < page.count:
+            following = await self._page(page.kvs[-1].key + "\0", end, self._page_size, revision)
+            page.kvs += following.kvs
+            if not following.kvs:
+                break
+        return page
+
+    async def _put(self, key: str, value: bytes, expected: int, lease: int) -> int:
+        transaction = _if_unchanged(key, expected)
+        put = transaction.success.add().request_put
+        put.key, put.value, put.lease = _raw(key), value, lease
+        response = await self._client.call(TXN, transaction)
+        if not response.succeeded:
+            raise CompareFailed(key, _current(response))
+        revision: int = response.header.revision
+        return revision
+
+
+def _if_unchanged(key: str, expected: int) -> Any:
+    """A transaction without its success part: otherwise it reads what is there.
+
+    Built in place: handing finished parts to the constructor would copy each of them, the value too.
+    """
+    transaction = TxnRequest()
+    raw = _raw(key)
+    transaction.compare.add(result=COMPARE_EQUAL, target=COMPARE_MOD, key=raw, mod_revision=expected)
+    transaction.failure.add().request_range.key = raw
+    return transaction
+
+
+def _raw(key: str) -> bytes:
+    return key.encode("utf-8", "surrogateescape")
+
+
+def _current(response: Any) -> KeyValue | None:
+    found = response.responses[0].response_range.kvs
+    return key_value(found[0]) if found else None
+
+
+def _sentence(error: str) -> str:
+    return next((sentence for word, sentence in _ALARMS.items() if word in error), f"etcd reports: {error}")

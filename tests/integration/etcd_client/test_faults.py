@@ -1,0 +1,133 @@
+"""An etcd that is killed, stopped or full."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from localplane.apiserver.storage.backend import prefix_end
+from localplane.apiserver.storage.errors import NoSpace, TimedOut, Unavailable
+from localplane.apiserver.storage.etcd.backend import EtcdBackend
+from localplane.apiserver.storage.etcd.client import EtcdClient
+from tests.integration.etcd_client.server import QUICK_ELECTIONS, EtcdServer, answering
+
+KEY = "/k/"
+
+
+@pytest.fixture
+async def mistreated(etcd: EtcdServer) -> AsyncIterator[EtcdBackend]:
+    client = EtcdClient([etcd.listen], timeout=timedelta(seconds=0.5), connect_timeout=timedelta(seconds=0.3))
+    backend = EtcdBackend(client, exclusive=True)
+    await answering(backend)
+    yield backend
+    await backend.close()
+
+
+async def test_a_kill_fails_everything_in_flight_at_once_and_a_restart_heals(
+    etcd: EtcdServer, mistreated: EtcdBackend
+) -> None:
+    acknowledged: dict[str, int] = {}
+    failures: list[Unavailable] = []
+    under_way = asyncio.Event()
+
+    async def write(writer: int) -> None:
+        for number in range(1_000_000):
+            key = f"{KEY}{writer}/{number}"
+            try:
+                acknowledged[key] = await mistreated.put(key, b"v" * 1000, expected=0)
+            except Unavailable as failure:
+                failures.append(failure)
+                return
+            if len(acknowledged) >= 300:
+                under_way.set()
+
+    watch = mistreated.watch(KEY, prefix_end(KEY), after=1)
+    await watch.request_progress()
+    async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        for writer in range(32):
+            group.create_task(write(writer))
+        await under_way.wait()
+        etcd.kill()
+        killed = time.monotonic()
+    assert time.monotonic() - killed < 0.4  # not by their timeouts
+    assert len(failures) == 32
+    assert not any(isinstance(failure, TimedOut) for failure in failures)
+    with pytest.raises(Unavailable):
+        async for _ in watch:
+            pass
+
+    started = time.monotonic()
+    with pytest.raises(Unavailable) as raised:
+        await mistreated.put(KEY + "down", b"", expected=0)
+    assert time.monotonic() - started < 0.3
+    assert not raised.value.may_have_happened
+
+    revision_before = mistreated.observed_revision
+    etcd.start()
+    await answering(mistreated)
+    page = await mistreated.range(KEY, prefix_end(KEY))
+    stored = {kv.key: kv.revision for kv in page.kvs}
+    assert acknowledged.items() <= stored.items()
+    assert page.revision >= revision_before
+
+
+async def test_a_stopped_etcd_times_out_and_is_then_refused_quickly(etcd: EtcdServer, mistreated: EtcdBackend) -> None:
+    identity = await mistreated.identity()
+    etcd.pause()
+    try:
+        with pytest.raises(TimedOut):
+            await mistreated.put(KEY + "a", b"v", expected=0)
+
+        with pytest.raises(Unavailable, match="can't be reached") as raised:
+            await mistreated.put(KEY + "b", b"v", expected=0)
+        assert not raised.value.may_have_happened
+        with pytest.raises(Unavailable):
+            await mistreated.get(KEY + "a")
+    finally:
+        etcd.resume()
+
+    await answering(mistreated)
+    assert await mistreated.identity() == identity
+    assert (await mistreated.get(KEY + "b")).kv is None
+
+
+async def test_a_full_etcd_says_so_still_deletes_and_can_be_repaired() -> None:
+    with tempfile.TemporaryDirectory(prefix="etcd-") as directory:
+        quota = "--quota-backend-bytes=16777216"
+        etcd = EtcdServer(Path(directory), f"unix://{directory}/client.sock", (*QUICK_ELECTIONS, quota))
+        etcd.start()
+        backend = EtcdBackend(EtcdClient([etcd.listen]), exclusive=True)
+        try:
+            await answering(backend)
+            with pytest.raises(NoSpace):
+                await fill(backend)
+
+            (alarm,) = (await backend.status()).alarms
+            for what_to_do in ("NOSPACE", "compact", "defragment", "disarm"):
+                assert what_to_do in alarm
+            found = (await backend.get(KEY + "a")).kv
+            assert found is not None
+            deleted = await backend.delete(KEY + "a", expected=found.revision)
+            with pytest.raises(NoSpace):
+                await backend.put(KEY + "b", b"", expected=0)
+
+            await backend.compact(deleted)
+            await backend.reclaim_space()
+
+            assert (await backend.status()).alarms == ()
+            await backend.put(KEY + "b", b"", expected=0)
+        finally:
+            await backend.close()
+            etcd.kill()
+
+
+async def fill(backend: EtcdBackend) -> None:
+    revision = 0
+    for _ in range(30):
+        revision = await backend.put(KEY + "a", b"x" * 2**20, expected=revision)
