@@ -1,0 +1,14 @@
+"""What concerns every test run, also the process that hands the tests out to others."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.contract.summary import ContractSummary
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "upstream(*functions): functions of Kubernetes' storage suite that a test covers"
+    )
+    config.pluginmanager.register(ContractSummary(), "contract-summary")

@@ -1,0 +1,223 @@
+"""Waiting for a revision, and asking one question for many."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from localplane.apiserver.storage.cacher.freshness import Freshness, SharedQuestion
+from localplane.apiserver.storage.errors import ResourceVersionTooLarge, Unavailable
+from tests.unit.storage.samples import briefly
+from tests.unit.storage.virtual_time import now, settle, virtual_time
+
+
+class Clerk:
+    """Counts how often progress was asked for, and can answer."""
+
+    def __init__(self) -> None:
+        self.asked_at: list[float] = []
+        self.freshness = Freshness(timedelta(seconds=3), self.request_progress)
+        self.answer: int | None = None
+
+    async def request_progress(self) -> None:
+        self.asked_at.append(now())
+        if self.answer is not None:
+            self.freshness.advance(self.answer)
+
+
+@virtual_time
+async def test_a_revision_that_has_been_reached_is_not_waited_for() -> None:
+    clerk = Clerk()
+    clerk.freshness.advance(5)
+    await clerk.freshness.reach(5)
+    await clerk.freshness.reach(1)
+    assert now() == 0.0
+    assert not clerk.asked_at
+
+
+@virtual_time
+async def test_readers_go_on_when_their_revision_comes_and_not_before() -> None:
+    freshness = Clerk().freshness
+    readers = {revision: asyncio.create_task(freshness.reach(revision)) for revision in (7, 5, 6, 5)}
+    await settle()
+    freshness.advance(4)
+    await settle()
+    assert not any(reader.done() for reader in readers.values())
+    freshness.advance(6)
+    await settle()
+    assert [revision for revision, reader in readers.items() if reader.done()] == [5, 6]
+    freshness.advance(7)
+    await asyncio.gather(*readers.values())
+
+
+@virtual_time
+async def test_progress_is_asked_for_when_the_revision_does_not_come_by_itself() -> None:
+    clerk = Clerk()
+    clerk.answer = 5
+    await clerk.freshness.reach(5)
+    assert clerk.asked_at == [pytest.approx(0.005)]
+
+
+@virtual_time
+async def test_progress_is_not_asked_for_when_the_revision_comes_at_once() -> None:
+    clerk = Clerk()
+    asyncio.get_running_loop().call_later(0.004, clerk.freshness.advance, 5)
+    await clerk.freshness.reach(5)
+    assert not clerk.asked_at
+
+
+@virtual_time
+async def test_progress_is_asked_for_again_and_again_until_time_is_up() -> None:
+    clerk = Clerk()
+    clerk.freshness.advance(4)
+    with pytest.raises(ResourceVersionTooLarge) as raised:
+        await clerk.freshness.reach(5)
+    assert now() == pytest.approx(3.0)
+    assert (raised.value.requested, raised.value.current) == (5, 4)
+    gaps = [later - earlier for earlier, later in zip(clerk.asked_at, clerk.asked_at[1:], strict=False)]
+    assert len(gaps) >= 25
+    assert gaps == [pytest.approx(0.1)] * len(gaps)
+
+
+@pytest.mark.xfail(strict=True, reason="each waiting reader asks on its own")
+def test_many_waiting_readers_share_one_question_about_progress() -> None:
+    @virtual_time
+    async def story() -> None:
+        clerk = Clerk()
+        readers = [asyncio.create_task(clerk.freshness.reach(5)) for _ in range(100)]
+        await asyncio.sleep(0.05)
+        asked = len(clerk.asked_at)
+        clerk.freshness.advance(5)
+        await asyncio.gather(*readers)
+        assert asked <= 2
+
+    story()
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a reader that gave up stays in the heap until its revision comes: perhaps never"
+)
+def test_a_reader_that_gave_up_leaves_nothing_behind() -> None:
+    @virtual_time
+    async def story() -> None:
+        freshness = Clerk().freshness
+        for revision in range(10):
+            with pytest.raises(ResourceVersionTooLarge):
+                await freshness.reach(2**60 + revision)
+        assert not freshness._waiting
+
+    story()
+
+
+@virtual_time
+async def test_a_reader_that_is_cancelled_takes_nothing_from_the_others() -> None:
+    freshness = Clerk().freshness
+    first, second = asyncio.create_task(freshness.reach(5)), asyncio.create_task(freshness.reach(5))
+    await settle()
+    first.cancel()
+    await settle()
+    freshness.advance(5)
+    await second
+    assert first.cancelled()
+
+
+@virtual_time
+async def test_a_cache_that_was_set_back_makes_readers_wait_again() -> None:
+    clerk = Clerk()
+    clerk.freshness.advance(9)
+    clerk.freshness.advance(5)
+    reader = asyncio.create_task(clerk.freshness.reach(7))
+    await settle()
+    assert not reader.done()
+    clerk.freshness.advance(7)
+    await reader
+
+
+class Oracle:
+    """Each question gets a number as its answer; `asked_when` says when, in the order of all that happened."""
+
+    def __init__(self) -> None:
+        self.moment = 0
+        self.asked_when: list[int] = []
+        self.takes = 1.0
+        self.failure: Exception | None = None
+
+    async def ask(self) -> int:
+        self.moment += 1
+        self.asked_when.append(self.moment)
+        number = len(self.asked_when) - 1
+        await asyncio.sleep(self.takes)
+        if self.failure is not None:
+            raise self.failure
+        return number
+
+
+@virtual_time
+async def test_a_question_under_way_is_not_shared_with_those_who_come_late() -> None:
+    oracle = Oracle()
+    question = SharedQuestion(oracle.ask)
+    early = asyncio.create_task(question.answer())
+    await asyncio.sleep(0.5)
+    late = [asyncio.create_task(question.answer()) for _ in range(50)]
+    assert await early == 0
+    assert await asyncio.gather(*late) == [1] * 50
+    assert len(oracle.asked_when) == 2
+
+
+@virtual_time
+async def test_many_who_come_at_once_cost_two_questions_at_most() -> None:
+    oracle = Oracle()
+    question = SharedQuestion(oracle.ask)
+    await asyncio.gather(*(question.answer() for _ in range(100)))
+    assert len(oracle.asked_when) <= 2
+
+
+@briefly
+@given(
+    st.lists(st.sampled_from([0.0, 0.0, 0.1, 0.5, 1.0, 2.0]), min_size=1, max_size=20),
+    st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), min_size=20, max_size=20),
+)
+@virtual_time
+async def test_nobody_gets_an_answer_that_was_asked_for_before_they_came(
+    gaps: list[float], durations: list[float]
+) -> None:
+    oracle = Oracle()
+    question = SharedQuestion(oracle.ask)
+
+    async def reader() -> None:
+        oracle.moment += 1
+        came = oracle.moment
+        assert oracle.asked_when[await question.answer()] > came
+
+    async with asyncio.TaskGroup() as readers:
+        for gap, oracle.takes in zip(gaps, durations, strict=False):
+            await asyncio.sleep(gap)
+            readers.create_task(reader())
+            readers.create_task(reader())
+
+
+@virtual_time
+async def test_a_reader_that_gives_up_does_not_take_the_answer_from_the_others() -> None:
+    oracle = Oracle()
+    question = SharedQuestion(oracle.ask)
+    readers = [asyncio.create_task(question.answer()) for _ in range(4)]
+    await asyncio.sleep(0.5)
+    readers[0].cancel()
+    readers[1].cancel()
+    await asyncio.wait(readers)
+    assert [reader.result() for reader in readers[2:]] == [1, 1]
+
+
+@virtual_time
+async def test_a_failed_question_fails_those_who_shared_it_and_nobody_after() -> None:
+    oracle = Oracle()
+    question = SharedQuestion(oracle.ask)
+    oracle.failure = Unavailable("gone")
+    answers = await asyncio.gather(*(question.answer() for _ in range(3)), return_exceptions=True)
+    assert all(isinstance(answer, Unavailable) for answer in answers)
+    oracle.failure = None
+    assert await question.answer() == 2
