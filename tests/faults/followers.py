@@ -1,0 +1,125 @@
+"""Clients that watch, leave at random, and go on where they left."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from random import Random
+
+from .history import Event, EventType, Stream
+from .hosts import HostProcess
+from .recorder import Recorder
+from .wire import Disconnected, Line, Message
+
+_SHORTEST, _LONGEST = 0.2, 1.5
+_PAUSE = 0.05
+_OPENS_WITHIN = 5.0
+
+
+class Follower:
+    """Follows one prefix through many streams. When `settle` is set it stays in the one it has."""
+
+    def __init__(self, hosts: list[HostProcess], prefix: str, recorder: Recorder, seed: int) -> None:
+        self.settle = asyncio.Event()
+        self.prefix = prefix
+        self._hosts = hosts
+        self._recorder = recorder
+        self._random = Random(seed)
+        self._stream: Stream | None = None
+        self._progress = asyncio.Condition()
+
+    async def run(self) -> None:
+        """For ever; cancelled in the end, which leaves the stream it is in marked as live."""
+        while True:
+            with suppress(Disconnected):
+                await self._follow(self._next_stream())
+            if self._stream is not None:
+                self._stream.live = False
+            await asyncio.sleep(self._random.uniform(0, _PAUSE))
+
+    async def reached(self, revision: int) -> None:
+        """Return when an open stream stands at a revision, which must be one of this prefix."""
+        async with self._progress:
+            await self._progress.wait_for(lambda: self._is_live_at(revision))
+
+    @property
+    def is_live(self) -> bool:
+        return self._stream is not None and self._stream.live
+
+    def _is_live_at(self, revision: int) -> bool:
+        return self.is_live and self._stream is not None and (self._stream.position or 0) >= revision
+
+    def _next_stream(self) -> Stream:
+        """Mostly the continuation of the last one; now and then a new beginning, from the state or from the past."""
+        last, choice = self._stream, self._random.random()
+        position = last.position if last is not None and not last.expired else None
+        number = self._recorder.number()
+        if last is None or position is None or choice < 0.08:
+            return Stream(number, self.prefix, 0.0)
+        if choice < 0.16:
+            return Stream(number, self.prefix, 0.0, start=max(2, position - self._random.randrange(100)))
+        return Stream(number, self.prefix, 0.0, start=position, resumes=last.id)
+
+    async def _follow(self, stream: Stream) -> None:
+        host = self._random.choice(self._hosts)
+        await host.up.wait()
+        line = await Line.connect(host.socket)
+        stream.opened, stream.served_since = self._recorder.now(), host.since
+        request = {"op": "watch", "key": self.prefix, "start": stream.start, "bookmark_after": 0.3}
+        try:
+            async with asyncio.timeout(_OPENS_WITHIN):
+                first = await line.ask(request)
+            if "end" in first:
+                self._refused(stream, first["end"])
+                return
+            await self._read(line, stream)
+        except TimeoutError as error:
+            raise Disconnected("the watch did not open") from error
+        finally:
+            line.close()
+
+    def _refused(self, stream: Stream, why: str) -> None:
+        """A watch that did not open leaves no trace, unless it was told that its history is gone."""
+        self._recorder.watch_ends[why.partition(":")[0]] += 1
+        if why == "expired":
+            stream.expired = True
+            self._recorder.streams.append(stream)
+            self._stream = stream
+
+    async def _read(self, line: Line, stream: Stream) -> None:
+        stream.live = True
+        self._recorder.streams.append(stream)
+        self._stream = stream
+        leave_at = asyncio.get_running_loop().time() + self._random.uniform(_SHORTEST, _LONGEST)
+        while True:
+            try:
+                async with asyncio.timeout_at(None if self.settle.is_set() else leave_at):
+                    message = await line.receive()
+            except TimeoutError:
+                if self.settle.is_set():
+                    continue
+                return
+            if "end" in message:
+                stream.expired = message["end"] == "expired"
+                self._recorder.watch_ends[message["end"].partition(":")[0]] += 1
+                return
+            await self._take(stream, message)
+
+    async def _take(self, stream: Stream, message: Message) -> None:
+        filling = stream.position is None
+        for event in message["events"]:
+            stream.events.append(_event(event, initial=filling and not event["end"]))
+            filling = filling and not event["end"]
+        async with self._progress:
+            self._progress.notify_all()
+
+
+def _event(message: Message, *, initial: bool) -> Event:
+    return Event(
+        EventType(message["type"]),
+        message["revision"],
+        message.get("key", ""),
+        message.get("value"),
+        initial=initial,
+        initial_end=message["end"],
+    )

@@ -1,0 +1,91 @@
+"""Kills at random moments, and puts back what must be put back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from random import Random
+
+from .hosts import HostProcess, etcd_pid, kill_process
+from .recorder import Recorder
+
+_BACK_WITHIN = 20.0
+_SHORTEST_LOAD, _LONGEST_LOAD = 0.05, 0.8
+
+
+class DidNotComeBack(Exception):
+    """No write succeeded for a long time after a kill."""
+
+
+class Target(StrEnum):
+    """STORE is restarted by its supervisor, inside the host; HOST takes its etcd with it; BOTH die at one moment."""
+
+    STORE = "store"
+    HOST = "host"
+    BOTH = "both"
+    MEMBER = "member"
+
+
+@dataclass(frozen=True, slots=True)
+class Struck:
+    """What was killed, and the moment from which it was surely dead."""
+
+    target: Target
+    dead_at: float
+
+
+Strike = Callable[[Random], Awaitable[Struck]]
+"""Kills something, and returns when everything is under way that brings it back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    target: Target
+    back_after: float
+
+
+async def kill_repeatedly(
+    kills: int,
+    strike: Strike,
+    recorder: Recorder,
+    random: Random,
+) -> list[Kill]:
+    """Between two kills a write that was called after the first has to succeed, and then some load to run."""
+    done = []
+    for _ in range(kills):
+        await asyncio.sleep(random.uniform(_SHORTEST_LOAD, _LONGEST_LOAD))
+        began = recorder.now()
+        struck = await strike(random)
+        try:
+            async with asyncio.timeout(_BACK_WITHIN):
+                back = await recorder.acknowledged_write(called_after=struck.dead_at)
+        except TimeoutError:
+            detail = f"no write succeeded within {_BACK_WITHIN} s after a kill of the {struck.target}"
+            raise DidNotComeBack(detail) from None
+        done.append(Kill(struck.target, back - began))
+    return done
+
+
+class HostNemesis:
+    """Strikes one host and the etcd that it supervises, if there is one."""
+
+    def __init__(self, host: HostProcess, targets: Sequence[Target]) -> None:
+        self._host = host
+        self._targets = targets
+
+    async def strike(self, random: Random) -> Struck:
+        target = random.choice(self._targets)
+        store = None if target is Target.HOST else await etcd_pid(self._host)
+        if target is not Target.HOST and store is None:
+            target = Target.HOST
+        deaths = [kill_process(store)] if store is not None else []
+        if target is not Target.STORE:
+            deaths.append(self._host.kill())
+        random.shuffle(deaths)
+        await asyncio.gather(*deaths)
+        dead_at = Recorder.now()
+        if target is not Target.STORE:
+            await self._host.start()
+        return Struck(target, dead_at)

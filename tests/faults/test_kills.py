@@ -1,0 +1,32 @@
+"""Short runs of what `python -m tests.faults` does for longer: kill, restart, and look for anything lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from .harness import Plan, run_on_one_host
+from .history import Rule
+from .lies import Lie
+from .report import Report
+
+
+@pytest.mark.parametrize("store", ["etcd", "sqlite"])
+async def test_nothing_acknowledged_is_lost_when_everything_is_killed_under_load(store: str) -> None:
+    report = Report(store, await run_on_one_host(store, Plan(kills=7, seed=7)))
+    print(f"\n{report}")
+    assert report.verdict() == "PASSED", str(report)
+    assert report.lost == 0
+
+
+@pytest.mark.parametrize(
+    ("lie", "rule"),
+    [
+        (Lie.LOSE_UPDATES, Rule.DURABLE),
+        (Lie.IGNORE_EXPECTATIONS, Rule.COMPARE_AND_SWAP),
+        (Lie.READ_STALE, Rule.LINEARIZABLE),
+        (Lie.DROP_EVENTS, Rule.RELIABLE),
+    ],
+)
+async def test_a_store_that_lies_is_found_out(lie: Lie, rule: Rule) -> None:
+    evidence = await run_on_one_host("sqlite", Plan(kills=2, seed=3), "--lie", lie)
+    assert rule in {violation.rule for violation in evidence.violations}
