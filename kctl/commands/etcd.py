@@ -1,0 +1,102 @@
+"""`kctl etcd`: which etcd `kctl up` runs, and how to get one."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Self
+
+import typer
+
+from kctl.commands import new_app
+from localplane.apiserver.storage.etcd.binary import cache_directory, find_etcd
+
+app = new_app()
+
+
+@app.callback()
+def etcd() -> None:
+    """Find or install the etcd that `kctl up` runs."""
+
+
+@app.command()
+def path(
+    etcd: Annotated[Path | None, typer.Option("--etcd", metavar="PATH", help="Look at this one instead.")] = None,
+) -> None:
+    """Print the path of the etcd that `kctl up` would run.
+
+    The first of: --etcd, the variable KCTL_ETCD, etcd on PATH, and what `kctl etcd install` has installed.
+    Exits with 1 if there is none that can be trusted with data.
+    """
+    sys.stdout.write(f"{find_etcd(explicit=etcd).path}\n")
+
+
+@app.command()
+def install(
+    version: Annotated[
+        str | None, typer.Option("--version", metavar="VERSION", help="Install this release, not the default.")
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            "--base-url",
+            metavar="URL",
+            envvar="KCTL_ETCD_BASE_URL",
+            help="A mirror of etcd's releases, laid out as they are: URL/v3.5.33/etcd-v3.5.33-linux-amd64.tar.gz.",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Install again, even if it is there already.")] = False,
+) -> None:
+    """Install etcd for this user, checked against a known sha256 sum.
+
+    It goes into kctl's own cache; nothing else on this machine is changed, and root is not needed. Where etcd's
+    releases can't be reached and the machine has apt, the binary is taken out of Debian's package.
+
+    Examples:
+
+      kctl etcd install
+
+      kctl etcd install --base-url https://mirror.example.com/etcd
+    """
+    # httpx takes longer to import than the other subcommands take to run.
+    from localplane.apiserver.storage.etcd.install.debian import DebianArchive
+    from localplane.apiserver.storage.etcd.install.installer import Installer
+    from localplane.apiserver.storage.etcd.install.releases import OFFICIAL_BASE_URL
+
+    with _Progress() as progress:
+        installer = Installer(cache=cache_directory(), reporter=progress, debian=DebianArchive())
+        installed = installer.install(version=version, base_url=base_url or OFFICIAL_BASE_URL, force=force)
+    state = "already installed" if installed.already else "installed"
+    sys.stdout.write(f"etcd {installed.binary.version} {state}: {installed.binary.path}\n")
+
+
+class _Progress:
+    """Sentences on stderr, and on a terminal a bar. The bar is rich's, imported only there."""
+
+    def __init__(self) -> None:
+        self._bar = None
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+
+            console = Console(stderr=True)
+            columns = (BarColumn(), DownloadColumn(), TimeRemainingColumn())
+            self._bar = Progress(*columns, console=console, transient=True)
+            self._task = self._bar.add_task("", visible=False, total=None)
+
+    def __enter__(self) -> Self:
+        if self._bar:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar:
+            self._bar.stop()
+
+    def note(self, sentence: str) -> None:
+        if self._bar:
+            self._bar.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+        else:
+            sys.stderr.write(f"{sentence}\n")
+
+    def progress(self, received: int, total: int | None) -> None:
+        if self._bar:
+            self._bar.update(self._task, completed=received, total=total, visible=True)

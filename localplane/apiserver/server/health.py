@@ -1,0 +1,61 @@
+"""/livez, /readyz and /healthz: named checks, and Kubernetes' way of reporting them.
+
+Kubernetes: apiserver/pkg/server/healthz. The reason of a failure goes to the log, never to the client.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+
+_log = logging.getLogger(__name__)
+
+
+class Unhealthy(Exception):
+    """Raised by a check; its text is for the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`run` raises Unhealthy, or returns."""
+
+    name: str
+    run: Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    ok: bool
+    text: str
+
+
+async def ping() -> None:
+    """The check that only asks whether anybody is there."""
+
+
+async def report(
+    endpoint: str, checks: Sequence[Check], *, verbose: bool = False, exclude: Collection[str] = ()
+) -> Report:
+    """What `endpoint` (`readyz`, …) answers. A failure is always told in full, success only when asked for."""
+    lines: list[str] = []
+    failed: list[str] = []
+    for check in checks:
+        if check.name in exclude:
+            lines.append(f"[+]{check.name} excluded: ok")
+            continue
+        try:
+            await check.run()
+        except Unhealthy as error:
+            _log.warning("%s check %s failed: %s", endpoint, check.name, error)
+            failed.append(check.name)
+            lines.append(f"[-]{check.name} failed: reason withheld")
+        else:
+            lines.append(f"[+]{check.name} ok")
+    unknown = sorted(set(exclude) - {check.name for check in checks})
+    if unknown:
+        names = ", ".join(f'"{name}"' for name in unknown)
+        lines.append(f"warn: some health checks cannot be excluded: no matches for {names}")
+    if failed:
+        return Report(ok=False, text="\n".join([*lines, f"{endpoint} check failed", ""]))
+    return Report(ok=True, text="\n".join([*lines, f"{endpoint} check passed", ""]) if verbose else "ok")

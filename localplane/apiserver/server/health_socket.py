@@ -1,0 +1,76 @@
+"""Health and storage facts over HTTP on a unix socket that only its owner can open.
+
+GET /livez /readyz /healthz    with ?verbose, ?exclude=NAME, and /readyz/NAME for one check
+GET /storage                   what is stored where, or a Status that says why nobody can tell
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+from localplane.apimachinery.errors import APIError, NotFound
+
+from .health import Check, report
+
+Facts = Callable[[], Awaitable[dict[str, Any]]]
+
+_ENDPOINTS = ("livez", "readyz", "healthz")
+
+
+class HealthHandler:
+    """`live` is what makes the process worth keeping, `ready` what makes it worth asking."""
+
+    def __init__(self, *, live: Sequence[Check], ready: Sequence[Check], facts: Facts) -> None:
+        self._checks = {"livez": tuple(live), "readyz": tuple(ready), "healthz": tuple(ready)}
+        self._facts = facts
+
+    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
+        endpoint, _, name = request.path.strip("/").partition("/")
+        try:
+            if request.method == "GET" and endpoint in _ENDPOINTS:
+                return await self._health(request, endpoint, name)
+            if request.method == "GET" and request.path == "/storage":
+                return _json(200, await self._facts())
+            raise NotFound("the server could not find the requested resource")
+        except APIError as error:
+            headers = {"Retry-After": str(error.retry_after_seconds)} if error.retry_after_seconds else None
+            return _json(error.code, error.status(), headers=headers)
+
+    async def _health(self, request: web.BaseRequest, endpoint: str, name: str) -> web.Response:
+        checks = [check for check in self._checks[endpoint] if not name or check.name == name]
+        if not checks:
+            raise NotFound("the server could not find the requested resource")
+        answer = await report(
+            endpoint, checks, verbose="verbose" in request.query, exclude=request.query.getall("exclude", [])
+        )
+        return web.Response(
+            text=answer.text,
+            status=200 if answer.ok else 500,
+            headers={"X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache, private"},
+        )
+
+
+def _json(status: int, body: dict[str, Any], headers: dict[str, str] | None = None) -> web.Response:
+    return web.Response(body=orjson.dumps(body), status=status, content_type="application/json", headers=headers)
+
+
+@contextlib.asynccontextmanager
+async def listening(path: Path, handler: HealthHandler) -> AsyncIterator[None]:
+    """Serve on a socket in a directory that the caller owns and keeps private."""
+    path.unlink(missing_ok=True)  # the left-over of a killed process; the directory's lock says that it is dead
+    runner = web.ServerRunner(web.Server(handler, access_log=None))
+    await runner.setup()
+    try:
+        site = web.UnixSite(runner, str(path))
+        await site.start()
+        path.chmod(0o600)
+        yield
+    finally:
+        await runner.cleanup()
+        path.unlink(missing_ok=True)

@@ -1,0 +1,272 @@
+"""The one composition root: options in, running parts out. Only this file builds things.
+
+So far it composes the storage: a store (etcd as a supervised subprocess, an etcd cluster somewhere, SQLite or memory),
+the cache over it, and what keeps them: lock, high-water mark, compaction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from localplane.apiserver.registry.errors import interpret_list
+from localplane.apiserver.server.health import Check, Unhealthy, ping
+from localplane.apiserver.storage.backend import Backend
+from localplane.apiserver.storage.cacher import Cacher
+from localplane.apiserver.storage.compaction import INTERVAL, Compactor
+from localplane.apiserver.storage.data_directory import DataDirectory, DataDirectoryUnusable
+from localplane.apiserver.storage.errors import StorageError
+from localplane.apiserver.storage.etcd.backend import EtcdBackend
+from localplane.apiserver.storage.etcd.binary import (
+    MINIMUM_VERSION,
+    EtcdBinary,
+    EtcdNotFound,
+    EtcdUnusable,
+    find_etcd,
+    version_numbers,
+)
+from localplane.apiserver.storage.etcd.client import EtcdClient, TLSFiles
+from localplane.apiserver.storage.etcd.supervisor import EtcdSupervisor
+from localplane.apiserver.storage.high_water import DataWentBack, HighWaterDamaged, HighWaterMark
+from localplane.apiserver.storage.keys import DEFAULT_ROOT
+
+_HEALTH_WITHIN = timedelta(seconds=2)
+_NOTE_REVISION_EVERY = timedelta(seconds=1)
+
+
+class StorageKind(StrEnum):
+    ETCD = "etcd"
+    SQLITE = "sqlite"
+    MEMORY = "memory"
+
+
+@dataclass(frozen=True, slots=True)
+class StorageOptions:
+    """`kind` None: what the data directory already holds, else etcd where a fit one is found, else SQLite.
+
+    With `etcd_servers` an existing cluster is used and nothing is kept in the data directory.
+    """
+
+    kind: StorageKind | None = None
+    data_dir: Path | None = None
+    etcd_path: Path | None = None
+    allow_unsafe_etcd: bool = False
+    etcd_servers: tuple[str, ...] = ()
+    etcd_cafile: Path | None = None
+    etcd_certfile: Path | None = None
+    etcd_keyfile: Path | None = None
+    etcd_prefix: str = DEFAULT_ROOT
+    accept_data_loss: bool = False
+    compaction_interval: timedelta = INTERVAL
+
+
+@dataclass(slots=True)
+class OpenStorage:
+    """Running storage. `store` is one line for people: which store, and where it came from."""
+
+    backend: Backend
+    cacher: Cacher
+    store: str
+    data_dir: Path | None = None
+    supervisor: EtcdSupervisor | None = None
+    hints: list[str] = field(default_factory=list)
+
+    @property
+    def etcd_pid(self) -> int | None:
+        """The supervised etcd's; None while it is down, or when there is none."""
+        return self.supervisor.pid if self.supervisor else None
+
+    def readiness(self) -> list[Check]:
+        return [
+            Check("ping", ping),
+            Check(self.backend.name, self._check_store),
+            Check("watch-cache", self._check_cache),
+        ]
+
+    async def facts(self) -> dict[str, Any]:
+        """What is stored where; raises an APIError when the store can't be asked."""
+        try:
+            status = await self.backend.status()
+            await self.cacher.catch_up()
+        except StorageError as error:
+            raise interpret_list(error) from error
+        return {
+            "store": self.store,
+            "version": status.version,
+            "revision": status.revision,
+            "sizeBytes": status.size_bytes,
+            "objects": len(self.cacher.index),
+            "watchers": len(self.cacher.watchers),
+            "alarms": list(status.alarms),
+        }
+
+    async def _check_store(self) -> None:
+        try:
+            async with asyncio.timeout(_HEALTH_WITHIN.total_seconds()):
+                status = await self.backend.status()
+        except (StorageError, TimeoutError) as error:
+            raise Unhealthy(str(error) or "no answer in time") from error
+        if status.alarms:
+            raise Unhealthy("; ".join(status.alarms))
+
+    async def _check_cache(self) -> None:
+        if not self.cacher.ready:
+            raise Unhealthy("the cache is being filled")
+
+
+def default_data_dir(name: str = "default") -> Path:
+    """Under the user's state directory, as the XDG base directory specification has it."""
+    base = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
+    return Path(base).expanduser() / "kctl" / name
+
+
+@asynccontextmanager
+async def open_storage(options: StorageOptions) -> AsyncIterator[OpenStorage]:
+    """Storage that is ready when the block is entered, and stopped in order when it is left."""
+    async with AsyncExitStack() as stack:
+        opened = await _open(options, stack)
+        await opened.cacher.start()
+        stack.push_async_callback(opened.cacher.close)
+        compactor = Compactor(opened.backend, seen=lambda: opened.cacher.revision, interval=options.compaction_interval)
+        await _in_background(stack, compactor.run())
+        yield opened
+
+
+async def _open(options: StorageOptions, stack: AsyncExitStack) -> OpenStorage:
+    if options.etcd_servers:
+        return await _open_cluster(options, stack)
+    if options.kind is StorageKind.MEMORY:
+        from localplane.apiserver.storage.memory import MemoryBackend
+
+        memory = MemoryBackend()
+        stack.push_async_callback(memory.close)
+        return OpenStorage(memory, _cacher(memory, options), "memory: gone when this process ends")
+    path = options.data_dir or default_data_dir()
+    chosen = _choose(options, path)
+    # The binary is looked at before the directory is touched: a wrong etcd must not leave traces.
+    directory = stack.enter_context(DataDirectory(path, command="kctl up"))
+    if chosen.etcd is None:
+        return await _open_sqlite(options, stack, directory, chosen)
+    return await _open_etcd(options, stack, directory, chosen.etcd)
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    etcd: EtcdBinary | None
+    why_not_etcd: str = ""
+
+
+def _choose(options: StorageOptions, path: Path) -> _Choice:
+    held = _held(path)
+    kind = options.kind or held
+    if kind and held and kind is not held:
+        raise DataDirectoryUnusable(
+            f"data directory {path} holds {held} data: leave out --storage, or choose another directory with --data-dir"
+        )
+    if kind is StorageKind.SQLITE:
+        return _Choice(None)
+    try:
+        return _Choice(find_etcd(explicit=options.etcd_path, allow_unsafe=options.allow_unsafe_etcd))
+    except EtcdUnusable as error:
+        named = options.etcd_path is not None or "KCTL_ETCD" in os.environ
+        if kind is StorageKind.ETCD or (named and not isinstance(error, EtcdNotFound)):
+            raise
+        return _Choice(None, str(error))
+
+
+def _held(path: Path) -> StorageKind | None:
+    """Which store the directory already belongs to: its data must never seem to have vanished."""
+    if (path / "etcd" / "member").exists():
+        return StorageKind.ETCD
+    return StorageKind.SQLITE if (path / _SQLITE_FILE).exists() else None
+
+
+_SQLITE_FILE = "sqlite.db"
+
+
+async def _open_sqlite(
+    options: StorageOptions, stack: AsyncExitStack, directory: DataDirectory, choice: _Choice
+) -> OpenStorage:
+    from localplane.apiserver.storage.sqlite.backend import SQLiteBackend
+
+    backend = await SQLiteBackend.open(directory.path / _SQLITE_FILE)
+    stack.push_async_callback(backend.close)
+    await _guard_against_going_back(options, stack, directory, backend)
+    version = (await backend.status()).version
+    hints = [f"etcd is not used: {choice.why_not_etcd}"] if choice.why_not_etcd else []
+    return OpenStorage(backend, _cacher(backend, options), version, directory.path, hints=hints)
+
+
+async def _open_etcd(
+    options: StorageOptions, stack: AsyncExitStack, directory: DataDirectory, binary: EtcdBinary
+) -> OpenStorage:
+    supervisor = EtcdSupervisor(
+        binary=binary.path, version=binary.version, data_directory=directory, probe=_answers_as_etcd
+    )
+    await stack.enter_async_context(supervisor)
+    backend = EtcdBackend(EtcdClient([f"unix://{supervisor.client_socket}"]), exclusive=True)
+    stack.push_async_callback(backend.close)
+    await _guard_against_going_back(options, stack, directory, backend)
+    store = f"etcd {binary.version} ({binary.path})"
+    return OpenStorage(backend, _cacher(backend, options), store, directory.path, supervisor)
+
+
+async def _answers_as_etcd(socket: Path) -> bool:
+    client = EtcdClient([f"unix://{socket}"])
+    try:
+        await EtcdBackend(client, exclusive=True).current_revision()
+    finally:
+        await client.close()
+    return True
+
+
+async def _open_cluster(options: StorageOptions, stack: AsyncExitStack) -> OpenStorage:
+    tls = TLSFiles(options.etcd_cafile, options.etcd_certfile, options.etcd_keyfile)
+    backend = EtcdBackend(EtcdClient(options.etcd_servers, tls=tls), exclusive=False)
+    stack.push_async_callback(backend.close)
+    version = (await backend.status()).version
+    where = ", ".join(options.etcd_servers)
+    if (version_numbers(version) or MINIMUM_VERSION) < MINIMUM_VERSION and not options.allow_unsafe_etcd:
+        wanted = ".".join(map(str, MINIMUM_VERSION))
+        raise EtcdUnusable(f"etcd {version} runs at {where}, and {wanted} or later is needed; earlier ones lose data")
+    return OpenStorage(backend, _cacher(backend, options), f"etcd {version} at {where}")
+
+
+def _cacher(backend: Backend, options: StorageOptions) -> Cacher:
+    return Cacher(backend, root=options.etcd_prefix)
+
+
+async def _guard_against_going_back(
+    options: StorageOptions, stack: AsyncExitStack, directory: DataDirectory, backend: Backend
+) -> None:
+    """Refuse data that is older than it was, unless the user has said that it is all right."""
+    mark = HighWaterMark(directory.high_water)
+    stack.callback(mark.close)
+    identity, revision = await backend.identity(), await backend.current_revision()
+    try:
+        mark.check(identity, revision)
+    except (DataWentBack, HighWaterDamaged):
+        if not options.accept_data_loss:
+            raise
+        mark.accept(identity, await backend.advance_revision(mark.revision_to_exceed() + 1))
+    await _in_background(stack, _note_revisions(mark, backend))
+
+
+async def _note_revisions(mark: HighWaterMark, backend: Backend) -> None:
+    while True:
+        await asyncio.sleep(_NOTE_REVISION_EVERY.total_seconds())
+        mark.advance(backend.observed_revision)
+
+
+async def _in_background(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
+    """Run until the stack is left. If it fails, so does the block that uses the stack."""
+    group = await stack.enter_async_context(asyncio.TaskGroup())
+    task = group.create_task(work)
+    stack.callback(task.cancel)
