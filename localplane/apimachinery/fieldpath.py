@@ -1,0 +1,207 @@
+"""Field errors: what is wrong with an object, where, and in Kubernetes' own words.
+
+Validation collects them, it does not stop at the first. Kubernetes: apimachinery/pkg/util/validation/field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from .errors import Cause
+from .gotext import go_quote, go_value
+from .groups import GroupKind
+
+__all__ = [
+    "OMIT_VALUE",
+    "ErrorType",
+    "FieldError",
+    "Path",
+    "aggregate",
+    "duplicate",
+    "forbidden",
+    "go_quote",
+    "go_value",
+    "internal",
+    "invalid",
+    "invalid_message",
+    "not_found",
+    "not_supported",
+    "required",
+    "too_few",
+    "too_long",
+    "too_long_characters",
+    "too_many",
+    "too_short",
+    "type_invalid",
+]
+
+
+class ErrorType(Enum):
+    """Kubernetes' reason for a cause, and the words that open its message."""
+
+    NOT_FOUND = ("FieldValueNotFound", "Not found")
+    REQUIRED = ("FieldValueRequired", "Required value")
+    DUPLICATE = ("FieldValueDuplicate", "Duplicate value")
+    INVALID = ("FieldValueInvalid", "Invalid value")
+    NOT_SUPPORTED = ("FieldValueNotSupported", "Unsupported value")
+    FORBIDDEN = ("FieldValueForbidden", "Forbidden")
+    TOO_LONG = ("FieldValueTooLong", "Too long")
+    TOO_SHORT = ("FieldValueTooShort", "Too short")
+    TOO_MANY = ("FieldValueTooMany", "Too many")
+    TOO_FEW = ("FieldValueTooFew", "Too few")
+    INTERNAL = ("InternalError", "Internal error")
+    TYPE_INVALID = ("FieldValueTypeInvalid", "Invalid value")
+
+    @property
+    def reason(self) -> str:
+        return self.value[0]
+
+    @property
+    def words(self) -> str:
+        return self.value[1]
+
+
+class Path:
+    """A place in an object: `Path("spec") / "ports" [0] / "name"` reads `spec.ports[0].name`.
+
+    The root, `Path()`, is Go's nil path: it prints as `<nil>`, and its children as if it were not there.
+    """
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str = "") -> None:
+        self._text = text
+
+    def __truediv__(self, name: str) -> Path:
+        return Path(f"{self._text}.{name}" if self._text else name)
+
+    def __getitem__(self, key: int | str) -> Path:
+        """An index of a list, or a key of a map."""
+        return Path(f"{self._text}[{key}]")
+
+    def __str__(self) -> str:
+        return self._text or "<nil>"
+
+    def __repr__(self) -> str:
+        return f"Path({self._text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Path) and other._text == self._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+
+class _OmitValue(Enum):
+    OMIT_VALUE = "OMIT_VALUE"
+
+
+OMIT_VALUE: Final = _OmitValue.OMIT_VALUE
+"""As the value of an error: the message shows none."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    type: ErrorType
+    field: str
+    value: Any
+    detail: str = ""
+
+    def body(self) -> str:
+        """The message without the field: what a cause carries."""
+        text = self.type.words
+        if self.type not in _WITHOUT_VALUE and self.value is not OMIT_VALUE:
+            text = f"{text}: {go_value(self.value)}"
+        return f"{text}: {self.detail}" if self.detail else text
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.body()}"
+
+    def cause(self) -> Cause:
+        return Cause(self.type.reason, self.body(), self.field)
+
+
+_WITHOUT_VALUE = frozenset(
+    {ErrorType.REQUIRED, ErrorType.FORBIDDEN, ErrorType.TOO_LONG, ErrorType.TOO_SHORT, ErrorType.INTERNAL}
+)
+
+
+def not_found(path: Path | str, value: Any) -> FieldError:
+    return FieldError(ErrorType.NOT_FOUND, str(path), value)
+
+
+def required(path: Path | str, detail: str = "") -> FieldError:
+    return FieldError(ErrorType.REQUIRED, str(path), "", detail)
+
+
+def duplicate(path: Path | str, value: Any) -> FieldError:
+    return FieldError(ErrorType.DUPLICATE, str(path), value)
+
+
+def invalid(path: Path | str, value: Any, detail: str) -> FieldError:
+    return FieldError(ErrorType.INVALID, str(path), value, detail)
+
+
+def type_invalid(path: Path | str, value: Any, detail: str) -> FieldError:
+    return FieldError(ErrorType.TYPE_INVALID, str(path), value, detail)
+
+
+def not_supported(path: Path | str, value: Any, supported: Iterable[str]) -> FieldError:
+    """The supported values are listed in the order given: sort a set first."""
+    names = ", ".join(go_quote(name) for name in supported)
+    return FieldError(ErrorType.NOT_SUPPORTED, str(path), value, f"supported values: {names}" if names else "")
+
+
+def forbidden(path: Path | str, detail: str) -> FieldError:
+    return FieldError(ErrorType.FORBIDDEN, str(path), "", detail)
+
+
+def too_long(path: Path | str, limit: int) -> FieldError:
+    """In bytes. A negative limit, here and below, is one that the message does not tell."""
+    return FieldError(ErrorType.TOO_LONG, str(path), "", _at_most_long(limit, "byte"))
+
+
+def too_long_characters(path: Path | str, limit: int) -> FieldError:
+    return FieldError(ErrorType.TOO_LONG, str(path), "", _at_most_long(limit, "character"))
+
+
+def too_short(path: Path | str, value: Any, limit: int) -> FieldError:
+    detail = f"must be at least {_counted(limit, 'character')}" if limit >= 0 else "value is too short"
+    return FieldError(ErrorType.TOO_SHORT, str(path), value, detail)
+
+
+def too_many(path: Path | str, actual: int, limit: int) -> FieldError:
+    detail = f"must have at most {_counted(limit, 'item')}" if limit >= 0 else "has too many items"
+    return FieldError(ErrorType.TOO_MANY, str(path), actual if actual >= 0 else OMIT_VALUE, detail)
+
+
+def too_few(path: Path | str, actual: int, limit: int) -> FieldError:
+    detail = f"must have at least {_counted(limit, 'item')}" if limit >= 0 else "has too few items"
+    return FieldError(ErrorType.TOO_FEW, str(path), actual, detail)
+
+
+def internal(path: Path | str, detail: str) -> FieldError:
+    return FieldError(ErrorType.INTERNAL, str(path), None, detail)
+
+
+def _at_most_long(limit: int, unit: str) -> str:
+    return f"may not be more than {_counted(limit, unit)}" if limit >= 0 else "value is too long"
+
+
+def _counted(number: int, unit: str) -> str:
+    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
+
+
+def aggregate(errors: Sequence[FieldError]) -> str:
+    """All messages in one, as Kubernetes' Aggregate says them: one plain, several in brackets, repeats left out."""
+    messages = list(dict.fromkeys(str(error) for error in errors))
+    return messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]"
+
+
+def invalid_message(kind: GroupKind, name: str, errors: Sequence[FieldError]) -> str:
+    """The message of a 422; a kind without a name has the empty one."""
+    opening = f"{kind} {go_quote(name)} is invalid"
+    return f"{opening}: {aggregate(errors)}" if errors else opening

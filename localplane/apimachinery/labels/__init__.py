@@ -1,0 +1,12 @@
+"""Label selectors: `app=web,tier in (front, back),!legacy,replicas>2`.
+
+    selector = labels.parse("app=web")   raises InvalidSelector, in Kubernetes' words
+    selector.matches({"app": "web"})     the watch's hot path: compiled when the selector is made, never parsed again
+
+Lists, watches and the command line use them. Nothing here knows what an object is. Kubernetes: apimachinery/pkg/labels.
+"""
+
+from .parser import parse
+from .selector import InvalidSelector, Requirement, Selector, everything, from_labels, requirement
+
+__all__ = ["InvalidSelector", "Requirement", "Selector", "everything", "from_labels", "parse", "requirement"]

@@ -1,0 +1,16 @@
+"""Patches: what a client sends to change an object without sending all of it.
+
+The patch handler and admission call them, on decoded JSON; the command line makes merge patches. What comes in is never
+changed, and what goes out shares nothing with it: a patch may be applied again to a newer object, and a result changed
+beside the old one. Nothing here does I/O, knows HTTP, or recurses: a body may be nested as deeply as its parser
+allowed, and every walk keeps a stack of its own.
+
+    PatchError
+    ├── InvalidPatch          no patch at all: 400
+    ├── PatchNotApplicable    a patch that does not fit the document: 422
+    └── TooManyOperations     413
+"""
+
+from .errors import InvalidPatch, PatchError, PatchNotApplicable, TooManyOperations
+
+__all__ = ["InvalidPatch", "PatchError", "PatchNotApplicable", "TooManyOperations"]
