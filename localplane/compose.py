@@ -7,6 +7,7 @@ the cache over it, and what keeps them: lock, high-water mark, compaction.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from localplane.apiserver.registry.errors import interpret_list
 from localplane.apiserver.server.health import Check, Unhealthy, ping
@@ -23,7 +24,6 @@ from localplane.apiserver.storage.cacher import Cacher
 from localplane.apiserver.storage.compaction import INTERVAL, Compactor
 from localplane.apiserver.storage.data_directory import DataDirectory, DataDirectoryUnusable
 from localplane.apiserver.storage.errors import StorageError
-from localplane.apiserver.storage.etcd.backend import EtcdBackend
 from localplane.apiserver.storage.etcd.binary import (
     MINIMUM_VERSION,
     EtcdBinary,
@@ -32,10 +32,14 @@ from localplane.apiserver.storage.etcd.binary import (
     find_etcd,
     version_numbers,
 )
-from localplane.apiserver.storage.etcd.client import EtcdClient, TLSFiles
-from localplane.apiserver.storage.etcd.supervisor import EtcdSupervisor
 from localplane.apiserver.storage.high_water import DataWentBack, HighWaterDamaged, HighWaterMark
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
+
+if TYPE_CHECKING:
+    from localplane.apiserver.storage.etcd.backend import EtcdBackend
+    from localplane.apiserver.storage.etcd.supervisor import EtcdSupervisor
+
+_log = logging.getLogger(__name__)
 
 _HEALTH_WITHIN = timedelta(seconds=2)
 _NOTE_REVISION_EVERY = timedelta(seconds=1)
@@ -135,7 +139,7 @@ async def open_storage(options: StorageOptions) -> AsyncIterator[OpenStorage]:
         await opened.cacher.start()
         stack.push_async_callback(opened.cacher.close)
         compactor = Compactor(opened.backend, seen=lambda: opened.cacher.revision, interval=options.compaction_interval)
-        await _in_background(stack, compactor.run())
+        _in_background(stack, compactor.run())
         yield opened
 
 
@@ -207,11 +211,13 @@ async def _open_sqlite(
 async def _open_etcd(
     options: StorageOptions, stack: AsyncExitStack, directory: DataDirectory, binary: EtcdBinary
 ) -> OpenStorage:
+    from localplane.apiserver.storage.etcd.supervisor import EtcdSupervisor
+
     supervisor = EtcdSupervisor(
         binary=binary.path, version=binary.version, data_directory=directory, probe=_answers_as_etcd
     )
     await stack.enter_async_context(supervisor)
-    backend = EtcdBackend(EtcdClient([f"unix://{supervisor.client_socket}"]), exclusive=True)
+    backend = _etcd_backend(f"unix://{supervisor.client_socket}", exclusive=True)
     stack.push_async_callback(backend.close)
     await _guard_against_going_back(options, stack, directory, backend)
     store = f"etcd {binary.version} ({binary.path})"
@@ -219,17 +225,25 @@ async def _open_etcd(
 
 
 async def _answers_as_etcd(socket: Path) -> bool:
-    client = EtcdClient([f"unix://{socket}"])
+    backend = _etcd_backend(f"unix://{socket}", exclusive=True)
     try:
-        await EtcdBackend(client, exclusive=True).current_revision()
+        await backend.current_revision()
     finally:
-        await client.close()
+        await backend.close()
     return True
 
 
+def _etcd_backend(*endpoints: str, exclusive: bool, options: StorageOptions | None = None) -> EtcdBackend:
+    """Imported here: protobuf costs a third of a start, and only etcd needs it."""
+    from localplane.apiserver.storage.etcd.backend import EtcdBackend
+    from localplane.apiserver.storage.etcd.client import EtcdClient, TLSFiles
+
+    tls = TLSFiles(options.etcd_cafile, options.etcd_certfile, options.etcd_keyfile) if options else None
+    return EtcdBackend(EtcdClient(endpoints, tls=tls), exclusive=exclusive)
+
+
 async def _open_cluster(options: StorageOptions, stack: AsyncExitStack) -> OpenStorage:
-    tls = TLSFiles(options.etcd_cafile, options.etcd_certfile, options.etcd_keyfile)
-    backend = EtcdBackend(EtcdClient(options.etcd_servers, tls=tls), exclusive=False)
+    backend = _etcd_backend(*options.etcd_servers, exclusive=False, options=options)
     stack.push_async_callback(backend.close)
     version = (await backend.status()).version
     where = ", ".join(options.etcd_servers)
@@ -256,7 +270,7 @@ async def _guard_against_going_back(
         if not options.accept_data_loss:
             raise
         mark.accept(identity, await backend.advance_revision(mark.revision_to_exceed() + 1))
-    await _in_background(stack, _note_revisions(mark, backend))
+    _in_background(stack, _note_revisions(mark, backend))
 
 
 async def _note_revisions(mark: HighWaterMark, backend: Backend) -> None:
@@ -265,8 +279,19 @@ async def _note_revisions(mark: HighWaterMark, backend: Backend) -> None:
         mark.advance(backend.observed_revision)
 
 
-async def _in_background(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
-    """Run until the stack is left. If it fails, so does the block that uses the stack."""
-    group = await stack.enter_async_context(asyncio.TaskGroup())
-    task = group.create_task(work)
-    stack.callback(task.cancel)
+def _in_background(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
+    """Run until the stack is left. It handles its own troubles; what it can't is a fault of ours, and logged."""
+    task = asyncio.create_task(work)
+    task.add_done_callback(_log_fault)
+    stack.push_async_callback(_ended, task)
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait((task,))
+
+
+def _log_fault(task: asyncio.Task[None]) -> None:
+    error = None if task.cancelled() else task.exception()
+    if error is not None:
+        _log.error("a task of the storage has ended", exc_info=error)

@@ -32,21 +32,22 @@ _HEAD = re.compile(
 _DUMP = orjson.OPT_SORT_KEYS
 _CLOSING_BRACE = ord("}")
 _NO_LABELS: dict[str, str] = {}
+_NOTHING: JSONObject = {}
 
 
 def encode(obj: JSONObject) -> bytes:
     """The canonical stored form, without resourceVersion and without the long-dead selfLink."""
-    metadata: JSONObject = obj.get("metadata") or {}
-    naming = {name: metadata[name] for name in _NAMING_FIELDS if name in metadata}
-    others = {
-        name: value
-        for name, value in metadata.items()
-        if name not in _NAMING_FIELDS and name not in ("resourceVersion", "selfLink")
-    }
-    types = {"kind": obj.get("kind", ""), "apiVersion": obj.get("apiVersion", "")}
-    rest = {name: value for name, value in obj.items() if name not in ("kind", "apiVersion", "metadata")}
-    head = orjson.dumps(types)[:-1] + b',"metadata":' + _join(orjson.dumps(naming), orjson.dumps(others, option=_DUMP))
-    return head + b"}" if not rest else head + b"," + orjson.dumps(rest, option=_DUMP)[1:]
+    rest = dict(obj)
+    kind, version = rest.pop("kind", ""), rest.pop("apiVersion", "")
+    metadata = dict(rest.pop("metadata", None) or _NOTHING)
+    metadata.pop("resourceVersion", None)
+    metadata.pop("selfLink", None)
+    naming = {name: metadata.pop(name) for name in _NAMING_FIELDS if name in metadata}
+    head = orjson.dumps({"kind": kind, "apiVersion": version})[:-1]
+    joined = _join(orjson.dumps(naming), orjson.dumps(metadata, option=_DUMP))
+    if not rest:
+        return b"".join((head, b',"metadata":', joined, b"}"))
+    return b"".join((head, b',"metadata":', joined, b",", orjson.dumps(rest, option=_DUMP)[1:]))
 
 
 def _join(left: bytes, right: bytes) -> bytes:

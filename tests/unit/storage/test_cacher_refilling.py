@@ -20,7 +20,7 @@ from localplane.apiserver.storage.errors import (
 from localplane.apiserver.storage.interface import EventType, ListOptions, WatchOptions
 from tests.unit.storage.faulty import FaultyBackend, caching
 from tests.unit.storage.samples import PREFIX, config_map, key_of
-from tests.unit.storage.virtual_time import settle, virtual_time
+from tests.unit.storage.virtual_time import settle, until, virtual_time
 from tests.unit.storage.writers import Writer
 
 
@@ -35,16 +35,6 @@ async def overtake(backend: FaultyBackend, writer: Writer) -> int:
     return revision
 
 
-async def until_not_ready(cacher: Cacher) -> None:
-    while cacher.ready:
-        await asyncio.sleep(0.01)
-
-
-async def until_ready(cacher: Cacher) -> None:
-    while not cacher.ready:
-        await asyncio.sleep(0.01)
-
-
 @asynccontextmanager
 async def overtaken() -> AsyncIterator[tuple[FaultyBackend, Cacher]]:
     """A cacher at the moment when it has noticed that history is gone."""
@@ -54,7 +44,7 @@ async def overtaken() -> AsyncIterator[tuple[FaultyBackend, Cacher]]:
         await writer.write()
     async with caching(backend) as cacher:
         await overtake(backend, writer)
-        await until_not_ready(cacher)
+        await until(lambda: not cacher.ready)
         yield backend, cacher
 
 
@@ -69,7 +59,7 @@ async def test_watches_end_and_those_who_resume_from_before_are_told_to_list_aga
         after = await overtake(backend, writer)
         async with asyncio.timeout(30):
             assert await watch.take() == []
-        await until_ready(cacher)
+        await until(lambda: cacher.ready)
         assert cacher.revision == cacher.window.base == after
         for old in (1, before, after - 1):
             refused = await storage.watch(PREFIX, WatchOptions(resource_version=str(old)))
@@ -85,7 +75,7 @@ async def test_watches_end_and_those_who_resume_from_before_are_told_to_list_aga
 @virtual_time
 async def test_the_new_cache_shows_what_the_store_holds() -> None:
     async with overtaken() as (backend, cacher):
-        await until_ready(cacher)
+        await until(lambda: cacher.ready)
         listed = await cacher.resource(PREFIX).list(PREFIX, ListOptions())
         truth = await backend.inner.range("/registry/", "/registry0")
         assert [(obj.key, obj.revision) for obj in listed.items] == [(kv.key, kv.revision) for kv in truth.kvs]
@@ -100,7 +90,7 @@ async def test_while_it_is_filled_watches_and_whole_lists_are_put_off() -> None:
         with pytest.raises(NotReady):
             await storage.list(PREFIX, ListOptions())
         assert not storage.ready()
-        await until_ready(cacher)
+        await until(lambda: cacher.ready)
         await storage.list(PREFIX, ListOptions())
 
 
@@ -124,7 +114,7 @@ async def test_filling_is_tried_until_it_works() -> None:
         assert not cacher.ready
         backend.down = False
         async with asyncio.timeout(5):
-            await until_ready(cacher)
+            await until(lambda: cacher.ready)
 
 
 @virtual_time
@@ -225,8 +215,7 @@ def test_clients_that_follow_the_rules_end_with_the_truth_and_miss_no_event_unto
                     await writer.write()
 
             await asyncio.gather(write(), write(), trouble(backend, writer, chance))
-            while cacher.revision < writer.log[-1].revision or not cacher.ready:
-                await asyncio.sleep(0.1)
+            await until(lambda: cacher.ready and cacher.revision >= writer.log[-1].revision)
             await asyncio.sleep(1)
             for task in running:
                 task.cancel()

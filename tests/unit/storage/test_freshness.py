@@ -144,13 +144,18 @@ class Oracle:
         self.moment = 0
         self.asked_when: list[int] = []
         self.takes = 1.0
+        self.under_way = 0
+        self.most_under_way = 0
         self.failure: Exception | None = None
 
     async def ask(self) -> int:
         self.moment += 1
         self.asked_when.append(self.moment)
         number = len(self.asked_when) - 1
+        self.under_way += 1
+        self.most_under_way = max(self.most_under_way, self.under_way)
         await asyncio.sleep(self.takes)
+        self.under_way -= 1
         if self.failure is not None:
             raise self.failure
         return number
@@ -174,6 +179,18 @@ async def test_many_who_come_at_once_cost_two_questions_at_most() -> None:
     question = SharedQuestion(oracle.ask)
     await asyncio.gather(*(question.answer() for _ in range(100)))
     assert len(oracle.asked_when) <= 2
+
+
+@virtual_time
+async def test_a_stream_of_readers_never_has_more_than_two_questions_under_way() -> None:
+    oracle = Oracle()
+    question = SharedQuestion(oracle.ask)
+    async with asyncio.TaskGroup() as readers:
+        for _ in range(100):
+            readers.create_task(question.answer())
+            await asyncio.sleep(0.1)
+    assert len(oracle.asked_when) >= 10
+    assert oracle.most_under_way <= 2
 
 
 @briefly

@@ -84,7 +84,24 @@ def test_a_resource_version_is_a_decimal_number(value: str, number: int) -> None
 
 @pytest.mark.parametrize(
     "value",
-    ["-1", "+1", " 1", "1 ", "1_0", "1.0", "1e3", "0x1", "٣", "１", "²", "abc", "\x00", "1\n", str(2**64), "9" * 5000],
+    [
+        "-1",
+        "+1",
+        " 1",
+        "1 ",
+        "1_0",
+        "1.0",
+        "1e3",
+        "0x1",
+        "٣",
+        "\uff11",
+        "²",
+        "abc",
+        "\x00",
+        "1\n",
+        str(2**64),
+        "9" * 5000,
+    ],
 )
 def test_what_is_no_decimal_number_is_no_resource_version(value: str) -> None:
     with pytest.raises(InvalidResourceVersion) as raised:

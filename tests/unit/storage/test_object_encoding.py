@@ -144,8 +144,7 @@ def test_a_null_uid_is_no_uid() -> None:
 
 
 @pytest.mark.xfail(strict=True, raises=AssertionError, reason="the head is only recognised if kind needs no escape")
-@pytest.mark.parametrize("field", ["kind", "apiVersion"])
-@pytest.mark.parametrize("odd", ['a"b', "a\\b", "a\nb", None, 5, {}])
+@pytest.mark.parametrize(("field", "odd"), [("kind", 'a"b'), ("kind", None), ("kind", 5), ("apiVersion", "a\\b")])
 async def test_an_odd_kind_is_stored_and_read_or_refused_before_it_is_written(field: str, odd: Any) -> None:
     backend = MemoryBackend()
     try:

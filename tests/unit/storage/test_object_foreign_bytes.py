@@ -141,11 +141,20 @@ def test_metadata_that_stands_twice_has_a_resource_version_or_is_corrupt() -> No
 
 
 @pytest.mark.xfail(strict=True, raises=AssertionError, reason="the canonical head is asserted, not looked for")
-@pytest.mark.parametrize("kind", [b"null", b"5", b'"a\\"b"', b'"a\\\\b"', b'"a\\nb"', b"{}", b"[]", b"false"])
-@pytest.mark.parametrize("field", [b"kind", b"apiVersion"])
-def test_an_odd_kind_is_read_or_corrupt(field: bytes, kind: bytes) -> None:
+@pytest.mark.parametrize(
+    "value",
+    [
+        b'{"kind":null}',
+        b'{"kind":5}',
+        b'{"kind":"a\\"b"}',
+        b'{"kind":{}}',
+        b'{"apiVersion":null}',
+        b'{"apiVersion":"\\n"}',
+    ],
+)
+def test_an_odd_kind_is_read_or_corrupt(value: bytes) -> None:
     try:
-        finished = read(b'{"' + field + b'":' + kind + b"}")
+        finished = read(value)
     except CorruptObject:
         return
     assert finished.decode()["metadata"] == {"resourceVersion": "7"}
@@ -163,7 +172,7 @@ def test_many_levels_are_read_or_corrupt(levels: int) -> None:
 
 
 @pytest.mark.xfail(strict=True, raises=AssertionError, reason="labels of any type reach the selectors")
-@pytest.mark.parametrize("labels", [b"5", b'"text"', b"[1]", b"true", b'{"a":5}', b'{"a":null}'])
+@pytest.mark.parametrize("labels", [b"5", b"[1]", b'{"a":5}', b'{"a":null}'])
 def test_labels_are_texts_by_name_or_the_object_is_corrupt(labels: bytes) -> None:
     try:
         finished = read(b'{"kind":"Pod","apiVersion":"v1","metadata":{"labels":' + labels + b"}}")

@@ -16,6 +16,11 @@ NAMED = {"name": "a", "kind": "configmaps"}
 SOON = {"retryAfterSeconds": 1}
 LARGE = {"causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}], **SOON}
 
+CONFLICT = (
+    'Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /k, '
+    "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: no"
+)
+
 Row = tuple[storage.StorageError, int, str, str, dict[str, Any]]
 
 OF_ONE_OBJECT: list[Row] = [
@@ -25,8 +30,7 @@ OF_ONE_OBJECT: list[Row] = [
         storage.PreconditionFailed("/k", "Precondition failed: no"),
         409,
         "Conflict",
-        'Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /k, '
-        "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: no",
+        CONFLICT,
         NAMED,
     ),
     (

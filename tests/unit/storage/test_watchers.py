@@ -1,15 +1,13 @@
-"""Open watches by themselves: who is told what, what happens to the slow, and when bookmarks come."""
+"""Open watches by themselves: who is told what, and what happens to the slow."""
 
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
 
 import pytest
 
 from localplane.apiserver.storage.cacher import watchers as watchers_module
 from localplane.apiserver.storage.cacher.watchers import (
-    BOOKMARK_PERIOD,
     QUEUE_EVENTS,
     CacheWatcher,
     TimeBudget,
@@ -17,34 +15,11 @@ from localplane.apiserver.storage.cacher.watchers import (
 )
 from localplane.apiserver.storage.cacher.window import LoggedEvent
 from localplane.apiserver.storage.errors import CorruptObject
-from localplane.apiserver.storage.interface import EventType, Predicate, WatchEvent
+from localplane.apiserver.storage.interface import EventType, WatchEvent
+from localplane.apiserver.storage.objects import StoredObject
 from tests.unit.storage.samples import has_app, stored
 from tests.unit.storage.virtual_time import settle, virtual_time
-
-ALL = "/registry/configmaps/"
-
-
-def added(revision: int, *, name: str = "a", namespace: str = "default", data: str = "") -> LoggedEvent:
-    new = stored(name, revision, namespace=namespace, data=data)
-    return LoggedEvent(new.key, revision, None, new, 0.0)
-
-
-def opened(watchers: Watchers, place: str = ALL, *, after: int = 0, predicate: Predicate | None = None) -> CacheWatcher:
-    watcher = CacheWatcher(after, predicate)
-    watchers.add(place, watcher)
-    return watcher
-
-
-async def gathered(watcher: CacheWatcher) -> list[int]:
-    """The revisions of what waits to be read; nothing if there is nothing."""
-    await settle()
-    taking = asyncio.ensure_future(watcher.take())
-    await settle()
-    if not taking.done():
-        taking.cancel()
-        await asyncio.wait((taking,))
-        return []
-    return [event.revision for event in taking.result()]
+from tests.unit.storage.watching import ALL, added, gathered, opened
 
 
 @virtual_time
@@ -167,7 +142,7 @@ async def test_a_slow_reader_is_ended_without_a_gap_and_others_are_not_held_up()
     for revision in range(1, total + 1):
         watchers.dispatch(added(revision))
         seen.extend(event.revision for event in await quick.take())
-    assert not slow.ended, "a reader that only waits for its turn is not slow"
+    assert len(watchers) == 2, "a reader that only waits for its turn is not slow"
     await asyncio.sleep(1)
     assert slow.ended
     watchers.dispatch(added(total + 1))
@@ -242,106 +217,28 @@ def test_one_large_event_alone_makes_nobody_slow(monkeypatch: pytest.MonkeyPatch
     story()
 
 
+def test_a_reader_that_is_hopelessly_behind_in_bytes_is_ended_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watchers_module, "QUEUE_BYTES", 1000)
+
+    @virtual_time
+    async def story() -> None:
+        watchers = Watchers()
+        watcher = opened(watchers)
+        sizes: list[int] = []
+        while not watcher.ended:
+            event = added(len(sizes) + 1, data="x" * 1000)
+            watchers.dispatch(event)
+            assert isinstance(event.new, StoredObject)
+            sizes.append(len(event.new.data))
+        assert sum(sizes[:-1]) <= 10_000 < sum(sizes)
+        await asyncio.sleep(1)
+
+    story()
+
+
 def test_the_time_that_slow_readers_share_is_used_up_and_comes_back_slowly() -> None:
     budget = TimeBudget()
     assert budget.take(0.0) == pytest.approx(0.1)
     assert budget.take(0.0) == 0.0
     assert budget.take(1.0) == pytest.approx(0.05)
     assert budget.take(100.0) == pytest.approx(0.1)
-
-
-@virtual_time
-async def test_bookmarks_come_every_minute_to_those_who_asked() -> None:
-    watchers = Watchers()
-    asked, silent = opened(watchers), opened(watchers)
-    watchers.schedule_bookmarks(asked, None)
-    watchers.send_bookmarks(5)
-    assert await gathered(asked) == []
-    for revision in (6, 7):
-        await asyncio.sleep(BOOKMARK_PERIOD.total_seconds() - 1)
-        watchers.send_bookmarks(revision)
-        assert await gathered(asked) == []
-        await asyncio.sleep(1)
-        watchers.send_bookmarks(revision)
-        events = await asked.take()
-        assert [(event.type, event.revision, event.object) for event in events] == [
-            (EventType.BOOKMARK, revision, None)
-        ]
-    assert await gathered(silent) == []
-
-
-@virtual_time
-async def test_a_bookmark_comes_shortly_before_the_reader_leaves() -> None:
-    watchers = Watchers()
-    watcher = opened(watchers)
-    watchers.schedule_bookmarks(watcher, timedelta(seconds=10))
-    await asyncio.sleep(7.9)
-    watchers.send_bookmarks(5)
-    assert await gathered(watcher) == []
-    await asyncio.sleep(0.2)
-    watchers.send_bookmarks(6)
-    assert await gathered(watcher) == [6]
-    await asyncio.sleep(1)
-    watchers.send_bookmarks(7)
-    assert await gathered(watcher) == []
-
-
-@virtual_time
-async def test_a_bookmark_waits_behind_what_has_not_been_read() -> None:
-    watchers = Watchers()
-    watcher = CacheWatcher(4, None, [WatchEvent(EventType.ADDED, 3, stored("a", 3))])
-    watchers.add(ALL, watcher)
-    watchers.schedule_bookmarks(watcher, None)
-    watchers.dispatch(added(5))
-    await asyncio.sleep(60)
-    watchers.send_bookmarks(6)
-    watchers.dispatch(added(7))
-    events = await watcher.take()
-    assert [event.revision for event in events] == [3, 5, 6, 7]
-    assert [event.type for event in events][2] is EventType.BOOKMARK
-
-
-@virtual_time
-async def test_a_watch_of_the_future_gets_no_bookmark_of_the_past() -> None:
-    watchers = Watchers()
-    watcher = opened(watchers, after=100)
-    watchers.schedule_bookmarks(watcher, None)
-    await asyncio.sleep(60)
-    watchers.send_bookmarks(99)
-    assert await gathered(watcher) == []
-    await asyncio.sleep(60)
-    watchers.send_bookmarks(100)
-    assert await gathered(watcher) == [100]
-
-
-@virtual_time
-async def test_a_stopped_watch_gets_no_bookmark_and_its_place_in_the_queue_is_given_up() -> None:
-    watchers = Watchers()
-    watcher = opened(watchers)
-    watchers.schedule_bookmarks(watcher, None)
-    await watcher.stop()
-    await asyncio.sleep(60)
-    watchers.send_bookmarks(5)
-    assert await watcher.take() == []
-    assert not watchers._bookmarks
-
-
-@virtual_time
-async def test_watches_that_stop_while_bookmarks_are_sent_do_no_harm() -> None:
-    watchers = Watchers()
-    readers = [opened(watchers) for _ in range(50)]
-    for reader in readers:
-        watchers.schedule_bookmarks(reader, timedelta(seconds=5))
-
-    async def leave(number: int) -> None:
-        await asyncio.sleep(2 + number / 50)
-        await readers[number].stop()
-
-    async with asyncio.TaskGroup() as group:
-        for number in range(0, 50, 2):
-            group.create_task(leave(number))
-        for _ in range(40):
-            await asyncio.sleep(0.1)
-            watchers.send_bookmarks(9)
-    assert len(watchers) == 25
-    assert [await gathered(reader) for reader in readers[1::2]] == [[9]] * 25

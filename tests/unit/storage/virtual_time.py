@@ -72,5 +72,14 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
+async def until(condition: Callable[[], bool]) -> None:
+    """Let time pass until something is true."""
+    for _ in range(10_000):
+        if condition():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it did not become true")
+
+
 def now() -> float:
     return asyncio.get_running_loop().time()

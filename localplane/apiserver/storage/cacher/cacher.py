@@ -57,7 +57,9 @@ class Cacher:
         self.freshness = Freshness(freshness_timeout, self._request_progress)
         self._root = root
         self._bookmark_tick = bookmark_tick.total_seconds()
-        self._newest = SharedQuestion(backend.current_revision)
+        self._store_revision = SharedQuestion(backend.current_revision)
+        # Our own writes that were acknowledged before the feed has brought them: the newest version of their objects.
+        self._written: dict[str, StoredObject] = {}
         self._feed: BackendWatch | None = None
         self._filled = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -92,12 +94,25 @@ class Cacher:
         if not self.ready:
             raise NotReady("storage is (re)initializing")
 
+    def note_write(self, written: StoredObject) -> None:
+        """Remember what we wrote until the feed brings it, so that the next write need not read it back."""
+        if written.revision > self.freshness.revision:
+            self._written[written.key] = written
+
+    def newest(self, key: str) -> StoredObject | None:
+        """The newest version that this process knows of: a suggestion, because others may write too."""
+        written = self._written.get(key)
+        if written is not None:
+            return written
+        entry = self.index.get(key)
+        return entry if isinstance(entry, StoredObject) else None
+
     async def catch_up(self) -> None:
         """Wait until the cache shows everything that was acknowledged, to anyone, before this call."""
         if self._feed is None:
             raise Unavailable("the store can't be reached")
         backend = self.backend
-        newest = backend.observed_revision if backend.exclusive else await self._newest.answer()
+        newest = backend.observed_revision if backend.exclusive else await self._store_revision.answer()
         if self.freshness.revision < newest:
             await self.freshness.reach(newest)
 
@@ -114,6 +129,7 @@ class Cacher:
                 break
             start = page.kvs[-1].key + "\x00"
         self.watchers.end_all()
+        self._written.clear()
         self.index.replace(entries)
         self.window.restart(revision)
         self._open_feed(revision)
@@ -162,7 +178,16 @@ class Cacher:
 
     def _log_change(self, change: Change, now: float) -> LoggedEvent:
         old = self.index.get(change.key)
-        new = None if change.value is None else _entry(change.key, change.value, change.revision)
+        ours = self._written.get(change.key)
+        if ours is not None and ours.revision <= change.revision:
+            del self._written[change.key]
+        new: Entry | None
+        if change.value is None:
+            new = None
+        elif ours is not None and ours.revision == change.revision:
+            new = ours  # made when it was written: nothing to parse
+        else:
+            new = _entry(change.key, change.value, change.revision)
         return LoggedEvent(change.key, change.revision, old, new, now)
 
     async def _close_feed(self) -> None:

@@ -42,7 +42,9 @@ class CachedStorage:
         self._keys = keys
 
     async def create(self, key: str, obj: JSONObject, *, ttl: timedelta | None = None) -> StoredObject:
-        return await self._store.create(key, obj, ttl=ttl)
+        created = await self._store.create(key, obj, ttl=ttl)
+        self._cacher.note_write(created)
+        return created
 
     async def get(self, key: str, *, resource_version: str = "") -> StoredObject:
         absolute = self._keys.one(key)
@@ -132,7 +134,7 @@ class CachedStorage:
         suggestion: StoredObject | None = None,
         ttl: timedelta | None = None,
     ) -> StoredObject:
-        return await self._store.guaranteed_update(
+        updated = await self._store.guaranteed_update(
             key,
             update,
             ignore_not_found=ignore_not_found,
@@ -140,11 +142,12 @@ class CachedStorage:
             suggestion=self._suggestion(key) or suggestion,
             ttl=ttl,
         )
+        self._cacher.note_write(updated)
+        return updated
 
     def _suggestion(self, key: str) -> StoredObject | None:
         """The cache's own copy is newer than whatever a caller has kept."""
-        entry = self._cacher.index.get(self._keys.one(key))
-        return entry if isinstance(entry, StoredObject) else None
+        return self._cacher.newest(self._keys.one(key))
 
     async def watch(self, key: str, options: WatchOptions) -> CacheWatcher:
         place = self._keys.below(key) if options.recursive else self._keys.one(key)

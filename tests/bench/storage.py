@@ -1,0 +1,83 @@
+"""Runs every scenario and tells what came of it: `python -m tests.bench.storage --help`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import uvloop
+
+from localplane.apiserver.storage.etcd.binary import EtcdUnusable
+from localplane.compose import StorageKind
+
+from . import reads, starts, stores, watches, writes
+from .figures import Table
+from .machine import facts
+from .report import as_json, as_text
+from .sizes import FULL, QUICK, Sizes
+from .subjects import seed
+
+
+def main(argv: Sequence[str]) -> int:
+    options = _options(argv)
+    sizes = QUICK if options.quick else FULL
+    if options.rounds is not None:
+        sizes = replace(sizes, rounds=options.rounds)
+    command = " ".join(["python -m tests.bench.storage", *argv])
+    with tempfile.TemporaryDirectory(prefix="kctl-bench-") as directory:
+        try:
+            machine = facts(Path(directory))
+        except EtcdUnusable as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
+        tables = uvloop.run(measure(sizes, Path(directory)))
+    print(as_text(machine, tables, command))
+    if options.json is not None:
+        options.json.write_text(as_json(machine, tables, command) + "\n", encoding="utf-8")
+    return 0
+
+
+async def measure(sizes: Sizes, directory: Path) -> list[Table]:
+    """All scenarios, one after the other."""
+    seeded = {kind: directory / f"seeded-{kind}" for kind in (StorageKind.ETCD, StorageKind.SQLITE)}
+    _say("writes")
+    tables = await writes.measure(sizes, directory)
+    for kind, path in seeded.items():
+        _say(f"{sizes.objects:,} objects into {kind}")
+        await seed(kind, path, objects=sizes.objects)
+    _say("starts")
+    tables_of_starts = await starts.measure(sizes, directory, seeded)
+    _say("reads")
+    tables += await reads.measure(sizes, seeded[StorageKind.ETCD])
+    _say("watches")
+    tables += await watches.measure(sizes, directory / "watches")
+    _say("stores side by side")
+    tables += await stores.measure(sizes, directory)
+    return tables + tables_of_starts
+
+
+def _say(what: str) -> None:
+    print(f"measuring: {what}", file=sys.stderr, flush=True)
+
+
+def _options(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.storage", description=__doc__)
+    parser.add_argument("--rounds", type=_positive, help="how often the two sides of a ratio take turns")
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
+    parser.add_argument("--json", type=Path, metavar="OUT", help="also write the figures there")
+    return parser.parse_args(argv)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least one round is needed")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
