@@ -1,0 +1,56 @@
+"""Schemas: what the objects of a kind may hold, compiled once from a class, an OpenAPI dictionary or nothing.
+
+    Schema.of(declaration)   the one entrance; what it returns does everything below
+    decode, prune            read a request: for kinds that are Go structs upstream, and for custom resources
+    default, validate        what CustomResourceDefinitions ask for, in Kubernetes' words
+    openapi                  the documents
+    Node, Property, walk     the compiled form, for merging and applying
+
+Within: `declaration`, `classes` and `structural` make `nodes`, `meta` is the metadata of every object; `fitting` and
+`checks` answer "nothing to do" fast, `decoding`, `pruning`, `defaulting`, `explaining`, `embedded` and `lists` do what
+there is to do. Whoever declares a resource calls `Schema.of`, the handlers and strategies call the rest.
+
+Objects are plain JSON dictionaries and stay so. Nothing here does I/O, knows a built-in kind by name, or checks what a
+single kind alone demands.
+"""
+
+from .codecs import Codec
+from .declaration import (
+    Bytes,
+    DeclarationError,
+    Duration,
+    Field,
+    Int32,
+    IntOrString,
+    MicroTime,
+    Quantity,
+    RawObject,
+    Time,
+)
+from .decoding import DecodeError
+from .meta import ObjectMeta
+from .nodes import NOTHING, Limits, Node, Property, go_type, walk
+from .schema import Schema
+
+__all__ = [
+    "NOTHING",
+    "Bytes",
+    "Codec",
+    "DeclarationError",
+    "DecodeError",
+    "Duration",
+    "Field",
+    "Int32",
+    "IntOrString",
+    "Limits",
+    "MicroTime",
+    "Node",
+    "ObjectMeta",
+    "Property",
+    "Quantity",
+    "RawObject",
+    "Schema",
+    "Time",
+    "go_type",
+    "walk",
+]

@@ -1,0 +1,188 @@
+"""Types that Go reads with a method of their own: times, durations, quantities and their like.
+
+A codec says whether a value is already in the form in which Kubernetes writes it (the common case, and the fast one),
+and turns any other value into that form, or raises what the method in Go returns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Final
+
+from localplane.apimachinery.gotext import json_float
+from localplane.apimachinery.times import (
+    InvalidDuration,
+    InvalidTime,
+    format_micro_time,
+    format_time,
+    parse_duration,
+    parse_micro_time,
+    parse_time,
+)
+
+INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
+
+
+class Unreadable(ValueError):
+    """What the method in Go returned, as it stands."""
+
+
+class WrongType(ValueError):
+    """A JSON type that the method did not expect: Go adds the place to the message."""
+
+    def __init__(self, value: Any, go_type: str, *, exact: bool = False) -> None:
+        super().__init__(go_type)
+        self.value = value
+        self.go_type = go_type
+        self.exact = exact
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """`fits` is true of a value that `read` would return unchanged. `zero` is what null stands for in a list."""
+
+    name: str
+    go_type: str
+    fits: Callable[[Any], bool]
+    read: Callable[[Any], Any]
+    zero: Any = None
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise WrongType(value, "string")
+    return value
+
+
+_is_time_shaped = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z").fullmatch
+_is_micro_time_shaped = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z").fullmatch
+
+
+def _is_date(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=4096)  # the same times and quantities come again and again
+def _is_time_text(text: str) -> bool:
+    return _is_time_shaped(text) is not None and _is_date(text)
+
+
+def _is_time(value: Any) -> bool:
+    return type(value) is str and _is_time_text(value)
+
+
+def _is_micro_time(value: Any) -> bool:
+    return type(value) is str and _is_micro_time_shaped(value) is not None and _is_date(value)
+
+
+def _read_time(value: Any) -> str:
+    try:
+        return format_time(parse_time(_text(value)))
+    except InvalidTime as error:
+        raise Unreadable(str(error)) from None
+
+
+def _read_micro_time(value: Any) -> str:
+    try:
+        return format_micro_time(parse_micro_time(_text(value)))
+    except InvalidTime as error:
+        raise Unreadable(str(error)) from None
+
+
+_is_plain_duration = re.compile(r"(?:[1-9][0-9]{0,5}h[1-5]?[0-9]m|[1-5]?[0-9]m)?[1-5]?[0-9]s").fullmatch
+
+
+def _is_duration(value: Any) -> bool:
+    return type(value) is str and _is_plain_duration(value) is not None and not value.startswith("0m")
+
+
+def _read_duration(value: Any) -> str:
+    text = _text(value)
+    try:
+        microseconds = round(parse_duration(text).total_seconds() * 1_000_000)
+    except InvalidDuration as error:
+        raise Unreadable(str(error)) from None
+    return _format_duration(microseconds)
+
+
+def _format_duration(microseconds: int) -> str:
+    """As Go's Duration.String, to the microsecond."""
+    sign, rest = ("-", -microseconds) if microseconds < 0 else ("", microseconds)
+    if rest == 0:
+        return "0s"
+    if rest < 1_000_000:
+        return f"{sign}{rest}µs" if rest < 1_000 else f"{sign}{_trimmed(rest, 3)}ms"
+    minutes, rest = divmod(rest, 60_000_000)
+    hours, minutes = divmod(minutes, 60)
+    seconds = f"{_trimmed(rest, 6)}s"
+    if hours:
+        return f"{sign}{hours}h{minutes}m{seconds}"
+    return f"{sign}{minutes}m{seconds}" if minutes else f"{sign}{seconds}"
+
+
+def _trimmed(number: int, digits: int) -> str:
+    whole, fraction = divmod(number, 10**digits)
+    return f"{whole}.{fraction:0{digits}d}".rstrip("0").rstrip(".")
+
+
+_quantity = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?").fullmatch
+_has_suffix = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eEinumkKMGTP]*[-+]?[0-9]*").fullmatch
+_SUFFIX_ERROR: Final = "unable to parse quantity's suffix"
+_QUANTITY_ERROR: Final = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+
+
+@lru_cache(maxsize=4096)
+def _is_quantity_text(text: str) -> bool:
+    return _quantity(text) is not None
+
+
+def _is_quantity(value: Any) -> bool:
+    return type(value) is str and _is_quantity_text(value)
+
+
+def _read_quantity(value: Any) -> str:
+    """Text stays as it was sent: its canonical form is the business of whoever calculates with it."""
+    if isinstance(value, str):
+        text = value.strip()
+    elif isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise Unreadable(_QUANTITY_ERROR)
+    else:
+        text = json_float(value) if isinstance(value, float) else str(value)
+    if not _is_quantity_text(text):
+        raise Unreadable(_SUFFIX_ERROR if _has_suffix(text) else _QUANTITY_ERROR)
+    return text
+
+
+def _is_int_or_string(value: Any) -> bool:
+    return type(value) is str or (type(value) is int and INT32_MIN <= value <= INT32_MAX)
+
+
+def _read_int_or_string(value: Any) -> Any:
+    if not _is_int_or_string(value):
+        exact = isinstance(value, (int, float)) and not isinstance(value, bool)
+        raise WrongType(value, "int32", exact=exact)
+    return value
+
+
+def _is_anything(value: Any) -> bool:
+    return value is not None
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+TIME: Final = Codec("time", "v1.Time", _is_time, _read_time)
+MICRO_TIME: Final = Codec("microTime", "v1.MicroTime", _is_micro_time, _read_micro_time)
+DURATION: Final = Codec("duration", "v1.Duration", _is_duration, _read_duration, zero="0s")
+QUANTITY: Final = Codec("quantity", "resource.Quantity", _is_quantity, _read_quantity, zero="0")
+INT_OR_STRING: Final = Codec("intOrString", "intstr.IntOrString", _is_int_or_string, _read_int_or_string, zero=0)
+RAW_JSON: Final = Codec("rawJSON", "runtime.RawExtension", _is_anything, _same)

@@ -1,0 +1,262 @@
+"""What is wrong with a value, in the words of Kubernetes' validation of custom resources.
+
+A plain walk, for values of which it is known that something may be wrong. Which of several alternatives (anyOf, oneOf)
+gets to explain itself is decided by how many of its checks held, so checks are counted just as they are upstream.
+What was wrong before an update and has not been touched is forgiven. Kubernetes: kube-openapi pkg/validation/validate,
+apiextensions-apiserver pkg/apiserver/validation (kubeOpenAPIResultToFieldErrors, ratcheting).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from localplane.apimachinery.fieldpath import (
+    FieldError,
+    invalid,
+    not_supported,
+    required,
+    too_long,
+    too_many,
+    type_invalid,
+)
+from localplane.apimachinery.gotext import go_json, go_quote
+
+from .formats import effective_format, has_format
+from .nodes import NOTHING, Node
+from .numbers import is_integral, json_kind, number_findings
+from .patterns import InvalidPattern, searcher
+from .place import Place
+from .values import has_repeats, identity, in_order
+
+
+@dataclass(slots=True)
+class Findings:
+    """Errors by their message, for the same is not told twice, and the number of checks that held."""
+
+    errors: dict[str, FieldError] = field(default_factory=dict)
+    held: int = 0
+
+    def add(self, error: FieldError) -> None:
+        self.errors.setdefault(f"{error.type.name} {error.field} {error.detail}", error)
+
+    def merge(self, other: Findings) -> None:
+        for key, error in other.errors.items():
+            self.errors.setdefault(key, error)
+        self.held += other.held
+
+
+def explain(node: Node, value: Any, place: Place, old: Any = NOTHING) -> Findings:
+    """The errors of a value; those of an update are forgiven where `old` is the same."""
+    found = _explain(node.load(), value, place, old)
+    if found.errors and old is not NOTHING and identity(old) == identity(value):
+        return Findings(held=found.held)
+    return found
+
+
+def is_valid(node: Node, value: Any) -> bool:
+    return not _explain(node.load(), value, Place(), NOTHING).errors
+
+
+def _explain(node: Node, value: Any, place: Place, old: Any) -> Findings:
+    found = Findings()
+    format_ = effective_format(node.type, node.format, int_or_string=node.int_or_string)
+    if node.codec is None and (node.type or node.int_or_string or format_):  # a codec has read the value already
+        _explain_type(node, value, place, found)
+    if value is None:
+        _explain_enum(node, value, place, found)
+        return found
+    if node.codec is None:
+        _explain_alternatives(node, value, place, old, found)
+    found.held += 2  # the alternatives and the enumeration always apply
+    if isinstance(value, str):
+        _explain_text(node, value, place, found)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        for error in number_findings(node, value, place):
+            found.add(error)
+        found.held += 2
+    elif isinstance(value, list):
+        _explain_list(node, value, place, old, found)
+        found.held += 2
+    _explain_enum(node, value, place, found)
+    if isinstance(value, dict):
+        _explain_object(node, value, place, old, found)
+        found.held += 1
+    found.held += 1
+    return found
+
+
+def _explain_type(node: Node, value: Any, place: Place, found: Findings) -> None:
+    """A list passes where a text of some format is asked for: so it does upstream."""
+    types = ("integer", "string") if node.int_or_string else (node.type,) if node.type else ()
+    format_ = effective_format(node.type, node.format, int_or_string=node.int_or_string)
+    found.held += value is not None
+    if value is None:
+        if types and not node.nullable:
+            found.add(_wrong_type(place, ",".join(types), "null"))
+        else:
+            found.held += 1
+        return
+    kind = json_kind(value)
+    fits = (
+        kind in types
+        or (kind == "number" and "integer" in types and is_integral(float(value)))
+        or (kind == "integer" and "number" in types)
+    )
+    if kind not in ("string", "array") and format_ and not fits:
+        actual = {"integer": "int64", "number": "float64"}.get(kind, "")
+        found.add(_wrong_type(place, format_, actual))
+    elif (kind in ("string", "array") and format_ and not {"number", "integer"} & set(types)) or fits or not types:
+        found.held += 1
+    else:
+        found.add(_wrong_type(place, ",".join(types), kind))
+
+
+def _wrong_type(place: Place, wanted: str, actual: str) -> FieldError:
+    return type_invalid(place.field, actual, f"{place.text} in body must be of type {wanted}: {go_quote(actual)}")
+
+
+def _explain_text(node: Node, value: str, place: Place, found: Findings) -> None:
+    """Of the length and the pattern only the first fault is told."""
+    limits = node.limits
+    found.held += 1
+    if limits.max_length is not None and len(value) > limits.max_length:
+        found.add(too_long(place.field, limits.max_length))
+    elif limits.min_length is not None and len(value) < limits.min_length:
+        found.add(
+            invalid(place.field, value, f"{place.text} in body should be at least {limits.min_length} chars long")
+        )
+    elif limits.pattern and (problem := _pattern_problem(limits.pattern, value)):
+        found.add(invalid(place.field, value, f"{place.text} in body should match '{problem}'"))
+    format_ = effective_format(node.type, node.format, int_or_string=node.int_or_string)
+    if format_ and format_ not in ("int32", "int64", "float", "double"):
+        found.held += 1
+        if not has_format(value, format_):
+            found.add(_wrong_type(place, format_, value))
+
+
+def _pattern_problem(pattern: str, value: str) -> str:
+    try:
+        return "" if searcher(pattern)(value) is not None else pattern
+    except InvalidPattern as error:
+        return f"{pattern}, but pattern is invalid: {error}"
+
+
+def _explain_enum(node: Node, value: Any, place: Place, found: Findings) -> None:
+    values = node.limits.enum
+    if not values:
+        return
+    if value is not None:
+        known = identity(value)
+        for each in values:
+            if identity(each) == known or (_is_number(each) and _is_number(value) and each == value):
+                return
+    shown = [each if isinstance(each, str) else go_json(in_order(each)) for each in values]
+    found.add(not_supported(place.field, in_order(value), shown))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _explain_list(node: Node, value: list[Any], place: Place, old: Any, found: Findings) -> None:
+    limits, size = node.limits, len(value)
+    if node.items is not None:
+        for number, item in enumerate(value):
+            found.merge(explain(node.items, item, place.index(number), _old_item(node, item, old)))
+    if limits.min_items is not None and size < limits.min_items:
+        found.add(invalid(place.field, size, f"{place.text} in body should have at least {limits.min_items} items"))
+    if limits.max_items is not None and size > limits.max_items:
+        found.add(too_many(place.field, size, limits.max_items))
+    if limits.unique_items and has_repeats(value):
+        found.add(invalid(place.field, "", f"{place.text} in body shouldn't contain duplicates"))
+
+
+def _old_item(node: Node, item: Any, old: Any) -> Any:
+    """What an item of a map was before; items of other lists have no past of their own."""
+    if node.list_type != "map" or not isinstance(old, list) or not isinstance(item, dict):
+        return NOTHING
+    keys = node.list_map_keys
+    wanted = identity([item.get(key, NOTHING) for key in keys])
+    for each in old:
+        if isinstance(each, dict) and identity([each.get(key, NOTHING) for key in keys]) == wanted:
+            return each
+    return NOTHING
+
+
+def _explain_object(node: Node, value: dict[str, Any], place: Place, old: Any, found: Findings) -> None:
+    limits, size = node.limits, len(value)
+    if limits.min_properties is not None and size < limits.min_properties:
+        least = limits.min_properties
+        found.add(invalid(place.field, size, f"{place.text} in body should have at least {least} properties"))
+    if limits.max_properties is not None and size > limits.max_properties:
+        found.add(too_many(place.field, size, limits.max_properties))
+    before = old if isinstance(old, dict) else {}
+    for key, item in value.items():
+        if key in node.properties:
+            continue
+        if node.values is not None:
+            found.merge(explain(node.values, item, place.key(key), before.get(key, NOTHING)))
+        elif node.values_allowed is False:
+            found.add(invalid(place.field, key, f"{place.text}.{key} in body is a forbidden property"))
+    for key, each in node.properties.items():
+        if key in value:
+            found.merge(explain(each.node, value[key], place.child(key), before.get(key, NOTHING)))
+    for key in node.required:
+        if key not in value:
+            found.add(required(place.child(key).field))
+
+
+def _explain_alternatives(node: Node, value: Any, place: Place, old: Any, found: Findings) -> None:
+    quoted = go_quote(place.text)
+    if node.any_of:
+        _explain_any(node.any_of, value, place, old, found)
+    if node.one_of:
+        _explain_one(node.one_of, value, place, old, found)
+    if node.all_of:
+        results = [_explain(each.load(), value, place, old) for each in node.all_of]
+        _merge_all(found, results)
+        held = sum(not each.errors for each in results)
+        if held != len(results):
+            none = "" if held else ". None validated"
+            found.add(_general(f"{quoted} must validate all the schemas (allOf){none}"))
+    if node.not_ is not None and not _explain(node.not_.load(), value, place, old).errors:
+        found.add(_general(f"{quoted} must not validate the schema (not)"))
+    found.held += 1
+
+
+def _explain_any(nodes: tuple[Node, ...], value: Any, place: Place, old: Any, found: Findings) -> None:
+    best: Findings | None = None
+    for each in nodes:
+        result = _explain(each.load(), value, place, old)
+        if not result.errors:
+            found.merge(result)
+            return
+        if best is None or result.held > best.held:
+            best = result
+    found.add(_general(f"{go_quote(place.text)} must validate at least one schema (anyOf)"))
+    if best is not None:
+        found.merge(best)
+
+
+def _explain_one(nodes: tuple[Node, ...], value: Any, place: Place, old: Any, found: Findings) -> None:
+    results = [_explain(each.load(), value, place, old) for each in nodes]
+    good = [result for result in results if not result.errors]
+    if len(good) == 1:
+        found.merge(good[0])
+        return
+    count = f"Found {len(good)} valid alternatives" if good else "Found none valid"
+    found.add(_general(f"{go_quote(place.text)} must validate one and only one schema (oneOf). {count}"))
+    if not good:
+        found.merge(max(results, key=lambda result: result.held))
+
+
+def _merge_all(found: Findings, others: Iterable[Findings]) -> None:
+    for other in others:
+        found.merge(other)
+
+
+def _general(message: str) -> FieldError:
+    """An error without a place of its own: upstream has none for these, and says so."""
+    return invalid("<nil>", "", message)

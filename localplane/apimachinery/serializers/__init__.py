@@ -1,0 +1,52 @@
+"""Bodies: JSON and YAML in and out, and the headers that say which is which.
+
+Endpoints and the command line read with `parse_json`, `parse_yaml` and `parse_yaml_documents`, and write with `to_json`
+and `to_yaml`; `media_types` negotiates. Faults carry the words that Go's parsers have for them. Whatever the bytes are,
+only a SerializationError leaves this package: never a RecursionError, never an object that a tag asked for.
+
+Nothing here knows what a kind looks like: types, defaults and unknown fields are a schema's affair.
+"""
+
+from .decode_messages import (
+    TypeMeta,
+    cannot_be_handled,
+    json_type,
+    strict_decoding_error,
+    summarize,
+    type_meta,
+    unrecognized,
+    version_kind_error,
+)
+from .errors import JSONSyntaxError, JSONValueError, NotAnObject, SerializationError, YAMLError
+from .json import number_text, parse_json
+from .json_writer import to_json
+from .parsed import Parsed
+from .untyped import go_untyped
+from .yaml import parse_yaml
+from .yaml_documents import Document, parse_yaml_documents
+from .yaml_writer import to_yaml
+
+__all__ = [
+    "Document",
+    "JSONSyntaxError",
+    "JSONValueError",
+    "NotAnObject",
+    "Parsed",
+    "SerializationError",
+    "TypeMeta",
+    "YAMLError",
+    "cannot_be_handled",
+    "go_untyped",
+    "json_type",
+    "number_text",
+    "parse_json",
+    "parse_yaml",
+    "parse_yaml_documents",
+    "strict_decoding_error",
+    "summarize",
+    "to_json",
+    "to_yaml",
+    "type_meta",
+    "unrecognized",
+    "version_kind_error",
+]

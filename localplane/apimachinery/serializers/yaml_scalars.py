@@ -1,0 +1,134 @@
+"""What a YAML scalar means to Kubernetes: the rules of go-yaml v2, which are neither YAML 1.1's nor 1.2's.
+
+Dates stay text, `y` is true, `0777` and `0o777` are octal, `08` is a float, base 60 is unknown.
+Kubernetes: vendor/go.yaml.in/yaml/v2, resolve.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import calendar
+import math
+import re
+from typing import Any, Final
+
+from .errors import YAMLError
+from .utf8 import decode
+
+_PREFIX: Final = "tag:yaml.org,2002:"
+STR, BOOL, INT, FLOAT, NULL, TIMESTAMP, BINARY, MERGE = (
+    f"{_PREFIX}{name}" for name in ("str", "bool", "int", "float", "null", "timestamp", "binary", "merge")
+)
+_RESOLVABLE = frozenset((STR, BOOL, INT, FLOAT, NULL, TIMESTAMP))
+
+_NUMERIC_START = frozenset("+-0123456789.")
+# Only words that start so are looked up; `<<` for example means something as a key only.
+_HINTED = _NUMERIC_START | frozenset("yYnNtTfFoO~")
+
+_WORDS: Final[dict[str, tuple[str, Any]]] = {
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), (BOOL, True)),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), (BOOL, False)),
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), (NULL, None)),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), (FLOAT, math.nan)),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), (FLOAT, math.inf)),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), (FLOAT, -math.inf)),
+}
+
+_INTEGER = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))")
+_FLOAT_TEXT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_DOT_FLOAT = re.compile(r"\.[0-9]+(?:[eE][-+]?[0-9]+)?")
+_DATE = re.compile(
+    r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
+    r"(?:[Tt]([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?(?:Z|[-+]([0-9]{2}):([0-9]{2}))"
+    r"| ([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?)?"
+)
+_MAX_INTEGER_TEXT = 80  # longer than 64 bits in base 2, with a sign and a prefix
+
+
+def plain(text: str) -> Any:
+    """The value of a scalar without quotes and tag; a float is not yet what JSON makes of it."""
+    if text and text[0] not in _HINTED:
+        return text
+    return resolve("", text)[1]
+
+
+def resolve(tag: str, text: str) -> tuple[str, Any]:
+    """The tag and value of a scalar that has a tag or no quotes. Raises YAMLError if the tag does not fit."""
+    if tag == BINARY:
+        return tag, _binary(text)
+    if tag and tag not in _RESOLVABLE:
+        return tag, text
+    found, value = (STR, text) if tag == STR else _by_form(tag, text)
+    if tag in ("", found, STR):
+        return found, value
+    if tag == FLOAT and found == INT:
+        return FLOAT, float(value)
+    raise YAMLError(f"yaml: cannot decode {_short(found)} `{text}` as a {_short(tag)}")
+
+
+def _by_form(tag: str, text: str) -> tuple[str, Any]:
+    if text and text[0] not in _HINTED:
+        return STR, text
+    word = _WORDS.get(text)
+    if word is not None:
+        return word
+    if text[0] == ".":
+        value = _finite(text) if _DOT_FLOAT.fullmatch(text) else None
+        return (STR, text) if value is None else (FLOAT, value)
+    if text[0] not in _NUMERIC_START:
+        return STR, text
+    if tag in ("", TIMESTAMP) and is_timestamp(text):
+        return TIMESTAMP, text
+    return _number(text)
+
+
+def _number(text: str) -> tuple[str, Any]:
+    digits = text.replace("_", "")
+    integer = _integer(digits)
+    if integer is not None:
+        return INT, integer
+    value = _finite(digits) if _FLOAT_TEXT.fullmatch(digits) else None
+    return (STR, text) if value is None else (FLOAT, value)
+
+
+def _integer(digits: str) -> int | None:
+    match = _INTEGER.fullmatch(digits) if len(digits) <= _MAX_INTEGER_TEXT else None
+    if match is None:
+        return None
+    sign, hexadecimal, binary, octal, decimal = match.groups()
+    if hexadecimal or binary or octal:
+        value = int(hexadecimal or binary or octal, 16 if hexadecimal else 2 if binary else 8)
+    else:
+        value = int(decimal)
+    value = -value if sign == "-" else value
+    # Only a number without any sign may need the 64th bit for itself.
+    return value if -(2**63) <= value < (2**63 if sign else 2**64) else None
+
+
+def _finite(text: str) -> float | None:
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+def _binary(text: str) -> str:
+    try:
+        return decode(base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True))
+    except (binascii.Error, ValueError):
+        raise YAMLError("yaml: !!binary value contains invalid base64 data") from None
+
+
+def is_timestamp(text: str) -> bool:
+    """Whether Go takes the text for a time; then it stays text, but text that looks so must be quoted."""
+    match = _DATE.fullmatch(text) if text[4:5] == "-" else None
+    if match is None:
+        return False
+    year, month, day, hour, minute, second, zone_hour, zone_minute, *other = (int(part or 0) for part in match.groups())
+    if not 1 <= month <= 12 or not 1 <= day <= calendar.monthrange(year or 4, month)[1]:
+        return False
+    times_fit = all(h < 24 and m < 60 and s < 60 for h, m, s in ((hour, minute, second), tuple(other)))
+    return times_fit and zone_hour <= 24 and zone_minute <= 60
+
+
+def _short(tag: str) -> str:
+    return f"!!{tag.removeprefix(_PREFIX)}" if tag.startswith(_PREFIX) else tag
