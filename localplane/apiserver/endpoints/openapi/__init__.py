@@ -1,0 +1,16 @@
+"""What the server's objects look like and what can be done to them, for kubectl, generators and validators.
+
+- `handler`      `OpenAPI`, which answers /openapi/v2, /openapi/v3 and what is below
+- `documents`    a whole document; `paths`, `operations`, `parameters`, `definitions` are its parts
+- `swagger`      from the new words to those of /openapi/v2
+- `meta_types`, `answer_types`   what all groups share, written in `words`
+- `naming`       what operations and definitions are called
+- `fingerprint`  a document's hash, known before it is built
+
+The dispatcher calls `OpenAPI.handle`; an installer calls `OpenAPI.changed` when groups come or go. All of it is made
+from discovery's model and the schemas in there, and never looks at storage or handlers.
+"""
+
+from .handler import OpenAPI
+
+__all__ = ["OpenAPI"]

@@ -1,0 +1,142 @@
+"""Answers OpenAPI requests: an index, a document for each group version, and one for old clients.
+
+Nothing is built before someone asks for it. Kubernetes: kube-openapi's handler and handler3, and the aggregator's
+index, which has no media type of its own and is sent as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Final
+from urllib.parse import quote
+
+from localplane import __version__
+from localplane.apimachinery.serializers import to_json
+from localplane.apimachinery.serializers.media_types import parse_accept
+from localplane.apiserver.endpoints.discovery.model import InstalledGroup
+from localplane.apiserver.endpoints.discovery.ordering import merged
+from localplane.apiserver.request import Answer, Request, Response
+
+from . import gnostic
+from .documents import Served, document_v2, document_v3
+from .fingerprint import combined, fingerprint
+from .memo import Memo
+
+Groups = Callable[[], Sequence[InstalledGroup]]
+
+_INDEX: Final = "/openapi/v3"
+_JSON: Final = "application/json"
+_IMMUTABLE: Final = timedelta(days=365)
+
+# What may be asked for, and what it is then called: a name without the @, which is not allowed in media types.
+_FORMS_V3: Final = {"json": _JSON}
+_FORMS_V2: Final = {
+    "json": _JSON,
+    "com.github.proto-openapi.spec.v2@v1.0+protobuf": gnostic.MEDIA_TYPE,
+    "com.github.proto-openapi.spec.v2.v1.0+protobuf": gnostic.MEDIA_TYPE,
+}
+
+
+class OpenAPI:
+    """`groups` is asked again after `changed`, when the next request comes. Documents whose content can't have changed
+    stay: one new definition rebuilds its own version, and not the others."""
+
+    def __init__(self, groups: Groups, *, title: str = "localplane", release: str = __version__) -> None:
+        self._groups = groups
+        self._info = {"title": title, "version": release}
+        self._served: dict[str, tuple[Served, str]] | None = None
+        self._memo = Memo()
+
+    def changed(self) -> None:
+        self._served = None
+
+    async def handle(self, request: Request) -> Answer | None:
+        """None: the path is none of ours. Any method is a GET here, as it is in Kubernetes."""
+        path = request.path
+        if path == "/openapi/v2":
+            return await self._answer_v2(request)
+        if path == _INDEX:
+            return self._answer_index(request)
+        if path.startswith(f"{_INDEX}/"):
+            return await self._answer_v3(request, path.removeprefix(f"{_INDEX}/"))
+        return None
+
+    def _answer_index(self, request: Request) -> Response:
+        index = {path: {"serverRelativeURL": _url(path, found)} for path, (_, found) in sorted(self._all().items())}
+        known = _unchanged(request, self._combined(), {})
+        return known or Response(
+            200, to_json({"paths": index}), "text/plain; charset=utf-8", {"ETag": _etag(self._combined())}
+        )
+
+    async def _answer_v3(self, request: Request, path: str) -> Response:
+        if path not in self._all():
+            return Response(404, content_type="")
+        served, current = self._all()[path]
+        headers = {"Vary": "Accept"}
+        if (form := _form(request, _FORMS_V3)) is None:
+            return Response(406, content_type="", headers=headers)
+        if asked := request.query.get("hash"):
+            if asked != current:
+                headers |= {"ETag": _etag(current), "Location": _url(path, current)}
+                return Response(301, content_type=form, headers=headers)
+            expires = format_datetime(datetime.now(UTC) + _IMMUTABLE, usegmt=True)
+            headers |= {"Cache-Control": "public, immutable", "Expires": expires}
+        if (known := _unchanged(request, current, headers)) is not None:
+            return known
+        body = await self._memo.get(path, current, lambda: document_v3(served, self._info))
+        return Response(200, body, form, {**headers, "ETag": _etag(current)})
+
+    async def _answer_v2(self, request: Request) -> Response:
+        headers = {"Vary": "Accept"}
+        if (form := _form(request, _FORMS_V2)) is None:
+            return Response(406, content_type="", headers=headers)
+        current = self._combined()
+        if (known := _unchanged(request, current, headers)) is not None:
+            return known
+        served = [each for each, _ in self._all().values()]
+
+        async def build() -> bytes:
+            document = await document_v2(served, self._info)
+            return to_json(document) if form == _JSON else await gnostic.encoded(document)
+
+        body = await self._memo.get(form, current, build)
+        return Response(200, body, form, {**headers, "ETag": _etag(current)})
+
+    def _all(self) -> dict[str, tuple[Served, str]]:
+        """Every group version with its hash, by its name in the index."""
+        if self._served is None:
+            versions = [Served(group, version) for group in merged(self._groups()) for version in group.versions]
+            about = tuple(self._info.values())
+            self._served = {each.path: (each, fingerprint(each, *about)) for each in versions}
+            self._memo.keep({*self._served, *_FORMS_V2.values()})
+        return self._served
+
+    def _combined(self) -> str:
+        return combined(found for _, found in self._all().values())
+
+
+def _form(request: Request, forms: dict[str, str]) -> str | None:
+    """The media type to answer in; None if there is none that the client takes."""
+    for clause in parse_accept(request.headers.get("accept") or "*/*"):
+        for subtype, form in forms.items():
+            if clause.type in ("application", "*") and clause.subtype in (subtype, "*"):
+                return form
+    return None
+
+
+def _url(path: str, current: str) -> str:
+    return f"{_INDEX}/{quote(path)}?hash={current}"
+
+
+def _etag(current: str) -> str:
+    return f'"{current}"'
+
+
+def _unchanged(request: Request, current: str, headers: dict[str, str]) -> Response | None:
+    """304, if the client has it already, by HTTP's weak comparison."""
+    known = (each.strip().removeprefix("W/") for each in request.headers.get("if-none-match", "").split(","))
+    if any(each in ("*", _etag(current)) for each in known):
+        return Response(304, content_type="", headers={**headers, "ETag": _etag(current)})
+    return None

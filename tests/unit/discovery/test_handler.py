@@ -1,0 +1,160 @@
+"""Which paths, methods and forms are answered, and how the others are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from localplane.apimachinery.errors import APIError, MethodNotAllowed, NotAcceptable
+from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup, InstalledVersion
+from localplane.apiserver.request import Response
+from tests.unit.discovery.toys import AGGREGATED, BUILT_IN, CORE, TOYS, body_of, request, widgets
+
+ACCEPTED = (
+    "only the following media types are accepted: application/json, application/yaml, "
+    "application/vnd.kubernetes.protobuf"
+)
+
+
+@pytest.fixture
+def discovery() -> Discovery:
+    return Discovery(lambda: (CORE, TOYS, BUILT_IN))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/api/v2",
+        "/api/v1/namespaces",
+        "/apis/nope.example.com",
+        "/apis/nope.example.com/v1",
+        "/apis/play.k8s.io/v9",
+        "/apis/play.k8s.io/v1/widgets",
+        "/apis//v1",
+        "/version",
+    ],
+)
+async def test_other_paths_are_left_to_others(discovery: Discovery, path: str) -> None:
+    assert await discovery.handle(request(path)) is None
+
+
+async def test_without_a_core_group_there_is_no_api_path() -> None:
+    discovery = Discovery(lambda: [TOYS])
+    assert await discovery.handle(request("/api")) is None
+    assert await discovery.handle(request("/api/v1")) is None
+
+
+@pytest.mark.parametrize("path", ["/api", "/apis", "/apis/play.k8s.io", "/api/v1", "/apis/play.k8s.io/v1"])
+async def test_a_slash_at_the_end_changes_nothing(discovery: Discovery, path: str) -> None:
+    assert body_of(await discovery.handle(request(f"{path}/"))) == body_of(await discovery.handle(request(path)))
+
+
+@pytest.mark.parametrize("path", ["/api", "/api/v1", "/apis/play.k8s.io/v1"])
+async def test_behind_the_router_only_get_is_allowed(discovery: Discovery, path: str) -> None:
+    with pytest.raises(MethodNotAllowed) as refused:
+        await discovery.handle(request(path, method="POST"))
+    assert refused.value.status()["details"] == {}
+    assert refused.value.message == "the server does not allow this method on the requested resource"
+
+
+@pytest.mark.parametrize("path", ["/apis", "/apis/play.k8s.io", "/apis/toys.example.com/v1"])
+async def test_elsewhere_any_method_is_a_get(discovery: Discovery, path: str) -> None:
+    answer = await discovery.handle(request(path, method="POST"))
+    assert isinstance(answer, Response)
+    assert answer.status == 200
+
+
+@pytest.mark.parametrize("path", ["/api", "/apis", "/apis/play.k8s.io", "/api/v1"])
+async def test_yaml_is_written_for_whoever_likes_it(discovery: Discovery, path: str) -> None:
+    answer = await discovery.handle(request(path, "application/yaml"))
+    assert isinstance(answer, Response)
+    assert isinstance(answer.body, bytes)
+    assert answer.content_type == "application/yaml"
+    assert b"\nkind: " in b"\n" + answer.body
+
+
+@pytest.mark.parametrize("path", ["/apis/play.k8s.io", "/api/v1"])
+async def test_the_one_document_is_only_at_the_roots(discovery: Discovery, path: str) -> None:
+    with pytest.raises(NotAcceptable) as refused:
+        await discovery.handle(request(path, AGGREGATED))
+    assert refused.value.message == ACCEPTED
+    assert "details" not in refused.value.status()
+
+
+async def test_an_unknown_version_of_the_one_document_is_refused(discovery: Discovery) -> None:
+    with pytest.raises(NotAcceptable) as refused:
+        await discovery.handle(request("/api", AGGREGATED.replace("v=v2", "v=v9")))
+    assert refused.value.message == ACCEPTED
+
+
+async def test_the_router_compares_names_and_refuses_in_its_own_words(discovery: Discovery) -> None:
+    with pytest.raises(APIError) as refused:
+        await discovery.handle(request("/api/v1", "application/*"))
+    assert refused.value.message.startswith("406: Not Acceptable")
+    custom = await discovery.handle(request("/apis/toys.example.com/v1", "application/*"))
+    assert body_of(custom)["kind"] == "APIResourceList"
+
+
+async def test_a_client_that_likes_protobuf_best_gets_json(discovery: Discovery) -> None:
+    answer = await discovery.handle(request("/api/v1", "application/vnd.kubernetes.protobuf, */*"))
+    assert isinstance(answer, Response)
+    assert answer.content_type == "application/json"
+
+
+async def test_people_get_lines(discovery: Discovery) -> None:
+    for_people = await discovery.handle(request("/api", user_agent="curl/8"))
+    for_programs = await discovery.handle(request("/api"))
+    assert isinstance(for_people, Response)
+    assert isinstance(for_programs, Response)
+    assert isinstance(for_people.body, bytes)
+    assert isinstance(for_programs.body, bytes)
+    assert b"\n  " in for_people.body
+    assert b"\n" not in for_programs.body
+    assert body_of(for_people) == body_of(for_programs)
+
+
+async def test_bytes_are_made_once_until_something_changes() -> None:
+    calls = []
+
+    def groups() -> list[InstalledGroup]:
+        calls.append(1)
+        return [TOYS]
+
+    discovery = Discovery(groups)
+    first = await discovery.handle(request("/apis"))
+    second = await discovery.handle(request("/apis"))
+    await discovery.handle(request("/apis/toys.example.com/v1"))
+    assert isinstance(first, Response)
+    assert isinstance(second, Response)
+    assert first.body is second.body
+    assert len(calls) == 1
+    discovery.changed()
+    discovery.changed()
+    assert len(calls) == 1, "a change costs nothing until someone asks"
+    await discovery.handle(request("/apis"))
+    assert len(calls) == 2
+
+
+async def test_groups_come_and_go() -> None:
+    groups: list[InstalledGroup] = []
+    discovery = Discovery(lambda: groups)
+    assert await discovery.handle(request("/apis/new.example.com/v1")) is None
+    groups.append(
+        InstalledGroup(name="new.example.com", versions=[InstalledVersion(version="v1", resources=[widgets()])])
+    )
+    discovery.changed()
+    assert body_of(await discovery.handle(request("/apis/new.example.com/v1")))["groupVersion"] == "new.example.com/v1"
+    groups.clear()
+    discovery.changed()
+    assert await discovery.handle(request("/apis/new.example.com")) is None
+
+
+async def test_schemas_are_no_business_of_discovery() -> None:
+    def never() -> None:
+        raise AssertionError("discovery asked for a schema")
+
+    version = InstalledVersion(version="v1", resources=[widgets(schema=never)])
+    discovery = Discovery(lambda: [InstalledGroup(name="a.example.com", versions=[version])])
+    for path in ("/apis", "/apis/a.example.com", "/apis/a.example.com/v1"):
+        assert await discovery.handle(request(path)) is not None
+    assert await discovery.handle(request("/apis", AGGREGATED)) is not None
