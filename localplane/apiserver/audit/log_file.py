@@ -1,0 +1,88 @@
+"""The audit log: lines of JSON in a file that only its owner can read, moved aside when it has grown.
+
+Events are gathered for a moment and written by a thread, so that no request waits for the disk. Who stops the server
+gets all of them; who kills it loses that moment. Kubernetes: apiserver/plugin/pkg/audit/log, with rotation as its
+library lumberjack does it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from localplane.apimachinery.serializers import to_json
+
+from .rotating_file import RotatingFile
+
+_log = logging.getLogger(__name__)
+
+_MEBIBYTE = 1024 * 1024
+_GATHER_FOR = timedelta(milliseconds=50)
+
+
+class AuditLogFile:
+    """Use it as an async context manager; `record` works inside. What does not fit into memory while the disk is slow
+    is dropped, and how much that was is logged."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        max_bytes: int = 100 * _MEBIBYTE,
+        max_backups: int = 10,
+        max_waiting_bytes: int = 64 * _MEBIBYTE,
+    ) -> None:
+        self._file = RotatingFile(path, max_bytes=max_bytes, max_backups=max_backups)
+        self._max_waiting_bytes = max_waiting_bytes
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="audit-log")
+        self._gathered: list[bytes] = []
+        self._waiting_bytes = 0
+        self._gathering: asyncio.TimerHandle | None = None
+        self._dropped_before = 0
+        self.dropped = 0
+
+    async def __aenter__(self) -> Self:
+        """Opens the file, so that a path that can't be written to is known at once. Raises OSError."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._file.open)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._gathering is not None:
+            self._gathering.cancel()
+        self._hand_over()
+        try:
+            # One thread does things in order: when the file is closed, all that came before is in it.
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._file.close)
+        finally:
+            self._thread.shutdown(wait=False)
+
+    def record(self, event: Mapping[str, Any]) -> None:
+        line = to_json(event) + b"\n"
+        if self._waiting_bytes + len(line) > self._max_waiting_bytes:
+            self.dropped += 1
+            return
+        self._waiting_bytes += len(line)
+        self._gathered.append(line)
+        if self._gathering is None:
+            loop = asyncio.get_running_loop()
+            self._gathering = loop.call_later(_GATHER_FOR.total_seconds(), self._hand_over)
+
+    def _hand_over(self) -> None:
+        lines, self._gathered, self._gathering = self._gathered, [], None
+        if lines:
+            writing = asyncio.get_running_loop().run_in_executor(self._thread, self._file.write, lines)
+            writing.add_done_callback(lambda _: self._written(lines))
+
+    def _written(self, lines: list[bytes]) -> None:
+        self._waiting_bytes -= sum(map(len, lines))
+        if self.dropped > self._dropped_before:
+            _log.warning("the disk is too slow for the audit log: %d events are lost", self.dropped)
+            self._dropped_before = self.dropped

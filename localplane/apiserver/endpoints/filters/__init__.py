@@ -1,0 +1,34 @@
+"""What every request passes before it is handled, one file each; `server/chain` has their order.
+
+`recover`, `request_info`, `deadline`, `authentication`, `audit`, `impersonation`, `flow_control`, `authorization`: each
+is a function that takes what it needs and returns a Filter. The other modules are what they are made of, and
+`warning_headers`, which the edge calls when it writes an answer.
+
+The server builds the chain. A filter never reads a body, and never knows which kind a resource is.
+"""
+
+from .audit import audit
+from .authentication import authentication
+from .authorization import authorization
+from .deadline import deadline
+from .flow_control import flow_control
+from .impersonation import impersonation
+from .long_running import is_long_running
+from .recover import recover
+from .request_info import request_info
+from .unfinished_writes import UnfinishedWrites
+from .warning_headers import warning_headers
+
+__all__ = [
+    "UnfinishedWrites",
+    "audit",
+    "authentication",
+    "authorization",
+    "deadline",
+    "flow_control",
+    "impersonation",
+    "is_long_running",
+    "recover",
+    "request_info",
+    "warning_headers",
+]

@@ -1,0 +1,52 @@
+"""The outermost filter: whatever happened further in, the client gets an answer.
+
+The only place where an APIError becomes HTTP. Anything else that is raised is a fault of ours: it is logged with its
+traceback, and the client learns nothing but that. A cancellation is no fault and goes on its way. Errors while the
+pieces of a StreamResponse are sent come too late for here: its headers are gone by then.
+Kubernetes: server/filters/wrap.go (WithPanicRecovery), responsewriters.ErrorNegotiated.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from localplane.apimachinery.errors import APIError
+from localplane.apiserver.audit import audit_id
+from localplane.apiserver.request import Answer, Filter, Handler, Request, Response
+
+from .plain_text import plain_text
+from .response_headers import with_common_headers
+from .status_response import status_response
+
+_log = logging.getLogger(__name__)
+
+_PANIC = "This request caused apiserver to panic. Look in the logs for details."
+
+
+def recover() -> Filter:
+    def filtered(handler: Handler) -> Handler:
+        async def handle(request: Request) -> Answer:
+            try:
+                answer = await handler(request)
+            except Exception as error:  # noqa: BLE001 - the one place that answers for whatever was raised
+                told = sole_api_error(error)
+                answer = _panic(request, error) if told is None else status_response(request, told)
+            return with_common_headers(request, answer)
+
+        return handle
+
+    return filtered
+
+
+def sole_api_error(error: BaseException) -> APIError | None:
+    """The APIError that was raised, be it inside a group that holds nothing else; None if it is something else."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error if isinstance(error, APIError) else None
+
+
+def _panic(request: Request, error: Exception) -> Response:
+    _log.error(
+        "a handler failed: %s %r, audit id %r", request.method, request.path, audit_id(request)[:128], exc_info=error
+    )
+    return plain_text(500, _PANIC)

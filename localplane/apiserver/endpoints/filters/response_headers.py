@@ -1,0 +1,17 @@
+"""What every answer carries: how to cache it, and the id under which the audit log knows its request.
+
+Kubernetes: endpoints/filters/cachecontrol.go, audit_init.go.
+"""
+
+from __future__ import annotations
+
+from localplane.apiserver.audit import audit_id
+from localplane.apiserver.request import Answer, Request, Response, StreamResponse
+
+
+def with_common_headers(request: Request, answer: Answer) -> Answer:
+    """A copy: a handler may keep its answer and give it to the next request too."""
+    headers = {"Audit-Id": audit_id(request), "Cache-Control": "no-cache, private", **answer.headers}
+    if isinstance(answer, Response):
+        return Response(answer.status, answer.body, answer.content_type, headers)
+    return StreamResponse(answer.pieces, answer.close, answer.status, answer.content_type, headers)

@@ -1,0 +1,127 @@
+"""A request on its way through the server, and the answer on its way back.
+
+Nothing here knows the HTTP library: `server/serving` translates at the edge, and a test makes a Request by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+MAX_BODY_BYTES = 3 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Who asks. `extra` keys are lower case, as in Kubernetes' UserInfo."""
+
+    name: str
+    uid: str = ""
+    groups: tuple[str, ...] = ()
+    extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class RequestInfo:
+    """What a method and a path mean: Kubernetes' endpoints/request.RequestInfo."""
+
+    is_resource: bool
+    path: str
+    verb: str
+    api_prefix: str = ""
+    group: str = ""
+    version: str = ""
+    namespace: str = ""
+    resource: str = ""
+    subresource: str = ""
+    name: str = ""
+    parts: tuple[str, ...] = ()
+    label_selector: str = ""
+    field_selector: str = ""
+
+
+class Query:
+    """Query parameters as Go reads them: the first of a repeated one wins."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, Sequence[str]]) -> None:
+        self._values = values
+
+    def get(self, name: str, default: str = "") -> str:
+        values = self._values.get(name)
+        return values[0] if values else default
+
+    def all(self, name: str) -> Sequence[str]:
+        return self._values.get(name, ())
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def __iter__(self) -> Any:
+        return iter(self._values)
+
+
+ReadBody = Callable[[int], Awaitable[bytes]]
+"""Reads the body, at most so many bytes; raises BodyTooLarge beyond."""
+
+
+class BodyTooLarge(Exception):
+    pass
+
+
+@dataclass(slots=True)
+class Request:
+    """`headers` has lower-case names; repeated headers keep all values in `header_values`.
+
+    Filters fill in what they find out: `info`, `user`, `deadline`, `audit`. `warnings` become Warning headers.
+    `peer_certificate` is the verified client certificate in DER, if there was one.
+    """
+
+    method: str
+    path: str
+    query: Query
+    headers: Mapping[str, str]
+    read_body: ReadBody
+    header_values: Callable[[str], Sequence[str]] = lambda _: ()
+    remote: str = ""
+    peer_certificate: bytes | None = None
+    user: User | None = None
+    info: RequestInfo = field(default_factory=lambda: RequestInfo(is_resource=False, path="", verb=""))
+    deadline: float | None = None
+    warnings: list[str] = field(default_factory=list)
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def namespace(self) -> str:
+        return self.info.namespace
+
+
+@dataclass(slots=True)
+class Response:
+    """A whole answer. A long body may come in pieces, which are sent as they are."""
+
+    status: int
+    body: bytes | Sequence[bytes] = b""
+    content_type: str = "application/json"
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class StreamResponse:
+    """An answer without an end of its own: headers are sent at once, then each piece as it comes.
+
+    `close` is called exactly once, whatever ends it: the client, the deadline, or the shutdown.
+    """
+
+    pieces: AsyncIterator[bytes]
+    close: Callable[[], Awaitable[None]]
+    status: int = 200
+    content_type: str = "application/json"
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+Answer = Response | StreamResponse
+Handler = Callable[[Request], Awaitable[Answer]]
+Filter = Callable[[Handler], Handler]
