@@ -7,6 +7,6 @@
 - `chain`, `dispatch`      the filters in request order, then whose path it is
 - `paths`, `health`, `metrics`, `version`    what the server says about itself
 
-The composition root builds it; a library user starts with `lifecycle.GenericServer`. It knows no resource: routers bring
-them. Nothing below imports it.
+The composition root builds it; a library user starts with `lifecycle.GenericServer`. It knows no resource: routers
+bring them. Nothing below imports it.
 """

@@ -34,6 +34,48 @@ async def ping() -> None:
     """The check that only asks whether anybody is there."""
 
 
+async def log() -> None:
+    """Kubernetes checks that its log is not blocked; ours can't be without the process being so, too."""
+
+
+def informer_sync(unsynced: Callable[[], Collection[str]]) -> Check:
+    """Fails as long as some informers have not seen everything once; `unsynced` names them."""
+
+    async def run() -> None:
+        if names := unsynced():
+            raise Unhealthy(f"{len(names)} informers not started yet: {', '.join(sorted(names))}")
+
+    return Check("informer-sync", run)
+
+
+class HealthChecks:
+    """What /livez, /readyz and /healthz ask, in the order in which they tell it."""
+
+    def __init__(self) -> None:
+        self._checks: dict[str, list[Check]] = {"livez": [], "readyz": [], "healthz": []}
+
+    def add(self, check: Check) -> None:
+        """To all three."""
+        for checks in self._checks.values():
+            _append(checks, check)
+
+    def add_readiness(self, check: Check) -> None:
+        """To readyz only: what comes and goes without the process being sick."""
+        _append(self._checks["readyz"], check)
+
+    def of(self, endpoint: str) -> Sequence[Check]:
+        return self._checks[endpoint]
+
+    def find(self, endpoint: str, name: str) -> Check | None:
+        return next((check for check in self._checks[endpoint] if check.name == name), None)
+
+
+def _append(checks: list[Check], check: Check) -> None:
+    if any(known.name == check.name for known in checks):
+        raise ValueError(f"there are two health checks named {check.name}")
+    checks.append(check)
+
+
 async def report(
     endpoint: str, checks: Sequence[Check], *, verbose: bool = False, exclude: Collection[str] = ()
 ) -> Report:

@@ -1,0 +1,63 @@
+"""What every request passes on its way in, read downwards.
+
+A filter sees the answer too, on its way out: `recover` sees it last, so nothing that happens further in escapes it.
+Kubernetes: server/config.go, DefaultBuildHandlerChain (there it reads upwards).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from localplane.apiserver.audit import Auditor
+from localplane.apiserver.authentication import Authenticator
+from localplane.apiserver.authorization import Authorizer
+from localplane.apiserver.endpoints.filters.audit import audit
+from localplane.apiserver.endpoints.filters.authentication import authentication
+from localplane.apiserver.endpoints.filters.authorization import authorization
+from localplane.apiserver.endpoints.filters.deadline import DEFAULT_MAXIMUM, deadline
+from localplane.apiserver.endpoints.filters.flow_control import flow_control
+from localplane.apiserver.endpoints.filters.impersonation import impersonation
+from localplane.apiserver.endpoints.filters.recover import recover
+from localplane.apiserver.endpoints.filters.request_info import request_info
+from localplane.apiserver.endpoints.filters.unfinished_writes import UnfinishedWrites
+from localplane.apiserver.flow_control import InFlight
+from localplane.apiserver.request import Filter, Handler
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guards:
+    """What the filters ask: who is it, may they, is there room, who takes notes."""
+
+    authenticator: Authenticator
+    authorizer: Authorizer
+    in_flight: InFlight
+    auditor: Auditor | None = None
+    request_timeout: timedelta = DEFAULT_MAXIMUM
+    unfinished_writes: UnfinishedWrites = field(default_factory=UnfinishedWrites)
+
+
+REQUEST_PATH: tuple[Callable[[Guards], Filter], ...] = (
+    lambda _: recover(),
+    lambda _: request_info(),
+    lambda guards: deadline(
+        unfinished_writes=guards.unfinished_writes, maximum=guards.request_timeout, auditor=guards.auditor
+    ),
+    lambda guards: authentication(guards.authenticator, auditor=guards.auditor),
+    lambda guards: audit(guards.auditor),
+    lambda guards: impersonation(guards.authorizer),
+    lambda guards: flow_control(guards.in_flight),
+    lambda guards: authorization(guards.authorizer),
+)
+
+
+def filters(guards: Guards) -> tuple[Filter, ...]:
+    return tuple(step(guards) for step in REQUEST_PATH)
+
+
+def wrapped(filters: Sequence[Filter], handler: Handler) -> Handler:
+    """The first filter is the first to see a request, so it is put around all others, last."""
+    for each in reversed(filters):
+        handler = each(handler)
+    return handler

@@ -1,0 +1,62 @@
+"""What a server is made of, once the options have been read: files opened, certificates made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from .certificates import CertificateFiles, ensure_certificates
+from .limits import Limits
+from .options import LOOPBACK, ServerOptions, TLSOptions
+from .tls import ServingTLS, TLSFiles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerConfig:
+    """`generated` says where our own certificates lie, for whoever writes a kubeconfig; `authority` is what clients
+    should trust, if we know it."""
+
+    addresses: tuple[str, ...] = LOOPBACK
+    port: int = 0
+    tls: ServingTLS | None = None
+    generated: CertificateFiles | None = None
+    limits: Limits = field(default_factory=Limits)
+    shutdown_delay: timedelta = timedelta(0)
+    shutdown_timeout: timedelta = timedelta(seconds=60)
+
+    @property
+    def authority(self) -> Path | None:
+        return self.generated.authority if self.generated else None
+
+
+def configure(options: ServerOptions) -> ServerConfig:
+    """Raises InvalidOptions or UnusableCertificate. Makes certificates where the options say so."""
+    options.check()
+    generated = _generated(options)
+    return ServerConfig(
+        addresses=options.addresses,
+        port=options.port,
+        tls=_tls(options.tls, generated),
+        generated=generated,
+        shutdown_delay=options.shutdown_delay,
+        shutdown_timeout=options.shutdown_timeout,
+    )
+
+
+def _generated(options: ServerOptions) -> CertificateFiles | None:
+    if not options.tls.enabled or options.tls.certificate is not None:
+        return None
+    assert options.tls.directory is not None, "options were checked"
+    return ensure_certificates(options.tls.directory, addresses=options.addresses)
+
+
+def _tls(options: TLSOptions, generated: CertificateFiles | None) -> ServingTLS | None:
+    if not options.enabled:
+        return None
+    if generated is not None:
+        client_ca = options.client_ca or generated.authority
+        return ServingTLS(TLSFiles(generated.server, generated.server_key, client_ca))
+    assert options.certificate is not None, "options were checked"
+    assert options.key is not None, "options were checked"
+    return ServingTLS(TLSFiles(options.certificate, options.key, options.client_ca))

@@ -1,0 +1,130 @@
+"""What a user may set about the server: plain data, checked with sentences. The command line maps flags to it."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+LOOPBACK = ("127.0.0.1", "::1")
+
+
+class InvalidOptions(Exception):
+    """`problems` has one sentence for each."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TLSOptions:
+    """Certificate and key are either both given, or made and kept in `directory`.
+
+    `client_ca` is whose client certificates are believed; with generated files it is their own authority.
+    """
+
+    enabled: bool = True
+    certificate: Path | None = None
+    key: Path | None = None
+    client_ca: Path | None = None
+    directory: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthenticationOptions:
+    """`token_file` has lines of `token,user,uid,"group1,group2"`, as kube-apiserver's --token-auth-file."""
+
+    token_file: Path | None = None
+    anonymous: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditOptions:
+    """Without a policy nothing is recorded; `-` as the log is standard output."""
+
+    policy: Path | None = None
+    log: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerOptions:
+    """Defaults for a control plane on a developer's machine: reachable from it, and from nowhere else."""
+
+    addresses: tuple[str, ...] = LOOPBACK
+    port: int = 6443
+    allow_remote: bool = False
+    tls: TLSOptions = field(default_factory=TLSOptions)
+    authentication: AuthenticationOptions = field(default_factory=AuthenticationOptions)
+    audit: AuditOptions = field(default_factory=AuditOptions)
+    max_requests_in_flight: int = 400
+    max_mutating_requests_in_flight: int = 200
+    request_timeout: timedelta = timedelta(seconds=60)
+    shutdown_delay: timedelta = timedelta(0)
+    shutdown_timeout: timedelta = timedelta(seconds=60)
+
+    def check(self) -> None:
+        """Raises InvalidOptions with everything that is wrong."""
+        problems = [*self._address_problems(), *self._tls_problems(), *self._number_problems()]
+        files = (self.authentication.token_file, self.audit.policy)
+        problems += [f"{path} is no file" for path in files if path is not None and not path.is_file()]
+        if self.audit.log is not None and self.audit.policy is None:
+            problems.append("an audit log needs an audit policy: without one nothing is recorded")
+        if problems:
+            raise InvalidOptions(problems)
+
+    @property
+    def remote_addresses(self) -> tuple[str, ...]:
+        """Those that other machines can reach."""
+        return tuple(address for address in self.addresses if not _is_loopback(address))
+
+    def _address_problems(self) -> Iterator[str]:
+        if not self.addresses:
+            yield "the server needs an address to listen on"
+        for address in self.addresses:
+            if not _is_address(address):
+                yield f"{address!r} is no IP address"
+        remote = [address for address in self.remote_addresses if _is_address(address)]
+        if remote and not self.allow_remote:
+            where = ", ".join(remote)
+            yield f"listening on {where} lets other machines in: allow it explicitly, or listen on {LOOPBACK[0]}"
+        if remote and not self.tls.enabled:
+            yield "plain HTTP is served on loopback addresses only"
+        if not 0 <= self.port <= 65535:
+            yield f"port {self.port} is not between 0 and 65535"
+
+    def _tls_problems(self) -> Iterator[str]:
+        tls = self.tls
+        if not tls.enabled:
+            if tls.certificate or tls.key or tls.client_ca:
+                yield "certificates were given, but TLS is switched off"
+            return
+        if (tls.certificate is None) != (tls.key is None):
+            yield "a serving certificate and its key are given together, or not at all"
+        if tls.certificate is None and tls.directory is None:
+            yield "TLS needs a certificate, or a directory in which one can be made"
+        for path in (tls.certificate, tls.key, tls.client_ca):
+            if path is not None and not path.is_file():
+                yield f"{path} is no file"
+
+    def _number_problems(self) -> Iterator[str]:
+        if self.max_requests_in_flight < 0 or self.max_mutating_requests_in_flight < 0:
+            yield "the limits of requests in flight can't be negative; 0 means none"
+        if self.request_timeout <= timedelta(0):
+            yield "the request timeout must be longer than nothing"
+        if self.shutdown_delay < timedelta(0) or self.shutdown_timeout < timedelta(0):
+            yield "the shutdown delay and timeout can't be negative"
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_loopback(text: str) -> bool:
+    return _is_address(text) and ipaddress.ip_address(text).is_loopback

@@ -1,0 +1,125 @@
+"""Paths that are no resources: the index at /, /version, health and metrics.
+
+Kubernetes: server/routes, server/mux/pathrecorder.go, server/healthz.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+
+import orjson
+
+from localplane.apimachinery.errors import generic
+from localplane.apiserver.request import Answer, Handler, Request, Response
+
+from .dispatch import not_found
+from .health import HealthChecks, Unhealthy, report
+from .metrics import CONTENT_TYPE, Metrics
+from .version import version_document
+
+_READS = frozenset({"GET", "HEAD"})
+_TEXT = "text/plain; charset=utf-8"
+_NOSNIFF = {"X-Content-Type-Options": "nosniff"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    handler: Handler
+    methods: Collection[str]
+    listed: bool
+
+
+class NonResourcePaths:
+    """A table, and the router that reads it. `more` names the paths of other routers, for the index."""
+
+    def __init__(self) -> None:
+        self._paths: dict[str, _Path] = {}
+        self._more: list[Callable[[], Iterable[str]]] = []
+        self.add("/", self._index, listed=False)
+        self.add("/index.html", self._index, listed=False)
+
+    def add(self, path: str, handler: Handler, *, methods: Collection[str] = _READS, listed: bool = True) -> None:
+        """Exactly this path. Raises ValueError if it is taken."""
+        if path in self._paths:
+            raise ValueError(f"there are two handlers for {path}")
+        self._paths[path] = _Path(handler, methods, listed)
+
+    def list_also(self, paths: Callable[[], Iterable[str]]) -> None:
+        self._more.append(paths)
+
+    async def route(self, request: Request) -> Answer | None:
+        found = self._paths.get(request.path)
+        if found is None:
+            return None
+        if request.method not in found.methods:
+            raise generic(405)
+        return await found.handler(request)
+
+    def listed(self) -> list[str]:
+        paths = {path for path, entry in self._paths.items() if entry.listed}
+        return sorted(paths.union(*(more() for more in self._more)))
+
+    async def _index(self, _request: Request) -> Answer:
+        return _json({"paths": self.listed()})
+
+
+def add_version(paths: NonResourcePaths) -> None:
+    document = _json(version_document())
+
+    async def version(_request: Request) -> Answer:
+        return document
+
+    paths.add("/version", version, methods=("GET",))
+    paths.add("/version/", version, methods=("GET",), listed=False)
+
+
+def add_metrics(paths: NonResourcePaths, metrics: Metrics) -> None:
+    async def read(_request: Request) -> Answer:
+        return Response(200, metrics.render(), content_type=CONTENT_TYPE)
+
+    paths.add("/metrics", read)
+
+
+class HealthPaths:
+    """A router of its own, because checks come late: /readyz, /readyz/NAME, and so on for livez and healthz."""
+
+    def __init__(self, checks: HealthChecks) -> None:
+        self._checks = checks
+
+    async def route(self, request: Request) -> Answer | None:
+        endpoint, _, name = request.path[1:].partition("/")
+        if endpoint not in ("livez", "readyz", "healthz"):
+            return None
+        if request.method not in _READS:
+            raise generic(405)
+        return await (self._one(endpoint, name) if name else self._all(endpoint, request))
+
+    def listed(self) -> Iterable[str]:
+        for endpoint in ("healthz", "livez", "readyz"):
+            yield f"/{endpoint}"
+            yield from (f"/{endpoint}/{check.name}" for check in self._checks.of(endpoint))
+
+    async def _all(self, endpoint: str, request: Request) -> Response:
+        told = await report(
+            endpoint,
+            self._checks.of(endpoint),
+            verbose="verbose" in request.query,
+            exclude=request.query.all("exclude"),
+        )
+        return Response(200 if told.ok else 500, told.text.encode(), _TEXT, dict(_NOSNIFF))
+
+    async def _one(self, endpoint: str, name: str) -> Response:
+        """Whoever may ask for one check by its name may also know why it fails."""
+        check = self._checks.find(endpoint, name)
+        if check is None:
+            return not_found()
+        try:
+            await check.run()
+        except Unhealthy as error:
+            return Response(500, f"internal server error: {error}\n".encode(), _TEXT, dict(_NOSNIFF))
+        return Response(200, b"ok", _TEXT)
+
+
+def _json(document: object) -> Response:
+    return Response(200, orjson.dumps(document, option=orjson.OPT_INDENT_2))

@@ -1,0 +1,151 @@
+"""A Response on its way to the client: head and body in one write if it is small, in slices if it is large.
+
+The bytes are put together here and not by aiohttp: its headers cost more than the rest of a small answer, and it copies
+large bodies. Kubernetes: endpoints/handlers/responsewriters (gzip above 128 KiB, at the fastest level).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from email.utils import formatdate
+from http import HTTPStatus
+
+from localplane.apiserver.endpoints.filters.warning_headers import warning_headers
+from localplane.apiserver.request import Response
+
+from .connection import Connection
+from .limits import Limits
+
+_ONE_WRITE_BYTES = 64 * 1024
+_SLICE_BYTES = 1 << 20
+_NO_BODY = frozenset({204, 304})
+
+
+class HeadWriter:
+    """Status line and headers. The date is made once a second."""
+
+    def __init__(self) -> None:
+        self._status_lines = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n" for status in HTTPStatus}
+        self._second = 0
+        self._date = ""
+
+    def head(
+        self,
+        status: int,
+        content_type: str,
+        headers: Mapping[str, str],
+        *,
+        framing: str,
+        warnings: Sequence[str] = (),
+        connection: str = "",
+    ) -> bytes:
+        """`framing` is the header that says where the body ends. Raises ValueError rather than let a value break out
+        of its line."""
+        second = int(time.time())
+        if second != self._second:
+            self._second, self._date = second, f"Date: {formatdate(second, usegmt=True)}\r\n"
+        lines = [self._status_lines.get(status) or f"HTTP/1.1 {status} status code {status}\r\n", self._date, framing]
+        if content_type:
+            lines.append(f"Content-Type: {content_type}\r\n")
+        lines += [f"{name}: {value}\r\n" for name, value in headers.items()]
+        if "X-Content-Type-Options" not in headers:
+            lines.append("X-Content-Type-Options: nosniff\r\n")
+        if warnings:
+            lines += [f"Warning: {value}\r\n" for value in warning_headers(warnings)]
+        if connection:
+            lines.append(f"Connection: {connection}\r\n")
+        lines.append("\r\n")
+        text = "".join(lines)
+        wanted = len(lines) - (0 if framing else 1)
+        if text.count("\n") != wanted or text.count("\r") != wanted or "\0" in text:
+            raise ValueError("a header of the answer holds a line break")
+        return text.encode("utf-8", "replace")
+
+
+class ResponseWriter:
+    def __init__(self, heads: HeadWriter, limits: Limits) -> None:
+        self._heads = heads
+        self._gzip_above = limits.gzip_above_bytes
+
+    async def write(
+        self,
+        connection: Connection,
+        response: Response,
+        *,
+        head_only: bool,
+        accept_encoding: str,
+        warnings: Sequence[str],
+        connection_header: str,
+    ) -> None:
+        body = response.body
+        size = len(body) if isinstance(body, bytes) else sum(map(len, body))
+        headers: Mapping[str, str] = response.headers
+        if size > self._gzip_above and not head_only and _accepts_gzip(accept_encoding, headers):
+            body = await asyncio.to_thread(_gzipped, body)
+            size = sum(map(len, body))
+            headers = {**headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+        empty = response.status in _NO_BODY
+        head = self._heads.head(
+            response.status,
+            "" if empty else response.content_type,
+            headers,
+            framing="" if empty else f"Content-Length: {size}\r\n",
+            warnings=warnings,
+            connection=connection_header,
+        )
+        transport = connection.open_transport()
+        if head_only or empty:
+            transport.write(head)
+        elif size <= _ONE_WRITE_BYTES:
+            transport.write(head + (body if isinstance(body, bytes) else b"".join(body)))
+        else:
+            await _write_large(connection, head, body)
+        if connection.writing_paused:
+            await connection.drained()
+
+
+async def _write_large(connection: Connection, head: bytes, body: bytes | Sequence[bytes]) -> None:
+    connection.answering = True
+    connection.open_transport().write(head)
+    for piece in _slices(body):
+        connection.open_transport().write(piece)
+        if connection.writing_paused:
+            await connection.drained()
+    connection.answering = False
+
+
+def _slices(body: bytes | Sequence[bytes]) -> Iterator[bytes | memoryview]:
+    """Large pieces are cut without copying; small ones are gathered, since each write is a TLS record and a call."""
+    gathered: list[bytes] = []
+    size = 0
+    for piece in (body,) if isinstance(body, bytes) else body:
+        if len(piece) <= _ONE_WRITE_BYTES:
+            gathered.append(piece)
+            size += len(piece)
+            if size < _SLICE_BYTES:
+                continue
+        if gathered:
+            yield b"".join(gathered)
+            gathered, size = [], 0
+        if len(piece) > _ONE_WRITE_BYTES:
+            view = memoryview(piece)
+            yield from (view[start : start + _SLICE_BYTES] for start in range(0, len(view), _SLICE_BYTES))
+    if gathered:
+        yield b"".join(gathered)
+
+
+def _accepts_gzip(accept_encoding: str, headers: Mapping[str, str]) -> bool:
+    if "Content-Encoding" in headers or "gzip" not in accept_encoding:
+        return False
+    return any(token.strip() == "gzip" for token in accept_encoding.split(","))
+
+
+def _gzipped(body: bytes | Sequence[bytes]) -> list[bytes]:
+    """zlib lets go of the interpreter while it works, so this belongs in a thread."""
+    compressor = zlib.compressobj(level=1, wbits=31)
+    pieces = [compressor.compress(piece) for piece in ((body,) if isinstance(body, bytes) else body)]
+    pieces.append(compressor.flush())
+    return [piece for piece in pieces if piece]
