@@ -1,0 +1,170 @@
+"""Requests over HTTP/1.1 with kept-alive connections."""
+
+from __future__ import annotations
+
+import platform
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+from urllib.parse import quote, urlencode
+
+import aiohttp
+from yarl import URL
+
+from localplane import __version__
+
+from .credentials import ClientCertificate, Credentials, credentials_for
+from .errors import ConfigError, ConnectionFailed, ConnectionLost, ConnectionRefused, RequestTimedOut, TLSFailed
+from .kubeconfig.connection import ClientConfig, Impersonation
+from .proxies import proxy_for
+from .tls import ssl_context
+from .transport import Pairs
+
+_CONNECT_TIMEOUT: Final = 30.0
+_KEEP_IDLE: Final = 90.0
+
+
+def user_agent(program: str = f"localplane/{__version__}") -> str:
+    return f"{program} ({platform.system().lower()}/{platform.machine()})"
+
+
+class HTTPTransport:
+    """One server, one identity. Close it when done; several requests may run at once."""
+
+    def __init__(
+        self, config: ClientConfig, *, credentials: Credentials | None = None, agent: str | None = None
+    ) -> None:
+        if not config.server.startswith(("http://", "https://")):
+            raise ConfigError(f'the server "{config.server}" is no http or https URL')
+        self._config = config
+        self._credentials = credentials if credentials is not None else credentials_for(config)
+        self._proxy = proxy_for(config.server, configured=config.proxy_url)
+        encoding = "identity" if config.disable_compression else "gzip"
+        self._headers = [("User-Agent", agent or user_agent()), ("Accept-Encoding", encoding)]
+        self._headers += _impersonation_headers(config.impersonate)
+        self._session: aiohttp.ClientSession | None = None
+        self._certificate: ClientCertificate | None = None
+
+    async def request(
+        self, method: str, path: str, *, query: Pairs = (), headers: Pairs = (), body: bytes | None = None
+    ) -> HTTPResponse:
+        url = f"{self._config.server}{path}" + (f"?{urlencode(query)}" if query else "")
+        session = await self._current_session()
+        authorization = await self._credentials.authorization()
+        sent = [*self._headers, *headers]
+        if authorization:
+            sent.append(("Authorization", authorization))
+        with _translated(self._config.server):
+            response = await session.request(
+                method,
+                URL(url, encoded=True),
+                headers=sent,
+                data=body,
+                proxy=self._proxy,
+                # A redirect could carry our credentials to a server that nobody configured.
+                allow_redirects=False,
+                server_hostname=self._config.tls_server_name or None,
+            )
+        if response.status == 401 and authorization:
+            self._credentials.rejected(authorization)
+        return HTTPResponse(response, self._config.server)
+
+    async def close(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def _current_session(self) -> aiohttp.ClientSession:
+        """A certificate belongs to a connection, so a new one needs new connections."""
+        certificate = await self._credentials.certificate()
+        if self._session is not None and certificate != self._certificate:
+            await self.close()
+        if self._session is None:
+            self._certificate = certificate
+            self._session = self._new_session(certificate)
+        return self._session
+
+    def _new_session(self, certificate: ClientCertificate | None) -> aiohttp.ClientSession:
+        secure = self._config.server.startswith("https://")
+        connector = aiohttp.TCPConnector(
+            limit=0,  # every watch holds a connection for as long as it lasts
+            ssl=ssl_context(self._config, certificate) if secure else True,
+            keepalive_timeout=_KEEP_IDLE,
+            socket_factory=_kept_alive_socket,
+        )
+        return aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT),
+            skip_auto_headers=("Content-Type",),
+        )
+
+
+class HTTPResponse:
+    def __init__(self, response: aiohttp.ClientResponse, server: str) -> None:
+        self._response = response
+        self._server = server
+        self.status = response.status
+        self.headers: Pairs = list(response.headers.items())
+
+    async def read(self) -> bytes:
+        with _translated(self._server):
+            return await self._response.read()
+
+    def chunks(self) -> HTTPResponse:
+        return self
+
+    def __aiter__(self) -> HTTPResponse:
+        return self
+
+    async def __anext__(self) -> bytes:
+        with _translated(self._server):
+            chunk = await self._response.content.readany()
+        if not chunk:
+            raise StopAsyncIteration
+        return chunk
+
+    async def close(self) -> None:
+        self._response.close()
+
+
+@contextmanager
+def _translated(server: str) -> Iterator[None]:
+    """From aiohttp's errors to ours."""
+    try:
+        yield
+    except (aiohttp.ClientConnectorCertificateError, aiohttp.ClientSSLError) as error:
+        raise TLSFailed(f"tls: failed to verify certificate of {server}: {error}") from error
+    except aiohttp.ClientConnectorError as error:
+        if isinstance(error.os_error, ConnectionRefusedError):
+            raise ConnectionRefused(f"the connection to the server {server} was refused") from error
+        raise ConnectionFailed(f"unable to connect to the server {server}: {error}") from error
+    except (TimeoutError, aiohttp.ServerTimeoutError) as error:
+        raise RequestTimedOut(f"the server {server} did not answer in time") from error
+    except (aiohttp.ClientError, OSError) as error:
+        raise ConnectionLost(f"the connection to the server {server} was lost: {error}") from error
+
+
+def _impersonation_headers(impersonate: Impersonation | None) -> list[tuple[str, str]]:
+    if impersonate is None:
+        return []
+    headers = [("Impersonate-User", impersonate.user)]
+    if impersonate.uid:
+        headers.append(("Impersonate-Uid", impersonate.uid))
+    headers += [("Impersonate-Group", group) for group in impersonate.groups]
+    for key, values in impersonate.extra.items():
+        # A header's name is not free text; the server decodes it.
+        headers += [(f"Impersonate-Extra-{quote(key, safe='')}", value) for value in values]
+    return headers
+
+
+def _kept_alive_socket(address: aiohttp.AddrInfoType) -> socket.socket:
+    """A peer that vanished without a word is noticed after about a minute, also by a watch that only listens."""
+    family, kind, protocol, _, _ = address
+    created = socket.socket(family, kind, protocol)
+    created.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
+        if (option := getattr(socket, name, None)) is not None:
+            created.setsockopt(socket.IPPROTO_TCP, option, value)
+    return created

@@ -1,0 +1,102 @@
+"""Objects by key, and by whatever else somebody wants to find them by.
+
+Kubernetes: client-go/tools/cache/thread_safe_store.go and index.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from .errors import InvalidAnswer
+
+Object = dict[str, Any]
+IndexFunction = Callable[[Object], Iterable[str]]
+"""The values that an object is found by, none or several."""
+
+NAMESPACE_INDEX: Final = "namespace"
+
+
+def object_key(obj: Mapping[str, Any]) -> str:
+    """`namespace/name`, or `name` without a namespace. Raises InvalidAnswer for what is no object."""
+    metadata = obj.get("metadata")
+    if not (isinstance(metadata, dict) and isinstance(metadata.get("name"), str)):
+        raise InvalidAnswer("object has no meta: it has no metadata.name")
+    namespace = metadata.get("namespace")
+    return f"{namespace}/{metadata['name']}" if namespace else str(metadata["name"])
+
+
+def split_key(key: str) -> tuple[str, str]:
+    """Namespace, which may be empty, and name. Raises ValueError."""
+    namespace, _, name = key.rpartition("/")
+    if "/" in namespace:
+        raise ValueError(f'unexpected key format: "{key}"')
+    return namespace, name
+
+
+def by_namespace(obj: Object) -> list[str]:
+    return [obj["metadata"].get("namespace", "")]
+
+
+class Indexer:
+    """Whoever reads must not change what they are given: everybody gets the same dictionaries."""
+
+    def __init__(self, indexers: Mapping[str, IndexFunction] | None = None) -> None:
+        self._objects: dict[str, Object] = {}
+        self._functions: dict[str, IndexFunction] = {}
+        self._indices: dict[str, dict[str, dict[str, None]]] = {}
+        self.add_indexers({NAMESPACE_INDEX: by_namespace, **(indexers or {})})
+
+    def __len__(self) -> int:
+        return len(self._objects)
+
+    def get(self, key: str) -> Object | None:
+        return self._objects.get(key)
+
+    def list(self) -> list[Object]:
+        return list(self._objects.values())
+
+    def keys(self) -> Iterable[str]:
+        return self._objects.keys()
+
+    def index(self, name: str, value: str) -> Iterable[Object]:
+        """The objects with this value. Raises KeyError for an index that was never added."""
+        return [self._objects[key] for key in self._indices[name].get(value, ())]
+
+    def index_keys(self, name: str, value: str) -> Iterable[str]:
+        return tuple(self._indices[name].get(value, ()))
+
+    def index_values(self, name: str) -> Iterable[str]:
+        return tuple(self._indices[name])
+
+    def add_indexers(self, indexers: Mapping[str, IndexFunction]) -> None:
+        """More ways to find objects, those that are already here included. Raises ValueError if a name is taken."""
+        if taken := sorted(indexers.keys() & self._functions.keys()):
+            raise ValueError(f"indexer conflict: {', '.join(taken)}")
+        for name, function in indexers.items():
+            self._functions[name] = function
+            self._indices[name] = {}
+            for key, obj in self._objects.items():
+                self._enter(name, key, obj)
+
+    def put(self, key: str, obj: Object) -> None:
+        self.delete(key)
+        self._objects[key] = obj
+        for name in self._functions:
+            self._enter(name, key, obj)
+
+    def delete(self, key: str) -> None:
+        old = self._objects.pop(key, None)
+        if old is None:
+            return
+        for name, function in self._functions.items():
+            index = self._indices[name]
+            for value in function(old):
+                keys = index.get(value, {})
+                keys.pop(key, None)
+                if not keys:
+                    index.pop(value, None)
+
+    def _enter(self, name: str, key: str, obj: Object) -> None:
+        for value in self._functions[name](obj):
+            self._indices[name].setdefault(value, {})[key] = None

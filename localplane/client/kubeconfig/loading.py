@@ -1,0 +1,102 @@
+"""Which files there are, and how several become one: of two entries with the same name, the first file's counts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from localplane.client.errors import ConfigError
+
+from .model import Cluster, Kubeconfig, User
+from .reading import parse
+
+
+def default_paths(environment: Mapping[str, str] | None = None) -> tuple[Path, ...]:
+    """The files of $KUBECONFIG, or ~/.kube/config."""
+    environment = os.environ if environment is None else environment
+    if listed := environment.get("KUBECONFIG", ""):
+        return tuple(dict.fromkeys(Path(name) for name in listed.split(os.pathsep) if name))
+    home = environment.get("HOME") or str(Path.home())
+    return (Path(home, ".kube", "config"),)
+
+
+def load(
+    explicit: Path | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    warn: Callable[[str], None] | None = None,
+) -> Kubeconfig:
+    """All files merged, with absolute paths inside.
+
+    An explicit file must exist; of $KUBECONFIG's files some may be missing, and `warn` hears when all of them are.
+    Raises ConfigError.
+    """
+    environment = os.environ if environment is None else environment
+    if explicit is not None and not explicit.exists():
+        raise ConfigError(f"stat {explicit}: no such file or directory")
+    paths = default_paths(environment) if explicit is None else (explicit,)
+    found, problems = _read_all(paths)
+    if problems:
+        raise ConfigError(problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]")
+    if not found and explicit is None and environment.get("KUBECONFIG") and warn is not None:
+        warn(f"Config not found: {', '.join(map(str, paths))}")
+    return _merge(found)
+
+
+def _read_all(paths: Sequence[Path]) -> tuple[list[Kubeconfig], list[str]]:
+    found, problems = [], []
+    for path in paths:
+        try:
+            found.append(load_file(path))
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            problems.append(f'error loading config file "{path}": open {path}: {(error.strerror or "").lower()}')
+        except ConfigError as error:
+            problems.append(f'error loading config file "{path}": {error}')
+    return found, problems
+
+
+def load_file(path: Path) -> Kubeconfig:
+    """One file, with its paths made absolute: they are relative to the file. Raises OSError and ConfigError."""
+    config = parse(path.read_bytes(), origin=path)
+    base = path.absolute().parent
+    return replace(
+        config,
+        clusters={name: _absolute_cluster(cluster, base) for name, cluster in config.clusters.items()},
+        users={name: _absolute_user(user, base) for name, user in config.users.items()},
+    )
+
+
+def _absolute_cluster(cluster: Cluster, base: Path) -> Cluster:
+    return replace(cluster, certificate_authority=_absolute(cluster.certificate_authority, base))
+
+
+def _absolute_user(user: User, base: Path) -> User:
+    plugin = user.exec
+    if plugin is not None and os.sep in plugin.command:  # without one it is looked up in $PATH
+        plugin = replace(plugin, command=_absolute(plugin.command, base))
+    return replace(
+        user,
+        client_certificate=_absolute(user.client_certificate, base),
+        client_key=_absolute(user.client_key, base),
+        token_file=_absolute(user.token_file, base),
+        exec=plugin,
+    )
+
+
+def _absolute(name: str, base: Path) -> str:
+    return os.path.normpath(base / name) if name else ""
+
+
+def _merge(configs: Sequence[Kubeconfig]) -> Kubeconfig:
+    later_first = configs[::-1]
+    return Kubeconfig(
+        clusters={name: entry for config in later_first for name, entry in config.clusters.items()},
+        users={name: entry for config in later_first for name, entry in config.users.items()},
+        contexts={name: entry for config in later_first for name, entry in config.contexts.items()},
+        current_context=next((config.current_context for config in configs if config.current_context), ""),
+        extensions={name: entry for config in later_first for name, entry in config.extensions.items()},
+    )

@@ -1,0 +1,91 @@
+"""What a kubeconfig says. Empty fields were not given; secrets stay out of what is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    server: str = ""
+    tls_server_name: str = ""
+    insecure_skip_tls_verify: bool = False
+    certificate_authority: str = ""
+    certificate_authority_data: bytes = b""
+    proxy_url: str = ""
+    disable_compression: bool = False
+    extensions: Mapping[str, Any] = field(default_factory=dict)
+    origin: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentVariable:
+    name: str
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExecConfig:
+    """How to run a credential plugin. `interactive_mode` is Never, IfAvailable or Always."""
+
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: tuple[EnvironmentVariable, ...] = field(default=(), repr=False)
+    api_version: str = ""
+    install_hint: str = ""
+    provide_cluster_info: bool = False
+    interactive_mode: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    client_certificate: str = ""
+    client_certificate_data: bytes = b""
+    client_key: str = ""
+    client_key_data: bytes = field(default=b"", repr=False)
+    token: str = field(default="", repr=False)
+    token_file: str = ""
+    impersonate: str = ""
+    impersonate_uid: str = ""
+    impersonate_groups: tuple[str, ...] = ()
+    impersonate_extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    username: str = ""
+    password: str = field(default="", repr=False)
+    auth_provider: Mapping[str, Any] | None = field(default=None, repr=False)
+    exec: ExecConfig | None = None
+    extensions: Mapping[str, Any] = field(default_factory=dict)
+    origin: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    cluster: str = ""
+    user: str = ""
+    namespace: str = ""
+    extensions: Mapping[str, Any] = field(default_factory=dict)
+    origin: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kubeconfig:
+    clusters: Mapping[str, Cluster] = field(default_factory=dict)
+    users: Mapping[str, User] = field(default_factory=dict)
+    contexts: Mapping[str, Context] = field(default_factory=dict)
+    current_context: str = ""
+    extensions: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        return self == Kubeconfig()
+
+
+T = TypeVar("T", Cluster, User, Context)
+
+
+def merged(base: T, over: T) -> T:
+    """`base` with every field that `over` gives."""
+    given = {item.name: value for item in fields(over) if (value := getattr(over, item.name))}
+    return replace(base, **given)

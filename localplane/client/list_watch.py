@@ -1,0 +1,46 @@
+"""Where a reflector's objects are, and where they go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Protocol
+
+from .options import ListOptions
+from .watch import WatchStream
+
+Object = dict[str, Any]
+
+
+class ListerWatcher(Protocol):
+    """The objects' source; a ResourceClient is one."""
+
+    async def list(self, options: ListOptions) -> Object: ...
+    def watch(self, options: ListOptions) -> WatchStream: ...
+
+
+class ReflectorStore(Protocol):
+    """Their destination; a DeltaFIFO is one. If a method raises, the reflector ends."""
+
+    def add(self, obj: Object) -> None: ...
+    def update(self, obj: Object) -> None: ...
+    def delete(self, obj: Object) -> None: ...
+    def replace(self, objects: Iterable[Object]) -> None: ...
+
+
+class ListWatch:
+    """Only the objects that the selectors select."""
+
+    def __init__(self, source: ListerWatcher, *, label_selector: str = "", field_selector: str = "") -> None:
+        self._source = source
+        self._label_selector = label_selector
+        self._field_selector = field_selector
+
+    async def list(self, options: ListOptions) -> Object:
+        return await self._source.list(self._selecting(options))
+
+    def watch(self, options: ListOptions) -> WatchStream:
+        return self._source.watch(self._selecting(options))
+
+    def _selecting(self, options: ListOptions) -> ListOptions:
+        return replace(options, label_selector=self._label_selector, field_selector=self._field_selector)

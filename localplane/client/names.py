@@ -1,0 +1,46 @@
+"""How a resource is named, and where on a server it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from localplane.apimachinery.groups import GroupResource, GroupVersion
+
+
+@dataclass(frozen=True, slots=True)
+class GroupVersionResource:
+    group: str
+    version: str
+    resource: str
+
+    @property
+    def group_version(self) -> GroupVersion:
+        return GroupVersion(self.group, self.version)
+
+    @property
+    def group_resource(self) -> GroupResource:
+        return GroupResource(self.group, self.resource)
+
+    def __str__(self) -> str:
+        """Go's form, which some messages quote."""
+        return f"{self.group}/{self.version}, Resource={self.resource}"
+
+    def path(self, *, namespace: str = "", name: str = "", subresource: str = "") -> str:
+        """The URL's path, percent-encoded; an empty namespace means all of them, or none. Raises ValueError."""
+        segments = ["apis", self.group, self.version] if self.group else ["api", self.version]
+        if namespace:
+            segments += ["namespaces", _checked("namespace", namespace)]
+        segments.append(self.resource)
+        if name:
+            segments.append(_checked("resource name", name))
+        segments += subresource.split("/") if subresource else []
+        return "/" + "/".join(quote(segment, safe="") for segment in segments)
+
+
+def _checked(what: str, name: str) -> str:
+    if name in (".", ".."):
+        raise ValueError(f"invalid {what} \"{name}\": [may not be '{name}']")
+    if bad := [f"may not contain '{character}'" for character in "/%" if character in name]:
+        raise ValueError(f'invalid {what} "{name}": [{" ".join(bad)}]')
+    return name

@@ -1,0 +1,50 @@
+"""The TLS side of a configuration, as an SSLContext."""
+
+from __future__ import annotations
+
+import ssl
+import tempfile
+from pathlib import Path
+
+from .credentials import ClientCertificate
+from .errors import ConfigError
+from .kubeconfig.connection import ClientConfig
+
+
+def ssl_context(config: ClientConfig, certificate: ClientCertificate | None) -> ssl.SSLContext:
+    """Raises ConfigError for authorities and certificates that can't be used."""
+    own_authority = config.certificate_authority or config.certificate_authority_data
+    if config.insecure_skip_tls_verify and own_authority:
+        raise ConfigError("specifying a root certificates file with the insecure flag is not allowed")
+    try:
+        context = _trusting(config)
+        if certificate is not None:
+            _show(context, certificate)
+    except (OSError, ValueError) as error:  # an SSLError is an OSError
+        raise ConfigError(f"unable to use the configured certificates: {error}") from error
+    return context
+
+
+def _trusting(config: ClientConfig) -> ssl.SSLContext:
+    if config.insecure_skip_tls_verify:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    elif config.certificate_authority_data:
+        context = ssl.create_default_context(cadata=config.certificate_authority_data.decode("ascii"))
+    else:
+        context = ssl.create_default_context(cafile=config.certificate_authority or None)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    # Newer Pythons refuse authorities without some extensions, which Go and so every cluster lives with.
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    return context
+
+
+def _show(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
+    """OpenSSL takes files only; ours live in a directory that nobody else can enter, for as long as this takes."""
+    with tempfile.TemporaryDirectory(prefix="client-certificate-") as directory:
+        chain, key = Path(directory, "chain.pem"), Path(directory, "key.pem")
+        chain.write_bytes(certificate.chain)
+        key.write_bytes(certificate.key)
+        # An empty passphrase: an encrypted key is an error, not a question on the terminal.
+        context.load_cert_chain(chain, key, password="")

@@ -1,0 +1,69 @@
+"""What carries a request to a server and its answer back. `http_transport` does it over sockets; a server that wants
+to call itself implements `Transport` without any.
+
+A transport reports what the server said, errors included; `client.Client` makes sense of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+Pairs = Sequence[tuple[str, str]]
+"""Query parameters, or headers; names may come several times. Headers are compared without regard to case."""
+
+
+class Response(Protocol):
+    """An answer whose status and headers have arrived. It holds a connection until it is read to its end or closed."""
+
+    @property
+    def status(self) -> int: ...
+
+    @property
+    def headers(self) -> Pairs: ...
+
+    async def read(self) -> bytes:
+        """The whole body. Raises ConnectionFailed."""
+
+    def chunks(self) -> AsyncIterator[bytes]:
+        """The body as it comes, in pieces of any size. Raises ConnectionLost if it was cut before its end."""
+
+    async def close(self) -> None:
+        """Give up what has not been read. Doing it twice is fine."""
+
+
+class Transport(Protocol):
+    async def request(
+        self, method: str, path: str, *, query: Pairs = (), headers: Pairs = (), body: bytes | None = None
+    ) -> Response:
+        """`path` is absolute and percent-encoded, without the query. Raises ConnectionFailed, CredentialsError."""
+
+    async def close(self) -> None: ...
+
+
+@dataclass(slots=True)
+class BufferedResponse:
+    """An answer that is all there, for transports that have it at once."""
+
+    status: int
+    headers: Pairs
+    body: bytes
+
+    async def read(self) -> bytes:
+        return self.body
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        yield self.body
+
+    async def close(self) -> None:
+        """There is nothing to give up."""
+
+
+def header(headers: Pairs, name: str) -> str:
+    """The first value, or the empty text."""
+    return next(iter(header_values(headers, name)), "")
+
+
+def header_values(headers: Pairs, name: str) -> list[str]:
+    return [value for key, value in headers if key.lower() == name]
