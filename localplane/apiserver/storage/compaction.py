@@ -12,11 +12,13 @@ import logging
 from collections.abc import Callable
 from datetime import timedelta
 
-from .backend import Backend
+from .backend import Backend, KeyValue
 from .errors import CompareFailed, StorageError
 
 INTERVAL = timedelta(minutes=5)
 KEY = "compact_rev_key"
+
+_MOST_DIGITS = 19  # of a revision
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +51,7 @@ class Compactor:
             self._key_revision = await self._backend.put(KEY, str(now).encode(), expected=self._key_revision)
         except CompareFailed as error:
             self._key_revision = error.current.revision if error.current else 0
-            self._due = _noted(error.current.value) if error.current else 0
+            self._due = _noted(error.current) if error.current else 0
             return 0
         self._due = now
         if not due:
@@ -58,6 +60,8 @@ class Compactor:
         return due
 
 
-def _noted(value: bytes) -> int:
-    """What another server noted; 0, which compacts nothing, if it is not a number."""
-    return int(value) if value.isdigit() else 0
+def _noted(note: KeyValue) -> int:
+    """What another server noted; 0, which compacts nothing, if the store can't have stood there when it did."""
+    value = note.value
+    number = int(value) if value.isdigit() and len(value) <= _MOST_DIGITS else 0
+    return number if number < note.revision else 0

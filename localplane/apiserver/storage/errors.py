@@ -6,11 +6,12 @@
     ├── CompareFailed                a backend's compare-and-swap saw another revision
     ├── PreconditionFailed           a caller's uid or resourceVersion precondition did not hold
     ├── InvalidKey                   the key could reach outside its resource
-    ├── InvalidResourceVersion       not a decimal number
+    ├── InvalidResourceVersion       not a decimal number, or beyond 64 bits
     ├── InvalidContinueToken         not one of our tokens, or not for this list
     ├── ResourceVersionOnCreate      an object to be created carries a resourceVersion
     ├── ResourceVersionTooOld        the history asked for has been compacted
     ├── ResourceVersionTooLarge      the future was asked for, and it did not come in time
+    ├── InvalidObject                an object that could not be read again if it were stored
     ├── CorruptObject                stored bytes that are no JSON object
     ├── RequestTooLarge              the store refuses a value of that size
     ├── NoSpace                      the store is full: reads and deletes still work
@@ -27,6 +28,8 @@ Rooms of their own have more: `data_directory` and `high_water` (DataDirectoryEr
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from localplane.apimachinery.gotext import go_quote
 
 if TYPE_CHECKING:
     from .backend import KeyValue
@@ -70,10 +73,11 @@ class InvalidKey(StorageError):
 
 
 class InvalidResourceVersion(StorageError):
-    """The message is Go's, because clients see it."""
+    """The message is Kubernetes', with Go's in it, because clients see it."""
 
-    def __init__(self, value: str) -> None:
-        super().__init__(f'strconv.ParseUint: parsing "{value}": invalid syntax')
+    def __init__(self, value: str, *, why: str = "invalid syntax") -> None:
+        quoted = go_quote(value)
+        super().__init__(f"resourceVersion: Invalid value: {quoted}: strconv.ParseUint: parsing {quoted}: {why}")
         self.value = value
 
 
@@ -99,6 +103,12 @@ class ResourceVersionTooLarge(StorageError):
         super().__init__(f"Too large resource version: {requested}, current: {current}")
         self.requested = requested
         self.current = current
+
+
+class InvalidObject(StorageError):
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the object can't be stored: {why}")
+        self.why = why
 
 
 class CorruptObject(StorageError):

@@ -8,6 +8,8 @@ from .errors import InvalidKey, InvalidResourceVersion
 
 DEFAULT_ROOT = "/registry"
 
+_MOST_DIGITS = 20  # of a number of 64 bits; Python refuses to read thousands of them
+
 
 @dataclass(frozen=True, slots=True)
 class KeySchema:
@@ -41,12 +43,18 @@ class KeySchema:
                 raise InvalidKey(key, f"{part!r} is no part of a key")
             if "\x00" in part:
                 raise InvalidKey(key, "it contains a NUL character")
+        if not key.isascii() and any("\ud800" <= character <= "\udfff" for character in key):
+            raise InvalidKey(key, "it contains half a character")
 
 
 def parse_resource_version(value: str) -> int:
     """A resourceVersion as a number; "" is 0. Python's int would take signs, spaces, underscores and other digits."""
     if not value:
         return 0
-    if not (value.isascii() and value.isdigit()) or len(value) > 20 or int(value) >= 1 << 64:
+    digits = value[: len(value) - len(value.lstrip("0123456789"))]
+    significant = digits.lstrip("0") or "0"
+    if len(significant) > _MOST_DIGITS or int(significant) >= 1 << 64:
+        raise InvalidResourceVersion(value, why="value out of range")
+    if digits != value:
         raise InvalidResourceVersion(value)
-    return int(value)
+    return int(significant)

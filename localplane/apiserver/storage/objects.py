@@ -3,58 +3,92 @@
 An object is written once and read many times, so the work is done when it is written. The stored form is canonical:
 `kind`, `apiVersion` and `metadata` first, metadata led by what names the object, every other key sorted. Two equal
 objects are therefore equal bytes (a write that changes nothing is seen as such), and the place where
-`resourceVersion` belongs can be found without parsing. The finished form has it spliced in; that is what a GET
-answers, what a LIST joins and what a watch event carries.
+`resourceVersion` belongs, behind what names the object, is known. The finished form has it spliced in; that is what a
+GET answers, what a LIST joins and what a watch event carries.
 
 The stored bytes never contain resourceVersion: only the store's revision is the truth about it.
+
+Others may write to the same store, in any form. What they wrote is read if it could be written again, so that the
+finished bytes are always of our own making.
 """
 
 from __future__ import annotations
 
-import re
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import orjson
 
-from .errors import CorruptObject
+from .errors import CorruptObject, InvalidObject
 
 JSONObject = dict[str, Any]
 
 # What names an object leads its metadata, in the order in which Kubernetes writes it.
 _NAMING_FIELDS = ("name", "generateName", "namespace", "uid")
 
-# The canonical head of a stored object, up to the point where resourceVersion belongs.
-_HEAD = re.compile(
-    rb'\{"kind":"[^"\\]*","apiVersion":"[^"\\]*","metadata":\{'
-    rb'(?:"name":"[^"\\]*",?)?(?:"generateName":"[^"\\]*",?)?(?:"namespace":"[^"\\]*",?)?(?:"uid":"[^"\\]*",?)?'
-)
-
 _DUMP = orjson.OPT_SORT_KEYS
-_CLOSING_BRACE = ord("}")
+_OPENING_BRACE, _CLOSING_BRACE = b"{}"
 _NO_LABELS: dict[str, str] = {}
 _NOTHING: JSONObject = {}
 
 
+class Encoded(NamedTuple):
+    """The canonical stored form of an object, where in it resourceVersion belongs, and its labels."""
+
+    value: bytes
+    at: int
+    labels: dict[str, str]
+
+    @classmethod
+    def of(cls, obj: JSONObject) -> Encoded:
+        """Without resourceVersion and without the long-dead selfLink.
+
+        Raises InvalidObject for what could not be read again: nothing else that is wrong with an object matters here.
+        """
+        encoded = cls.of_json(obj)
+        if b"null" in encoded.value:  # also what the encoder makes of a number that JSON has no word for
+            _check_numbers(obj)
+        return encoded
+
+    @classmethod
+    def of_json(cls, obj: JSONObject) -> Encoded:
+        """The same for an object that was read from JSON, whose numbers are known to be numbers."""
+        rest = dict(obj)
+        kind, version = rest.pop("kind", ""), rest.pop("apiVersion", "")
+        metadata = rest.pop("metadata", None) or _NOTHING
+        if not (isinstance(kind, str) and isinstance(version, str)):
+            raise InvalidObject("its kind and apiVersion must be text")
+        if not isinstance(metadata, dict):
+            raise InvalidObject("its metadata must be an object")
+        metadata = dict(metadata)
+        metadata.pop("resourceVersion", None)
+        metadata.pop("selfLink", None)
+        naming = {name: metadata.pop(name) for name in _NAMING_FIELDS if name in metadata}
+        try:
+            head = orjson.dumps({"kind": kind, "apiVersion": version, "metadata": naming})[:-2]
+            described = orjson.dumps(metadata, option=_DUMP)[1:]
+            tail = b"," + orjson.dumps(rest, option=_DUMP)[1:] if rest else b"}"
+        except orjson.JSONEncodeError as error:
+            raise InvalidObject(str(error)) from error
+        comma = b"," if naming and metadata else b""
+        return cls(b"".join((head, comma, described, tail)), len(head), _selectable(metadata.get("labels")))
+
+
 def encode(obj: JSONObject) -> bytes:
-    """The canonical stored form, without resourceVersion and without the long-dead selfLink."""
-    rest = dict(obj)
-    kind, version = rest.pop("kind", ""), rest.pop("apiVersion", "")
-    metadata = dict(rest.pop("metadata", None) or _NOTHING)
-    metadata.pop("resourceVersion", None)
-    metadata.pop("selfLink", None)
-    naming = {name: metadata.pop(name) for name in _NAMING_FIELDS if name in metadata}
-    head = orjson.dumps({"kind": kind, "apiVersion": version})[:-1]
-    joined = _join(orjson.dumps(naming), orjson.dumps(metadata, option=_DUMP))
-    if not rest:
-        return b"".join((head, b',"metadata":', joined, b"}"))
-    return b"".join((head, b',"metadata":', joined, b",", orjson.dumps(rest, option=_DUMP)[1:]))
+    """The bytes of an object in the store; raises InvalidObject."""
+    return Encoded.of(obj).value
 
 
-def _join(left: bytes, right: bytes) -> bytes:
-    """Two JSON objects as one."""
-    if left == b"{}":
-        return right
-    return left if right == b"{}" else left[:-1] + b"," + right[1:]
+def _check_numbers(obj: JSONObject) -> None:
+    unseen: list[Any] = [obj]
+    while unseen:
+        value = unseen.pop()
+        if isinstance(value, dict):
+            unseen.extend(value.values())
+        elif isinstance(value, (list, tuple)):
+            unseen.extend(value)
+        elif isinstance(value, float) and not math.isfinite(value):
+            raise InvalidObject(f"{value} is no number in JSON")
 
 
 def decode(key: str, data: bytes) -> JSONObject:
@@ -94,35 +128,31 @@ class StoredObject:
         Raises CorruptObject when they are no object.
         """
         obj = decode(key, value)
-        metadata: JSONObject = obj.get("metadata") or {}
-        head = _HEAD.match(value)
-        if head is not None and "resourceVersion" not in metadata and "selfLink" not in metadata:
-            return cls._spliced(key, value, revision, head.end(), metadata.get("labels"))
-        finished = cls.from_object(key, obj, revision)
-        # No splice: these are not the bytes in the store, so the next update writes them in canonical form.
+        try:
+            encoded = Encoded.of_json(obj)
+        except InvalidObject as error:
+            raise CorruptObject(key, error.why) from error
+        finished = cls.from_encoded(key, encoded, revision)
+        if encoded.value == value:
+            return finished
+        # No splice: these are not the bytes in the store, so the next update writes them.
         return cls(key, finished.data, revision, finished.labels, None)
 
     @classmethod
     def from_object(cls, key: str, obj: JSONObject, revision: int) -> StoredObject:
-        return cls.from_encoded(key, encode(obj), revision, (obj.get("metadata") or {}).get("labels"))
+        return cls.from_encoded(key, Encoded.of(obj), revision)
 
     @classmethod
-    def from_encoded(cls, key: str, value: bytes, revision: int, labels: dict[str, str] | None) -> StoredObject:
-        """Finish bytes that `encode` has just made: nothing needs to be looked at again."""
-        head = _HEAD.match(value)
-        assert head is not None, "encode always writes the canonical head"
-        return cls._spliced(key, value, revision, head.end(), labels)
-
-    @classmethod
-    def _spliced(cls, key: str, value: bytes, revision: int, at: int, labels: dict[str, str] | None) -> StoredObject:
-        if value[at - 1] not in b"{,":
+    def from_encoded(cls, key: str, encoded: Encoded, revision: int) -> StoredObject:
+        """Finish bytes that we have made ourselves: nothing needs to be looked at again."""
+        value, at, labels = encoded
+        if value[at - 1] != _OPENING_BRACE:
             inserted = b',"resourceVersion":"%d"' % revision
         elif value[at] == _CLOSING_BRACE:
             inserted = b'"resourceVersion":"%d"' % revision
         else:
             inserted = b'"resourceVersion":"%d",' % revision
-        splice = (at, at + len(inserted))
-        return cls(key, value[:at] + inserted + value[at:], revision, labels or _NO_LABELS, splice)
+        return cls(key, value[:at] + inserted + value[at:], revision, labels, (at, at + len(inserted)))
 
     @property
     def stored(self) -> bytes | None:
@@ -134,10 +164,11 @@ class StoredObject:
 
     def at_revision(self, revision: int) -> StoredObject:
         """The same state under another revision: a delete shows the last state at the delete's revision."""
-        stored = self.stored
-        if stored is None:
+        if self._splice is None:
             return StoredObject.from_object(self.key, self.decode(), revision)
-        return StoredObject.from_encoded(self.key, stored, revision, self.labels)
+        start, end = self._splice
+        encoded = Encoded(self.data[:start] + self.data[end:], start, self.labels)
+        return StoredObject.from_encoded(self.key, encoded, revision)
 
     def decode(self) -> JSONObject:
         """A fresh copy, resourceVersion included."""
@@ -145,7 +176,14 @@ class StoredObject:
 
     @property
     def uid(self) -> str:
-        return str((self.decode().get("metadata") or {}).get("uid", ""))
+        return str((self.decode().get("metadata") or {}).get("uid") or "")
 
     def __repr__(self) -> str:
         return f"StoredObject({self.key!r}, revision={self.revision}, {len(self.data)} bytes)"
+
+
+def _selectable(labels: Any) -> dict[str, str]:
+    """Labels as selectors can take them: whatever is not texts by name selects like none at all."""
+    if labels and isinstance(labels, dict) and all(isinstance(value, str) for value in labels.values()):
+        return labels
+    return _NO_LABELS

@@ -15,6 +15,7 @@ from tests.unit.etcd.wire import Wire
 from tests.unit.storage.virtual_time import now, settle, virtual_time
 
 DAY = timedelta(days=1)
+BANDWIDTH = bytes((2, 4, 16, 16, 9, 14, 7, 7))  # with which gRPC measures it
 PONG = frames.frame(frames.PING, frames.ACK, 0, b"kctlping")
 UNHEARD = frames.frame(frames.PING, frames.ACK, 0, b"whatever")  # a sign of life
 
@@ -128,3 +129,54 @@ async def test_a_unary_request_is_one_write() -> None:
     await waiting
     assert len(wire.written) == 1
     wire.connection.close("done")
+
+
+def ping(payload: bytes) -> bytes:
+    return frames.frame(frames.PING, 0, 0, payload)
+
+
+def pong(payload: bytes) -> bytes:
+    return frames.frame(frames.PING, frames.ACK, 0, payload)
+
+
+@virtual_time
+async def test_a_measurement_of_bandwidth_is_answered_later_and_anything_else_at_once() -> None:
+    wire = Wire(KeepAliveTimes(interval=DAY, patience=DAY))
+    wire.connection.data_received(ping(BANDWIDTH))
+    wire.connection.data_received(ping(bytes(8)))
+    assert wire.written == [pong(bytes(8))]
+    await asyncio.sleep(0.06)
+    assert wire.written == [pong(bytes(8)), pong(BANDWIDTH)]
+    wire.connection.data_received(ping(BANDWIDTH))
+    await asyncio.sleep(0.06)
+    assert wire.written[2:] == [pong(BANDWIDTH)]
+    wire.connection.close("done")
+
+
+@virtual_time
+async def test_every_ping_has_its_answer_even_if_the_peer_does_not_wait_for_it() -> None:
+    wire = Wire(KeepAliveTimes(interval=DAY, patience=DAY))
+    for _ in range(3):
+        wire.connection.data_received(ping(BANDWIDTH))
+    await asyncio.sleep(0.06)
+    assert wire.written == [pong(BANDWIDTH)] * 3
+    wire.connection.close("done")
+
+
+@virtual_time
+async def test_a_peer_that_goes_away_gets_its_answers_at_once_and_a_closed_one_none() -> None:
+    wire = Wire(KeepAliveTimes(interval=DAY, patience=DAY))
+    waiting = call(wire, within=DAY)
+    await settle()
+    wire.written.clear()
+    wire.connection.data_received(frames.goaway(1, frames.NO_ERROR) + ping(BANDWIDTH))
+    assert wire.written == [pong(BANDWIDTH)]
+    wire.connection.data_received(answer(1, b"response"))
+    await waiting
+
+    other = Wire(KeepAliveTimes(interval=DAY, patience=DAY))
+    other.connection.data_received(ping(BANDWIDTH))
+    other.connection.close("done")
+    other.written.clear()
+    await asyncio.sleep(1)
+    assert not other.written

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import weakref
 from datetime import timedelta
 
 from localplane.apiserver.storage.cacher.watchers import BOOKMARK_PERIOD, CacheWatcher, Watchers
@@ -85,6 +86,21 @@ async def test_a_stopped_watch_gets_no_bookmark_and_its_place_in_the_queue_is_gi
     await asyncio.sleep(60)
     watchers.send_bookmarks(5)
     assert await watcher.take() == []
+    assert not watchers._bookmarks
+
+
+@virtual_time
+async def test_a_stopped_watch_is_not_held_until_its_bookmark_is_due() -> None:
+    watchers = Watchers()
+    watcher = opened(watchers)
+    watchers.schedule_bookmarks(watcher, None)
+    watchers.dispatch(added(5))
+    gone = weakref.ref(watcher)
+    await watcher.stop()
+    del watcher
+    assert gone() is None
+    await asyncio.sleep(60)
+    watchers.send_bookmarks(5)
     assert not watchers._bookmarks
 
 

@@ -209,16 +209,12 @@ async def test_closing_ends_all_watches() -> None:
     assert len(cacher.watchers) == 0
 
 
-@pytest.mark.xfail(strict=True, reason="the task that owns the feed is cancelled, and nobody closes it")
-def test_closing_closes_the_feed_too() -> None:
-    @virtual_time
-    async def story() -> None:
-        backend = FaultyBackend()
-        async with caching(backend):
-            assert len(backend.watches) == 1
-        assert not backend.watches
-
-    story()
+@virtual_time
+async def test_closing_closes_the_feed_too() -> None:
+    backend = FaultyBackend()
+    async with caching(backend):
+        assert len(backend.watches) == 1
+    assert not backend.watches
 
 
 @virtual_time

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localplane.apiserver.storage.continuation import AT_THE_PRESENT, decode_continue, encode_continue
+from localplane.apiserver.storage.continuation import AT_THE_PRESENT, Continuation, decode_continue, encode_continue
 from localplane.apiserver.storage.errors import InvalidContinueToken
+from localplane.apiserver.storage.store.reads import too_old
 from tests.unit.storage.samples import briefly, texts, values
 
 PREFIX = "/registry/pods/default/"
@@ -77,20 +78,51 @@ def test_a_start_that_moves_about_is_refused(start: Any) -> None:
         decode_continue(forged(start), PREFIX)
 
 
-@pytest.mark.parametrize("rv", [0, None, "5", 1.5, True, [], {}])
-def test_a_revision_that_is_no_number_is_refused(rv: Any) -> None:
-    with pytest.raises(InvalidContinueToken, match="incorrect encoded start resourceVersion"):
-        decode_continue(forged("a", rv=rv), PREFIX)
+def refused(text: str) -> str:
+    with pytest.raises(InvalidContinueToken) as raised:
+        decode_continue(text, PREFIX)
+    return str(raised.value)
 
 
-@pytest.mark.xfail(strict=True, reason="no store has a revision beyond 63 bits, and some can't even be asked for one")
-@pytest.mark.parametrize("rv", [2**63, 2**64 - 1])
-def test_a_revision_that_no_store_can_have_is_refused(rv: int) -> None:
-    with pytest.raises(InvalidContinueToken):
-        decode_continue(forged("a", rv=rv), PREFIX)
+@pytest.mark.parametrize("rv", [0, None])
+def test_a_token_without_a_revision_is_refused(rv: Any) -> None:
+    assert refused(forged("a", rv=rv)) == (
+        "continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)"
+    )
 
 
-@pytest.mark.parametrize("v", ["", "v1", "meta.k8s.io/v2", None, 1])
+@pytest.mark.parametrize(
+    ("rv", "what"),
+    [
+        ("5", "string"),
+        (1.5, "number 1.5"),
+        (True, "bool"),
+        ([], "array"),
+        ({}, "object"),
+        (2**63, "number 9223372036854775808"),
+        (2**64 - 1, "number 18446744073709551615"),
+    ],
+)
+def test_a_revision_that_no_store_can_have_is_refused_in_gos_words(rv: Any, what: str) -> None:
+    assert refused(forged("a", rv=rv)) == (
+        f"continue key is not valid: json: cannot unmarshal {what} into Go struct field continueToken.rv of type int64"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("nonsense", "invalid character '\\u009e' looking for beginning of value"),
+        ("bm9uc2Vuc2U", "invalid character 'o' in literal null (expecting 'u')"),
+        ("", "unexpected end of JSON input"),
+        ("W10", "json: cannot unmarshal array into Go value of type storage.continueToken"),
+    ],
+)
+def test_what_is_no_json_object_is_refused_in_gos_words(text: str, fault: str) -> None:
+    assert refused(text) == f"continue key is not valid: {fault}"
+
+
+@pytest.mark.parametrize("v", ["", "v1", "meta.k8s.io/v2", None])
 def test_another_version_of_the_form_is_refused(v: Any) -> None:
     with pytest.raises(InvalidContinueToken, match="does not recognize this encoded version"):
         decode_continue(forged("a", v=v), PREFIX)
@@ -104,7 +136,7 @@ def test_what_is_no_base64_is_refused_with_the_place(text: str, at: int) -> None
         decode_continue(text, PREFIX)
 
 
-@pytest.mark.parametrize("fields", [None, 5, "text", [], [1], {}])
+@pytest.mark.parametrize("fields", [None, 5, "text", [], [1], {}, {"v": 1}, {"start": 5}])
 def test_json_that_is_no_token_is_refused(fields: Any) -> None:
     with pytest.raises(InvalidContinueToken):
         decode_continue(token(fields), PREFIX)
@@ -142,7 +174,8 @@ def test_a_forged_token_never_leaves_its_prefix(fields: dict[str, Any]) -> None:
     stays_inside(token(fields))
 
 
-@pytest.mark.xfail(strict=True, reason="the start is written as empty, which reading refuses")
-def test_the_token_that_goes_on_from_the_very_beginning_can_be_used() -> None:
-    beginning = decode_continue(forged("/"), PREFIX).start
-    assert decode_continue(encode_continue(beginning, PREFIX, AT_THE_PRESENT), PREFIX).start == beginning
+@pytest.mark.parametrize("start", ["/", "a\x00"])
+def test_the_token_to_go_on_with_at_the_present_can_be_used(start: str) -> None:
+    begun = decode_continue(forged(start), PREFIX).start
+    token = too_old(begun, PREFIX, continued=True).continue_token
+    assert decode_continue(token, PREFIX) == Continuation(begun, AT_THE_PRESENT)

@@ -83,34 +83,72 @@ async def test_progress_is_asked_for_again_and_again_until_time_is_up() -> None:
     assert gaps == [pytest.approx(0.1)] * len(gaps)
 
 
-@pytest.mark.xfail(strict=True, reason="each waiting reader asks on its own")
-def test_many_waiting_readers_share_one_question_about_progress() -> None:
-    @virtual_time
-    async def story() -> None:
-        clerk = Clerk()
-        readers = [asyncio.create_task(clerk.freshness.reach(5)) for _ in range(100)]
-        await asyncio.sleep(0.05)
-        asked = len(clerk.asked_at)
-        clerk.freshness.advance(5)
-        await asyncio.gather(*readers)
-        assert asked <= 2
-
-    story()
+@virtual_time
+async def test_many_waiting_readers_share_one_question_about_progress() -> None:
+    clerk = Clerk()
+    readers = [asyncio.create_task(clerk.freshness.reach(5)) for _ in range(100)]
+    await asyncio.sleep(0.05)
+    asked = len(clerk.asked_at)
+    clerk.freshness.advance(5)
+    await asyncio.gather(*readers)
+    assert asked <= 2
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a reader that gave up stays in the heap until its revision comes: perhaps never"
-)
-def test_a_reader_that_gave_up_leaves_nothing_behind() -> None:
-    @virtual_time
-    async def story() -> None:
-        freshness = Clerk().freshness
-        for revision in range(10):
-            with pytest.raises(ResourceVersionTooLarge):
-                await freshness.reach(2**60 + revision)
-        assert not freshness._waiting
+@virtual_time
+async def test_a_reader_who_comes_later_does_not_wait_for_the_next_round_of_those_before() -> None:
+    clerk = Clerk()
+    far_off = asyncio.create_task(clerk.freshness.reach(9))
+    await asyncio.sleep(0.02)
+    assert len(clerk.asked_at) == 1
+    clerk.answer = 5
+    await clerk.freshness.reach(5)
+    assert now() == pytest.approx(0.025)
+    clerk.freshness.advance(9)
+    await far_off
 
-    story()
+
+@virtual_time
+async def test_a_feed_that_moves_is_not_asked_how_far_it_is() -> None:
+    clerk = Clerk()
+    reader = asyncio.create_task(clerk.freshness.reach(50))
+    for revision in range(50):
+        clerk.freshness.advance(revision)
+        await asyncio.sleep(0.004)
+    assert not clerk.asked_at
+    await asyncio.sleep(0.01)
+    assert len(clerk.asked_at) == 1
+    clerk.freshness.advance(50)
+    await reader
+
+
+@virtual_time
+async def test_nobody_is_asked_when_nobody_waits_any_longer() -> None:
+    clerk = Clerk()
+    reader = asyncio.create_task(clerk.freshness.reach(5))
+    await settle()
+    reader.cancel()
+    await asyncio.sleep(1)
+    assert not clerk.asked_at
+
+
+@virtual_time
+async def test_closing_tells_those_who_wait_and_withdraws_the_question() -> None:
+    freshness = Freshness(timedelta(seconds=3), lambda: asyncio.sleep(3600))
+    reader = asyncio.create_task(freshness.reach(5))
+    await asyncio.sleep(0.5)
+    await freshness.close()
+    with pytest.raises(Unavailable):
+        await reader
+    assert now() == 0.5
+
+
+@virtual_time
+async def test_a_reader_that_gave_up_leaves_nothing_behind() -> None:
+    freshness = Clerk().freshness
+    for revision in range(10):
+        with pytest.raises(ResourceVersionTooLarge):
+            await freshness.reach(2**60 + revision)
+    assert not freshness._waiting
 
 
 @virtual_time
@@ -179,6 +217,38 @@ async def test_many_who_come_at_once_cost_two_questions_at_most() -> None:
     question = SharedQuestion(oracle.ask)
     await asyncio.gather(*(question.answer() for _ in range(100)))
     assert len(oracle.asked_when) <= 2
+
+
+@virtual_time
+async def test_a_reader_between_two_questions_shares_the_second() -> None:
+    oracle = Oracle()
+    question = SharedQuestion(oracle.ask)
+
+    async def first_and_again() -> list[int]:
+        return [await question.answer(), await question.answer()]
+
+    first = asyncio.create_task(first_and_again())
+    await asyncio.sleep(0.5)
+    assert await question.answer() == 1
+    assert await first == [0, 1]
+    assert len(oracle.asked_when) == 2
+
+
+@virtual_time
+async def test_a_question_that_is_withdrawn_leaves_its_readers_with_an_error_of_the_store() -> None:
+    oracle = Oracle()
+    question = SharedQuestion(oracle.ask)
+    readers = [asyncio.create_task(question.answer()) for _ in range(2)]
+    await asyncio.sleep(0.2)
+    readers.append(asyncio.create_task(question.answer()))
+    readers.append(asyncio.create_task(question.answer()))
+    await settle()
+    readers[3].cancel()
+    await question.close()
+    await asyncio.wait(readers)
+    assert all(isinstance(reader.exception(), Unavailable) for reader in readers[:3])
+    assert readers[3].cancelled()
+    assert now() == 0.2
 
 
 @virtual_time

@@ -115,22 +115,32 @@ def test_bytes_that_are_not_canonical_ask_to_be_written_again(value: bytes) -> N
     )
 
 
-def test_bytes_with_our_head_are_kept_as_they_are_even_if_the_rest_is_in_another_order() -> None:
-    value = b'{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a" , "b":1, "a":2}, "z":1, "y":2}'
-    finished = read(value)
-    assert finished.stored == value
-    assert finished.stored != encode(finished.decode())
-    assert finished.decode()["metadata"] == {"name": "a", "resourceVersion": "7", "b": 1, "a": 2}
+@pytest.mark.parametrize(
+    "rest",
+    [
+        b'"metadata":{"name":"a" ,"b":1}}',
+        b'"metadata":{"name":"a","b":1,"a":2}}',
+        b'"metadata":{"name":"a"},"z":1,"y":2}',
+        b'"metadata":{"name":"a"},"y":1e2}',
+        b'"metadata":{"name":"a"},"y":1,"y":2}',
+        b'"metadata":{"name":"a"},"y":"\\u0061"}',
+        b'"metadata":{"name":"a"},"met\\u0061data":{"name":"a"}}',
+    ],
+)
+def test_bytes_that_only_begin_like_ours_are_made_ours(rest: bytes) -> None:
+    """So that a client, which may read a repeated key in another way than we do, never gets to see one."""
+    finished = read(b'{"kind":"ConfigMap","apiVersion":"v1",' + rest)
+    assert finished.stored is None
+    assert finished.data == StoredObject.from_object("k", finished.decode(), 7).data
+    assert without_repeated_keys(finished.data)["metadata"]["resourceVersion"] == "7"
 
 
-@pytest.mark.xfail(strict=True, reason="a space in empty metadata is taken for a field: the answer is no JSON")
 @pytest.mark.parametrize("space", [b" ", b"\n", b"\t\r"])
 def test_space_inside_empty_metadata_does_not_break_the_answer(space: bytes) -> None:
     finished = read(b'{"kind":"ConfigMap","apiVersion":"v1","metadata":{' + space + b"}}")
     assert json.loads(finished.data)["metadata"] == {"resourceVersion": "7"}
 
 
-@pytest.mark.xfail(strict=True, reason="resourceVersion goes into the first metadata, clients read the last")
 def test_metadata_that_stands_twice_has_a_resource_version_or_is_corrupt() -> None:
     value = b'{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"metadata":{"name":"b"}}'
     try:
@@ -140,7 +150,6 @@ def test_metadata_that_stands_twice_has_a_resource_version_or_is_corrupt() -> No
     assert finished.decode()["metadata"]["resourceVersion"] == "7"
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="the canonical head is asserted, not looked for")
 @pytest.mark.parametrize(
     "value",
     [
@@ -160,7 +169,6 @@ def test_an_odd_kind_is_read_or_corrupt(value: bytes) -> None:
     assert finished.decode()["metadata"] == {"resourceVersion": "7"}
 
 
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="1024 levels are decoded, but only 254 encoded again")
 @pytest.mark.parametrize("levels", [260, 1000])
 def test_many_levels_are_read_or_corrupt(levels: int) -> None:
     value = b'{"a":' * levels + b"1" + b"}" * levels
@@ -171,7 +179,6 @@ def test_many_levels_are_read_or_corrupt(levels: int) -> None:
     assert finished.decode()["metadata"] == {"resourceVersion": "7"}
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="labels of any type reach the selectors")
 @pytest.mark.parametrize("labels", [b"5", b"[1]", b'{"a":5}', b'{"a":null}'])
 def test_labels_are_texts_by_name_or_the_object_is_corrupt(labels: bytes) -> None:
     try:

@@ -35,16 +35,16 @@ OF_ONE_OBJECT: list[Row] = [
     ),
     (
         storage.InvalidResourceVersion("x"),
-        400,
-        "BadRequest",
-        'strconv.ParseUint: parsing "x": invalid syntax',
+        500,
+        "",
+        'resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax',
         {},
     ),
-    (storage.InvalidKey("k", "why"), 400, "BadRequest", "invalid key 'k': why", {}),
+    (storage.InvalidKey("k", "why"), 404, "NotFound", 'configmaps "a" not found', NAMED),
     (
         storage.ResourceVersionOnCreate(),
-        400,
-        "BadRequest",
+        500,
+        "",
         "resourceVersion should not be set on objects to be created",
         {},
     ),
@@ -55,7 +55,7 @@ OF_A_LIST: list[Row] = [
         storage.InvalidResourceVersion("x"),
         400,
         "BadRequest",
-        'invalid resource version: strconv.ParseUint: parsing "x": invalid syntax',
+        'invalid resource version: resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax',
         {},
     ),
     (
@@ -75,6 +75,7 @@ OF_A_LIST: list[Row] = [
 ]
 
 OF_BOTH: list[Row] = [
+    (storage.InvalidObject("why"), 400, "BadRequest", "the object can't be stored: why", {}),
     (storage.ResourceVersionTooOld("too old"), 410, "Expired", "too old", {}),
     (
         storage.ResourceVersionTooLarge(9, 5),
@@ -122,7 +123,7 @@ def test_each_error_about_an_object_has_its_status(
     error: storage.StorageError, code: int, reason: str, message: str, details: dict[str, Any]
 ) -> None:
     status = interpret(error, resource=CONFIGMAPS, name="a").status()
-    assert (status["code"], status["reason"], status["message"]) == (code, reason, message)
+    assert (status["code"], status.get("reason", ""), status["message"]) == (code, reason, message)
     assert status.get("details", {}) == details
 
 
@@ -131,7 +132,7 @@ def test_each_error_about_a_list_has_its_status(
     error: storage.StorageError, code: int, reason: str, message: str, details: dict[str, Any]
 ) -> None:
     status = interpret_list(error).status()
-    assert (status["code"], status["reason"], status["message"]) == (code, reason, message)
+    assert (status["code"], status.get("reason", ""), status["message"]) == (code, reason, message)
     assert status.get("details", {}) == details
 
 
@@ -143,9 +144,15 @@ def test_no_storage_error_is_left_out_of_the_tables() -> None:
     assert below(storage.StorageError) - {storage.StorageError} == named
 
 
-@pytest.mark.xfail(strict=True, reason="a namespace that is no part of a key is answered with 500 by a list")
-def test_a_bad_key_is_the_clients_mistake_in_a_list_too() -> None:
-    assert interpret_list(storage.InvalidKey("/pods/..", "why")).code == 400
+def test_a_bad_place_is_the_clients_mistake_in_a_list_and_in_a_watch() -> None:
+    error = storage.InvalidKey("/pods/..", "why")
+    for told in (interpret_list(error), interpret(error, resource=CONFIGMAPS, name="")):
+        assert (told.code, told.message) == (400, "invalid key '/pods/..': why")
+
+
+@pytest.mark.parametrize("error", [storage.KeyNotFound("k"), storage.InvalidKey("k", "why")])
+def test_a_name_is_quoted_as_go_does(error: storage.StorageError) -> None:
+    assert interpret(error, resource=CONFIGMAPS, name="\x00").message == 'configmaps "\\x00" not found'
 
 
 def test_a_resource_of_a_group_is_named_with_it() -> None:

@@ -120,7 +120,6 @@ def test_everything_after_the_base_is_there_and_nothing_leaves_without_need(
             assert all(time - logged.time >= 75.0 for logged in gone)
 
 
-@pytest.mark.xfail(strict=True, reason="up to 4096 events that have left, with both their objects, are still held")
 def test_events_that_have_left_are_not_held_much_longer() -> None:
     window = EventWindow()
     filled(window, 4000, every=10.0)

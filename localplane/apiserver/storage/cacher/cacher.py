@@ -3,6 +3,8 @@
 When the store goes away the feed resumes where it stopped, and watchers notice nothing. Only when its place in history
 is gone too (a compaction overtook it) is the cache filled anew: all watches end, and those who resume from before get
 a 410, so that nobody misses an event without being told.
+
+A fault of ours that ends the following ends the cache too: it is no longer ready, and the log says why.
 """
 
 from __future__ import annotations
@@ -26,10 +28,11 @@ from localplane.apiserver.storage.objects import StoredObject
 from localplane.apiserver.storage.store import Store
 
 from .freshness import Freshness, SharedQuestion
+from .history import MOST_REVISIONS, read_history
 from .index import ObjectIndex
 from .storage import CachedStorage
 from .watchers import Watchers
-from .window import Entry, EventWindow, LoggedEvent
+from .window import Entry, EventWindow, LoggedEvent, read_entry
 
 _log = logging.getLogger(__name__)
 
@@ -57,24 +60,28 @@ class Cacher:
         self.freshness = Freshness(freshness_timeout, self._request_progress)
         self._root = root
         self._bookmark_tick = bookmark_tick.total_seconds()
+        self._recall_timeout = freshness_timeout.total_seconds()
         self._store_revision = SharedQuestion(backend.current_revision)
         # Our own writes that were acknowledged before the feed has brought them: the newest version of their objects.
         self._written: dict[str, StoredObject] = {}
         self._feed: BackendWatch | None = None
         self._filled = asyncio.Event()
-        self._tasks: list[asyncio.Task[None]] = []
+        self._filled_at = 0
+        self._recalled_at = 0
+        self._recalling = asyncio.Lock()
+        self._running: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Returns when the cache is filled and followed. Raises what the first attempt at it raises."""
         await self._fill()
-        self._tasks = [asyncio.create_task(self._follow()), asyncio.create_task(self._tick())]
+        self._running = asyncio.create_task(self._run())
+        self._running.add_done_callback(_log_fault)
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._filled.clear()
-        self.watchers.end_all()
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.wait((self._running,))
+        await self._end()
 
     def resource(self, prefix: str) -> CachedStorage:
         """The storage of one resource, whose keys start with `prefix` (`/configmaps/`). Costs nothing."""
@@ -116,6 +123,27 @@ class Cacher:
         if self.freshness.revision < newest:
             await self.freshness.reach(newest)
 
+    async def recall(self, after: int) -> None:
+        """Let the window reach back before the fill, for a watch that resumes from there, if the store remembers.
+
+        It is done once for each fill, and serves all. Raises Unavailable: then it may be tried again.
+        """
+        if after < self._filled_at - MOST_REVISIONS:
+            return
+        async with self._recalling:
+            filled_at = self._filled_at
+            if self._recalled_at == filled_at or self.window.base != filled_at:
+                return
+            try:
+                async with asyncio.timeout(self._recall_timeout):
+                    history = await read_history(self.backend, self._root + "/", until=filled_at)
+            except (ResourceVersionTooOld, CorruptObject, TimeoutError) as error:
+                _log.info("what happened before revision %d is not known: %s", filled_at, error)
+            else:
+                if self.window.base == filled_at:  # nothing has left it meanwhile
+                    self.window.prepend(history.events, history.base)
+            self._recalled_at = filled_at
+
     async def _fill(self) -> None:
         prefix = self._root + "/"
         end = prefix_end(prefix)
@@ -124,7 +152,7 @@ class Cacher:
         while True:
             page = await self.backend.range(start, end, limit=_PAGE, revision=revision)
             revision = revision or page.revision
-            entries.extend((kv.key, _entry(kv.key, kv.value, kv.revision)) for kv in page.kvs)
+            entries.extend((kv.key, read_entry(kv.key, kv.value, kv.revision)) for kv in page.kvs)
             if len(page.kvs) == page.count:
                 break
             start = page.kvs[-1].key + "\x00"
@@ -132,6 +160,7 @@ class Cacher:
         self._written.clear()
         self.index.replace(entries)
         self.window.restart(revision)
+        self._filled_at = revision
         self._open_feed(revision)
         self.freshness.advance(revision)
         self._filled.set()
@@ -140,35 +169,58 @@ class Cacher:
         prefix = self._root + "/"
         self._feed = self.backend.watch(prefix, prefix_end(prefix), after=after, previous=False)
 
+    async def _run(self) -> None:
+        """Until it is cancelled, or a fault of ours ends it: then whoever reads here must be told so."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._follow())
+                group.create_task(self._tick())
+        finally:
+            await self._end()
+
+    async def _end(self) -> None:
+        self._filled.clear()
+        self.watchers.end_all()
+        await self._store_revision.close()
+        await self.freshness.close()
+        await self._close_feed()
+
     async def _follow(self) -> None:
-        pause = _FIRST_PAUSE
+        """A feed that has brought something is opened again at once when it breaks: the store is probably there.
+
+        After that the store is asked first, since a watch alone can't tell, and less and less often.
+        """
+        pause, lost = 0.0, False
         while True:
             try:
                 if not self.ready:
                     await self._fill()
+                    pause, lost = _FIRST_PAUSE, False
                 elif self._feed is None:
-                    await self.backend.current_revision()  # is anybody there? a watch alone can't tell
+                    if pause > _FIRST_PAUSE:
+                        await self.backend.current_revision()
+                        pause, lost = _FIRST_PAUSE, False
                     self._open_feed(self.revision)
-                pause = _FIRST_PAUSE
-                await self._consume()
+                assert self._feed is not None
+                async for batch in self._feed:
+                    self._apply(batch)
+                    pause, lost = 0.0, False
             except ResourceVersionTooOld:
                 _log.warning("the watch cache fell behind a compaction and is filled anew")
                 self._filled.clear()
             except StorageError as error:
-                if self._feed is not None:  # once for each time, not for each attempt to come back
+                if not lost:  # once for each time, not for each attempt to come back
                     _log.warning("the watch cache lost the store: %s", error)
+                lost = True
             await self._close_feed()
             await asyncio.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
-
-    async def _consume(self) -> None:
-        assert self._feed is not None
-        async for batch in self._feed:
-            self._apply(batch)
+            pause = min(pause * 2, _LONGEST_PAUSE) or _FIRST_PAUSE
 
     def _apply(self, batch: Batch) -> None:
         now = time.monotonic()
         for change in batch.changes:
+            if change.revision <= self.freshness.revision:
+                continue  # a store that resumes may repeat itself
             event = self._log_change(change, now)
             self.window.append(event)
             self.index.apply(event)
@@ -187,7 +239,7 @@ class Cacher:
         elif ours is not None and ours.revision == change.revision:
             new = ours  # made when it was written: nothing to parse
         else:
-            new = _entry(change.key, change.value, change.revision)
+            new = read_entry(change.key, change.value, change.revision)
         return LoggedEvent(change.key, change.revision, old, new, now)
 
     async def _close_feed(self) -> None:
@@ -207,8 +259,7 @@ class Cacher:
                 self.watchers.send_bookmarks(self.revision)
 
 
-def _entry(key: str, value: bytes, revision: int) -> Entry:
-    try:
-        return StoredObject.from_stored(key, value, revision)
-    except CorruptObject as error:
-        return error
+def _log_fault(task: asyncio.Task[None]) -> None:
+    error = None if task.cancelled() else task.exception()
+    if error is not None:
+        _log.error("the watch cache has stopped", exc_info=error)

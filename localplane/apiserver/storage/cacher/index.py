@@ -10,9 +10,14 @@ from localplane.apiserver.storage.backend import prefix_end
 
 from .window import Entry, LoggedEvent
 
+_MOST_LISTINGS = 1_000
+
 
 class ObjectIndex:
-    """A listing is kept until something below its prefix changes, so that lists of a quiet resource cost nothing."""
+    """A listing is kept until something below its prefix changes, so that lists of a quiet resource cost nothing.
+
+    Clients choose the prefixes: an empty listing is not worth its place, and the oldest makes room for a new one.
+    """
 
     def __init__(self) -> None:
         self._entries: SortedDict[str, Entry] = SortedDict()
@@ -43,8 +48,15 @@ class ObjectIndex:
         if listing is None:
             entries = self._entries
             keys = entries.irange(prefix, prefix_end(prefix), inclusive=(True, False))
-            listing = self._listings[prefix] = [entries[key] for key in keys]
+            listing = [entries[key] for key in keys]
+            if listing:
+                self._keep(prefix, listing)
         return listing
+
+    def _keep(self, prefix: str, listing: list[Entry]) -> None:
+        if len(self._listings) >= _MOST_LISTINGS:
+            del self._listings[next(iter(self._listings))]
+        self._listings[prefix] = listing
 
     def count(self, prefix: str) -> int:
         return self._entries.bisect_left(prefix_end(prefix)) - self._entries.bisect_left(prefix)

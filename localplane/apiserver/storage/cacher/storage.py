@@ -158,6 +158,8 @@ class CachedStorage:
             await cacher.catch_up()
         elif requested and options.send_initial_events:
             await cacher.freshness.reach(requested)
+        elif 0 < requested < cacher.window.base:
+            await cacher.recall(requested)
         # From here to the registration nothing may await, or an event could slip between.
         if options.send_initial_events or (options.send_initial_events is None and not requested):
             watcher = CacheWatcher(cacher.revision, options.predicate, self._initial_events(place, options))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 from functools import partial
 from itertools import count
+from weakref import ReferenceType, ref
 
 from localplane.apiserver.storage.interface import EventType, Predicate, WatchEvent
 
@@ -67,8 +68,9 @@ class CacheWatcher:
     def end(self) -> None:
         """Nothing more comes; what is queued can still be read."""
         self.ended = True
-        if self.forget is not None:
-            self.forget()
+        forget, self.forget = self.forget, None  # it holds us as we hold it
+        if forget is not None:
+            forget()
         self._wake()
 
     def offer(self, event: WatchEvent) -> None:
@@ -112,7 +114,8 @@ class Watchers:
 
     def __init__(self) -> None:
         self._by_place: dict[str, dict[CacheWatcher, None]] = {}
-        self._bookmarks: list[tuple[float, int, CacheWatcher, float | None]] = []
+        # By weak reference: a watch that has ended must not be held, with all in its queue, until a bookmark is due.
+        self._bookmarks: list[tuple[float, int, ReferenceType[CacheWatcher], float | None]] = []
         self._order = count()
         self._budget = TimeBudget()
         self._behind: set[CacheWatcher] = set()
@@ -159,8 +162,9 @@ class Watchers:
         now = asyncio.get_running_loop().time()
         bookmark = WatchEvent(EventType.BOOKMARK, revision)
         while self._bookmarks and self._bookmarks[0][0] <= now:
-            _, _, watcher, deadline = heapq.heappop(self._bookmarks)
-            if watcher.ended:
+            _, _, reference, deadline = heapq.heappop(self._bookmarks)
+            watcher = reference()
+            if watcher is None or watcher.ended:
                 continue
             if revision >= watcher.after:
                 watcher.offer(bookmark)
@@ -172,7 +176,7 @@ class Watchers:
             last = deadline - BOOKMARK_BEFORE_TIMEOUT.total_seconds()
             # After the one before the deadline there is none left to send but the ordinary ones.
             due = min(due, last) if last > now else due
-        heapq.heappush(self._bookmarks, (due, next(self._order), watcher, deadline))
+        heapq.heappush(self._bookmarks, (due, next(self._order), ref(watcher), deadline))
 
     def _hurry(self, watcher: CacheWatcher) -> None:
         """Give a slow reader what is left of the time that all slow ones share, then end it."""

@@ -25,6 +25,13 @@ SMALLEST = 100
 LARGEST = 102_400
 
 
+def read_entry(key: str, value: bytes, revision: int) -> Entry:
+    try:
+        return StoredObject.from_stored(key, value, revision)
+    except CorruptObject as error:
+        return error
+
+
 @dataclass(slots=True)
 class LoggedEvent:
     """A change with both sides, so that every watcher can be told what it means to it.
@@ -63,7 +70,7 @@ class EventWindow:
         self.capacity = smallest
         self.base = 0
         # Two lists with the same positions: revisions are searched, events are read. The first `_start` of them have
-        # left the window and are cut off in one go now and then.
+        # left the window; they are cut off in one go when they outnumber the others.
         self._revisions: list[int] = []
         self._events: list[LoggedEvent] = []
         self._start = 0
@@ -87,6 +94,16 @@ class EventWindow:
             while len(self) > self.capacity:
                 self._evict()
 
+    def prepend(self, events: list[LoggedEvent], base: int) -> None:
+        """Reach back to `base`: these are all events after it up to the present base, and none has left so far."""
+        self._revisions[:0] = [event.revision for event in events]
+        self._events[:0] = events
+        self.base = base
+        while self.capacity < min(len(self), self._largest):
+            self.capacity = min(self.capacity * 2, self._largest)
+        while len(self) > self.capacity:
+            self._evict()
+
     def after(self, revision: int) -> list[LoggedEvent]:
         """All events with a greater revision; the caller has checked that `revision` is not below `base`."""
         return self._events[bisect_right(self._revisions, revision, lo=self._start) :]
@@ -108,7 +125,7 @@ class EventWindow:
         # Events of one revision leave together: half a transaction must not be resumed.
         while self._start < len(self._revisions) and self._revisions[self._start] == self.base:
             self._start += 1
-        if self._start >= 4096 or self._start >= len(self._events):
+        if self._start > len(self):
             del self._revisions[: self._start]
             del self._events[: self._start]
             self._start = 0

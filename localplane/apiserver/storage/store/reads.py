@@ -109,5 +109,7 @@ def too_old(start: str, prefix: str, *, continued: bool) -> ResourceVersionTooOl
     """The error for a list whose revision is gone; a continued one gets a token to go on at the present."""
     if not continued:
         return ResourceVersionTooOld(LIST_TOO_OLD)
+    if start == prefix:
+        start += "/"  # an empty start would be no token: so one says that it begins at the very beginning
     token = encode_continue(start, prefix, AT_THE_PRESENT)
     return ResourceVersionTooOld(CONTINUE_TOO_OLD, continue_token=token)

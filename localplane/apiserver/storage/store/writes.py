@@ -19,19 +19,19 @@ from localplane.apiserver.storage.errors import (
     ResourceVersionOnCreate,
 )
 from localplane.apiserver.storage.interface import Preconditions, Update, Validation
-from localplane.apiserver.storage.objects import JSONObject, StoredObject, encode
+from localplane.apiserver.storage.objects import Encoded, JSONObject, StoredObject
 
 
 async def create(backend: Backend, key: str, obj: JSONObject, *, ttl: timedelta | None) -> StoredObject:
+    encoded = Encoded.of(obj)
     metadata: JSONObject = obj.get("metadata") or {}
     if metadata.get("resourceVersion") not in (None, "", "0"):
         raise ResourceVersionOnCreate
-    value = encode(obj)
     try:
-        revision = await backend.put(key, value, expected=0, ttl=ttl)
+        revision = await backend.put(key, encoded.value, expected=0, ttl=ttl)
     except CompareFailed as error:
         raise KeyExists(key) from error
-    return StoredObject.from_encoded(key, value, revision, metadata.get("labels"))
+    return StoredObject.from_encoded(key, encoded, revision)
 
 
 @dataclass(slots=True)
@@ -126,7 +126,7 @@ async def guaranteed_update(
     )
     while True:
         try:
-            obj = await _updated(key, state, update, preconditions)
+            encoded = Encoded.of(await _updated(key, state, update, preconditions))
         except Exception:  # as in delete: the caller's own error, which counts only if it saw live data
             if state.live:
                 raise
@@ -135,21 +135,20 @@ async def guaranteed_update(
                 raise
             state = fresh
             continue
-        value = encode(obj)
-        if state.object is not None and value == state.object.stored:
+        if state.object is not None and encoded.value == state.object.stored:
             if state.live:
                 return state.object
             fresh = await _read(backend, key, ignore_not_found=ignore_not_found)
-            if fresh.object is not None and fresh.object.stored == value:
+            if fresh.object is not None and fresh.object.stored == encoded.value:
                 return fresh.object
             state = fresh
             continue
         try:
-            revision = await backend.put(key, value, expected=state.revision, ttl=ttl)
+            revision = await backend.put(key, encoded.value, expected=state.revision, ttl=ttl)
         except CompareFailed as error:
             state = _state_of(key, error.current, ignore_not_found=ignore_not_found)
             continue
-        return StoredObject.from_encoded(key, value, revision, (obj.get("metadata") or {}).get("labels"))
+        return StoredObject.from_encoded(key, encoded, revision)
 
 
 async def _updated(key: str, state: _State, update: Update, preconditions: Preconditions | None) -> JSONObject:
