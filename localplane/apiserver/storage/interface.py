@@ -131,7 +131,7 @@ class Watch(Protocol):
 
 class Storage(Protocol):
     async def create(self, key: str, obj: JSONObject, *, ttl: timedelta | None = None) -> StoredObject:
-        """Store a new object. Raises KeyExists, ResourceVersionOnCreate."""
+        """Store a new object. Raises KeyExists, ResourceVersionOnCreate, InvalidObject."""
 
     async def get(self, key: str, *, resource_version: str = "") -> StoredObject:
         """The object, at least as new as `resource_version` ("": as new as there is). Raises KeyNotFound."""
