@@ -18,7 +18,7 @@ up: venv ## Start a control plane here; Ctrl-C ends it
 	@$(MAKE) --no-print-directory -s etcd || echo "No etcd could be installed; going on without it." >&2
 	@$(BIN)/kctl up $(ARGS)
 
-test: dev etcd ## Run the tests
+test: dev etcd kubectl ## Run the tests
 	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 check: dev ## Run the linters: ruff, mypy, import contracts
@@ -33,6 +33,7 @@ format: dev ## Put the code into its one form
 
 bench: dev etcd ## Measure; one at a time, so that the figures mean something
 	@$(BIN)/python -m tests.bench.storage $(ARGS)
+	@$(BIN)/python -m tests.bench.http $(ARGS)
 
 faults: dev etcd ## Kill the store and its user sixty times each, and see what is lost
 	@$(BIN)/python -m tests.faults --kills 60 $(ARGS)

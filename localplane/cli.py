@@ -21,7 +21,7 @@ from typing import Annotated
 import typer
 
 from localplane.apiserver.storage.errors import StorageError
-from localplane.compose import OpenStorage, StorageKind, StorageOptions, open_storage
+from localplane.compose.storage import OpenStorage, StorageKind, StorageOptions, open_storage
 
 _LONGEST_SOCKET_PATH = 100  # the kernel takes 104 to 108 bytes
 

@@ -37,7 +37,7 @@ from localplane.apiserver.storage.interface import (
 )
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
 from localplane.apiserver.storage.objects import JSONObject, StoredObject
-from localplane.compose import OpenStorage, StorageKind, StorageOptions, open_storage
+from localplane.compose.storage import OpenStorage, StorageKind, StorageOptions, open_storage
 
 from .lies import Lie, LyingStorage
 from .wire import Disconnected, Line, Message

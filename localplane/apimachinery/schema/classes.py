@@ -75,6 +75,7 @@ class _Compiler:
         required = []
         for attribute, annotation in _annotations(declared).items():
             field, base, is_optional = _unwrapped(annotation)
+            field = _with_class_default(declared, attribute, field)
             name = field.name or attribute
             is_required = not is_optional and _is_required(declared, attribute, field)
             node.properties[name] = self._property(base, field, is_required=is_required)
@@ -203,6 +204,14 @@ def _is_required(declared: type, attribute: str, field: Field) -> bool:
             if each.name == attribute:
                 return each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
     return not hasattr(declared, attribute)
+
+
+def _with_class_default(declared: type, attribute: str, field: Field) -> Field:
+    """`replicas: int = 1` says that a field left out is 1. An empty value says no more than that it may be left out."""
+    value = vars(declared).get(attribute, getattr(declared, attribute, None))
+    if field.default is not NOTHING or not value or not isinstance(value, (bool, int, float, str, list, dict)):
+        return field
+    return dataclasses.replace(field, default=value)
 
 
 def _description(declared: type) -> str:

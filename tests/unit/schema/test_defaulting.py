@@ -97,10 +97,11 @@ def test_what_has_the_wrong_type_gets_nothing() -> None:
     }
 
 
-def test_of_a_class_only_the_default_of_field_is_filled_in() -> None:
-    obj: dict[str, Any] = {"spec": {"text": "hey", "inner": {"text": "you"}}}
+def test_of_a_class_defaults_that_say_something_are_filled_in_and_empty_ones_are_not() -> None:
+    obj: dict[str, Any] = {"spec": {"text": "hey", "inner": {"text": "you", "tone": "loud"}}}
     Schema.of(Greeting).default(obj)
-    assert obj == {"spec": {"text": "hey", "times": 3, "inner": {"text": "you", "times": 3}}}
+    inner = {"text": "you", "tone": "loud", "times": 3}
+    assert obj == {"spec": {"text": "hey", "tone": "quiet", "times": 3, "inner": inner}}
 
 
 def test_a_type_that_contains_itself_is_filled_to_the_end() -> None:

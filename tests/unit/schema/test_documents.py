@@ -69,7 +69,7 @@ def test_classes_are_definitions_and_may_refer_to_themselves() -> None:
         "maxLength": 5,
         "pattern": "^[a-z]+$",
     }
-    assert spec["tone"] == {"type": "string", "enum": ["loud", "quiet"]}
+    assert spec["tone"] == {"type": "string", "enum": ["loud", "quiet"], "default": "quiet"}
     assert spec["times"] == {"type": "integer", "format": "int64", "minimum": 1, "maximum": 10, "default": 3}
     assert spec["ports"]["items"] == {"$ref": "#/x/Port"}
     assert spec["labels"] == {"type": "object", "additionalProperties": {"type": "string"}}

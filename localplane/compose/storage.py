@@ -1,8 +1,5 @@
-"""The one composition root: options in, running parts out. Only this file builds things.
-
-So far it composes the storage: a store (etcd as a supervised subprocess, an etcd cluster somewhere, SQLite or memory),
-the cache over it, and what keeps them: lock, high-water mark, compaction.
-"""
+"""The storage: a store (etcd as a supervised subprocess, an etcd cluster somewhere, SQLite or memory), the cache over
+it, and what keeps them."""
 
 from __future__ import annotations
 
