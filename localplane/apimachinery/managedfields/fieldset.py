@@ -1,0 +1,198 @@
+"""Sets of fields, held as FieldsV1 writes them: a tree of dictionaries whose keys are path elements.
+
+    {"f:data": {".": {}, "f:a": {}}, "f:metadata": {"f:labels": {"f:x": {}}}}
+
+holds .data, .data.a and .metadata.labels.x, but neither .metadata nor .metadata.labels. So: `{}` is a member with
+nothing below it, a node with "." is a member with something below, any other node leads to members only. The root is
+no member of itself, and `{}` at the root is the empty set.
+
+Sets are never changed: operations return new ones, which share what they can with the old. Kubernetes:
+structured-merge-diff fieldpath.Set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, TypeAlias
+
+from .elements import SELF, InvalidElement, canonical, order
+
+Fields: TypeAlias = "dict[str, Fields]"
+
+MEMBER: Final[Fields] = {}
+"""The node of a member that has nothing below it."""
+
+
+def union(left: Fields, right: Fields) -> Fields:
+    """What is in either of them."""
+    if not right or left is right:
+        return left
+    if not left:
+        return right
+    found = dict(left)
+    for element, node in right.items():
+        other = found.get(element)
+        if other is None:
+            found[element] = node
+        elif other is not node:
+            found[element] = _united(other, node)
+    return found
+
+
+def _united(left: Fields, right: Fields) -> Fields:
+    if not left:
+        return member_with(right)
+    return union(left, right) if right else member_with(left)
+
+
+def member_with(below: Fields) -> Fields:
+    """The node of a member, with what is below it."""
+    return {SELF: MEMBER, **below} if below else MEMBER
+
+
+def is_member(node: Fields) -> bool:
+    return not node or SELF in node
+
+
+def difference(left: Fields, right: Fields) -> Fields:
+    """What is in the left one and not in the right one. A field and what is below it have nothing to do with each
+    other."""
+    if not left or not right:
+        return left
+    found: Fields = {}
+    for element, node in left.items():
+        other = right.get(element)
+        if other is None:
+            found[element] = node
+        elif (rest := _rest(node, other)) is not None:
+            found[element] = rest
+    return found
+
+
+def _rest(left: Fields, right: Fields) -> Fields | None:
+    if not left:
+        return None if is_member(right) else left
+    if not right:
+        return {element: node for element, node in left.items() if element != SELF}
+    return _node(difference(left, right))
+
+
+def _node(found: Fields) -> Fields | None:
+    """A node in its one spelling; None when nothing is left of it."""
+    if not found:
+        return None
+    return MEMBER if len(found) == 1 and SELF in found else found
+
+
+def intersection(left: Fields, right: Fields) -> Fields:
+    """What is in both of them."""
+    found: Fields = {}
+    if len(right) < len(left):
+        left, right = right, left
+    for element, node in left.items():
+        other = right.get(element)
+        if other is None:
+            continue
+        if not node or not other:
+            if is_member(node) and is_member(other):
+                found[element] = MEMBER
+        elif (shared := _node(intersection(node, other))) is not None:
+            found[element] = shared
+    return found
+
+
+def recursive_difference(left: Fields, right: Fields) -> Fields:
+    """As `difference`, but a member of the right one takes away all that is below it, too."""
+    if not left or not right:
+        return left
+    found: Fields = {}
+    for element, node in left.items():
+        other = right.get(element)
+        if other is None or (not node and not is_member(other)):
+            found[element] = node
+        elif not is_member(other) and (rest := _node(recursive_difference(node, other))) is not None:
+            found[element] = rest
+    return found
+
+
+def leaves(fields: Fields) -> Fields:
+    """The members that have no other member below them."""
+    return {element: leaves(node) if node else node for element, node in fields.items() if element != SELF}
+
+
+def has(fields: Fields, path: Sequence[str]) -> bool:
+    """Nobody owns the whole object: the empty path is in no set."""
+    node: Fields | None = fields
+    for element in path:
+        node = node.get(element) if node is not None else None
+    return bool(path) and node is not None and is_member(node)
+
+
+def below(fields: Fields, element: str) -> Fields:
+    """The set of what is below an element, without the element itself."""
+    node = fields.get(element)
+    if not node:
+        return MEMBER
+    return {each: rest for each, rest in node.items() if each != SELF} if SELF in node else node
+
+
+def of_paths(*paths: Sequence[str]) -> Fields:
+    found: Fields = {}
+    for path in paths:
+        node: Fields = MEMBER
+        for element in reversed(path):
+            node = {element: node}
+        found = union(found, node)
+    return found
+
+
+def paths(fields: Fields, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """All members: at each level first the members, then what is below, as Kubernetes lists conflicts."""
+    elements = sorted((element for element in fields if element != SELF), key=order)
+    for element in elements:
+        if is_member(fields[element]):
+            yield (*prefix, element)
+    for element in elements:
+        yield from paths(fields[element], (*prefix, element))
+
+
+def ordered(fields: Fields) -> Fields:
+    """The same set in the order in which Kubernetes writes it."""
+    if len(fields) == 1:
+        elements = list(fields)
+    else:
+        elements = sorted(fields)
+        if elements and elements[-1] >= "g":  # items of lists come after all fields, and have an order of their own
+            elements.sort(key=order)
+    return {element: ordered(node) if (node := fields[element]) else node for element in elements}
+
+
+def parse(raw: Any) -> Fields:
+    """A set from JSON; the very same dictionary where its spelling is the one that we write.
+
+    Elements of an unknown kind are left out. Raises InvalidElement.
+    """
+    found = _parsed(raw)
+    return {element: node for element, node in found.items() if element != SELF} if SELF in found else found
+
+
+def _parsed(raw: Any) -> Fields:
+    if raw is None:
+        return MEMBER
+    if not isinstance(raw, dict):
+        raise InvalidElement("expect { or n")
+    found: Fields = {}
+    is_same = True
+    for text, value in raw.items():
+        if text == SELF:
+            element: str | None = SELF
+            node = MEMBER
+        else:
+            element = text if text[:2] == "f:" else canonical(text)
+            node = MEMBER if type(value) is dict and not value else _parsed(value)
+        if element is not None:
+            found[element] = node
+        is_same = is_same and element == text and (node is value or node == value)
+    if len(found) == 1 and SELF in found:
+        return MEMBER
+    return raw if is_same else found

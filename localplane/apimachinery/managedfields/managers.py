@@ -1,0 +1,193 @@
+"""metadata.managedFields: who owns which fields, read and written.
+
+Kubernetes: apimachinery/pkg/util/managedfields/internal (managedfields.go, capmanagers.go, stripmeta.go).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from localplane.apimachinery.gotext import go_json, go_quote
+
+from .elements import InvalidElement
+from .errors import InvalidManagedFields
+from .fieldset import Fields, difference, of_paths, ordered, parse, union
+
+Operation = Literal["Apply", "Update"]
+JSONObject = dict[str, Any]
+
+
+class Manager(NamedTuple):
+    """What tells one entry from another. Who applies is the same in all versions: `api_version` is empty then."""
+
+    name: str
+    operation: Operation
+    api_version: str = ""
+    subresource: str = ""
+
+    @property
+    def identifier(self) -> str:
+        """Kubernetes' key for this manager, by which it sorts."""
+        keys = {
+            "manager": self.name,
+            "operation": self.operation,
+            "apiVersion": self.api_version,
+            "subresource": self.subresource,
+        }
+        return go_json({key: value for key, value in keys.items() if value})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The fields of one manager. `written` is the entry as it was read, as long as nothing in it changed."""
+
+    fields: Fields
+    api_version: str
+    time: str = ""
+    written: JSONObject | None = None
+
+    def owning(self, fields: Fields) -> Entry:
+        """The same entry with other fields, at its old time."""
+        return self if fields is self.fields else Entry(fields, self.api_version, self.time)
+
+
+Managed: TypeAlias = dict[Manager, Entry]
+
+MAX_UPDATE_MANAGERS: Final = 10
+_ANCIENT_CHANGES: Final = "ancient-changes"
+
+_STRIPPED: Final = of_paths(
+    ("f:apiVersion",),
+    ("f:kind",),
+    ("f:metadata",),
+    *(
+        ("f:metadata", f"f:{name}")
+        for name in (
+            "name",
+            "namespace",
+            "creationTimestamp",
+            "selfLink",
+            "uid",
+            "clusterName",
+            "generation",
+            "managedFields",
+            "resourceVersion",
+        )
+    ),
+)
+
+
+def stripped(fields: Fields) -> Fields:
+    """Without the fields that belong to the object as such, and to nobody."""
+    return difference(fields, _STRIPPED)
+
+
+def decode(entries: Any) -> Managed:
+    """Read managedFields. One entry that can't be read makes all of them invalid: raises InvalidManagedFields."""
+    if entries is None:
+        return {}
+    if not isinstance(entries, list):
+        raise InvalidManagedFields("managedFields must be a list")
+    managed: Managed = {}
+    for number, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            raise InvalidManagedFields(f"entry {number} must be an object")
+        manager, api_version = _manager(entry, number)
+        managed[manager] = Entry(_fields(entry), api_version, _text(entry, "time"), entry)
+    return managed
+
+
+def _manager(entry: JSONObject, number: int) -> tuple[Manager, str]:
+    operation = entry.get("operation")
+    if operation not in ("Apply", "Update"):
+        raise InvalidManagedFields("operation must be `Apply` or `Update`")
+    api_version = _text(entry, "apiVersion")
+    if not api_version:
+        raise InvalidManagedFields("apiVersion must not be empty")
+    fields_type = _text(entry, "fieldsType")
+    if not fields_type:
+        raise InvalidManagedFields(f"missing fieldsType in managed fields entry {number}")
+    if fields_type != "FieldsV1":
+        raise InvalidManagedFields(f"invalid fieldsType {go_quote(fields_type)} in managed fields entry {number}")
+    in_manager = "" if operation == "Apply" else api_version
+    return Manager(_text(entry, "manager"), operation, in_manager, _text(entry, "subresource")), api_version
+
+
+def _text(entry: JSONObject, key: str) -> str:
+    value = entry.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _fields(entry: JSONObject) -> Fields:
+    try:
+        return parse(entry.get("fieldsV1"))
+    except InvalidElement as error:
+        raise InvalidManagedFields(f"error decoding versioned set: error decoding set: {error}") from None
+
+
+def encode(managed: Managed) -> list[JSONObject]:
+    """Write managedFields, in Kubernetes' order: appliers first, then the oldest first."""
+    items = list(managed.items())
+    if len(items) > 1:
+        items.sort(key=_order)
+    return [_encoded(manager, entry) for manager, entry in items]
+
+
+def _order(item: tuple[Manager, Entry]) -> tuple[str, ...]:
+    manager, entry = item
+    return (manager.operation, entry.time, manager.name, entry.api_version, manager.subresource)
+
+
+def _encoded(manager: Manager, entry: Entry) -> JSONObject:
+    if entry.written is not None and entry.written.get("fieldsV1") is entry.fields:
+        return entry.written
+    found: JSONObject = {"manager": manager.name} if manager.name else {}
+    found["operation"] = manager.operation
+    found["apiVersion"] = entry.api_version
+    if entry.time:
+        found["time"] = entry.time
+    found["fieldsType"] = "FieldsV1"
+    found["fieldsV1"] = ordered(entry.fields)
+    if manager.subresource:
+        found["subresource"] = manager.subresource
+    return found
+
+
+def is_reset(entries: Any) -> bool:
+    """A client asks to forget all managers: by an empty list, or by one empty entry."""
+    return isinstance(entries, list) and (not entries or entries == [{}])
+
+
+def capped(managed: Managed, most: int = MAX_UPDATE_MANAGERS) -> Managed:
+    """Merge the oldest updates of a version into one entry, until there are no more updaters than allowed."""
+    updaters = [manager for manager in managed if manager.operation == "Update"]
+    if len(updaters) <= most:
+        return managed
+    updaters.sort(key=lambda manager: (managed[manager].time, manager.identifier))
+    found = dict(managed)
+    first_of: dict[str, Manager] = {}
+    excess = len(updaters) - most
+    for manager in updaters:
+        if not excess:
+            break
+        entry = found[manager]
+        first = first_of.setdefault(entry.api_version, manager)
+        if first is manager:
+            continue
+        _put_in_bucket(found, first, manager)
+        excess -= 1
+    return found
+
+
+def _put_in_bucket(managed: Managed, first: Manager, manager: Manager) -> None:
+    entry = managed.pop(manager)
+    bucket = Manager(_ANCIENT_CHANGES, "Update", entry.api_version)
+    before = managed.pop(bucket, None) or managed.pop(first)
+    managed[bucket] = Entry(union(entry.fields, before.fields), entry.api_version, entry.time)
+
+
+def validate(entries: Sequence[JSONObject] | None) -> None:
+    """Raise InvalidManagedFields when these could not be read: after admission, whoever broke them is told."""
+    decode(entries)

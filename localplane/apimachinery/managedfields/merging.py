@@ -1,0 +1,109 @@
+"""Laying a configuration over an object: what it mentions wins, the rest stays.
+
+Kubernetes: structured-merge-diff typed.Merge.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from .typed import ListType, MapType, Type
+
+
+def merge(kind: Type, live: Any, applied: Any) -> Any:
+    """The merged value; it shares with both what did not need merging. Raises Unmanageable."""
+    parts = kind.parts(live)
+    if parts and (applied is None or (type(applied) is type(live) and not applied)):
+        return live  # to mention a map or a list without anything in it takes nothing away
+    if not parts or parts != kind.parts(applied):
+        return applied
+    if parts == "map" and kind.map is not None:
+        return _merge_maps(kind.map, live, applied)
+    return _merge_lists(kind.list, live, applied) if kind.list is not None else applied
+
+
+def _merge_maps(kind: MapType, live: dict[str, Any], applied: dict[str, Any]) -> dict[str, Any]:
+    found = dict(live)
+    for name, value in applied.items():
+        found[name] = merge(kind.child(name), live[name], value) if name in live else value
+    return found
+
+
+def _merge_lists(kind: ListType, live: Sequence[Any], applied: Sequence[Any]) -> list[Any]:
+    """Items that only one side has keep their place among its items, as far as the other side lets them; items that
+    both have come in the order of the configuration.
+
+    What repeats in the live list has no one item to merge with: the configuration's replaces all of them.
+    """
+    ours, theirs = kind.elements(live), kind.elements(applied)
+    times = Counter(ours)
+    by_ours = {element: item for element, item in zip(ours, live, strict=True) if times[element] == 1}
+    by_theirs = dict(zip(theirs, applied, strict=True))
+    return [
+        live[place.ours]
+        if place.is_ours_alone
+        else merge(kind.element, by_ours[place.element], by_theirs[place.element])
+        if place.element in by_ours
+        else by_theirs[place.element]
+        for place in _Weave(ours, theirs).places()
+    ]
+
+
+class _Place:
+    """One item of the merged list: which element it is, and where it was in the live list if only that has it."""
+
+    __slots__ = ("element", "is_ours_alone", "ours")
+
+    def __init__(self, element: str, ours: int = -1) -> None:
+        self.element = element
+        self.ours = ours
+        self.is_ours_alone = ours >= 0
+
+
+class _Weave:
+    """Two cursors, one in each list. `shared` are the elements of both, in the order of the configuration."""
+
+    def __init__(self, ours: Sequence[str], theirs: Sequence[str]) -> None:
+        self._ours, self._theirs = ours, theirs
+        known = frozenset(ours)
+        self._in_theirs = frozenset(theirs)
+        self._shared = [element for element in theirs if element in known]
+        self._next_shared = 0
+        self._done: set[str] = set()
+
+    def places(self) -> list[_Place]:
+        found: list[_Place] = []
+        here, there = 0, 0
+        while here < len(self._ours) or there < len(self._theirs):
+            if here < len(self._ours):
+                element = self._ours[here]
+                if there < len(self._theirs):
+                    if element == self._theirs[there]:
+                        found.append(self._take(element))
+                        here, there = here + 1, there + 1
+                        continue
+                    if element in self._in_theirs and self._awaited not in (None, element):
+                        here += 1  # both have it, but another one comes first: it will be taken from the other side
+                        continue
+                if element not in self._in_theirs:
+                    found.append(_Place(element, here))
+                    here += 1
+                    continue
+                if element in self._done:
+                    here += 1
+            if there < len(self._theirs):
+                found.append(self._take(self._theirs[there]))
+                there += 1
+        return found
+
+    @property
+    def _awaited(self) -> str | None:
+        return self._shared[self._next_shared] if self._next_shared < len(self._shared) else None
+
+    def _take(self, element: str) -> _Place:
+        self._done.add(element)
+        if element == self._awaited:
+            self._next_shared += 1
+        return _Place(element)

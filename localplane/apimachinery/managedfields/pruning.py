@@ -1,0 +1,69 @@
+"""Removing what a manager applied before and does not apply any more.
+
+Something goes if the manager applied it last time, does not apply it now, and nobody else owns it. What comes back
+must be looked up in the version of each owner. Kubernetes: structured-merge-diff merge.Updater.prune.
+"""
+
+from __future__ import annotations
+
+from .collecting import fields_of
+from .errors import MissingVersion
+from .fieldset import Fields, difference, intersection, union
+from .managers import Entry, Managed
+from .removing import remove, with_named_fields
+from .versions import Typed, Versions
+
+
+def prune(merged: Typed, managed: Managed, last: Entry | None, now: Entry, versions: Versions) -> Typed:
+    """The merged object without what only the last configuration of this manager, `last`, held.
+
+    `managed` holds what everyone owns, and what the manager applies `now`. Raises Unmanageable.
+    """
+    if last is None or not last.fields:
+        return merged
+    if last.api_version == merged.api_version and not difference(last.fields, now.fields):
+        return merged  # it lets go of nothing
+    try:
+        then = versions.convert(merged, last.api_version)
+    except MissingVersion:
+        return merged
+    pruned = _without(then, with_named_fields(then.kind, last.fields))
+    pruned = _add_back_owned(then, pruned, managed, versions)
+    pruned = _add_back_dangling(then, pruned, last, versions)
+    return versions.convert(pruned, merged.api_version)
+
+
+def _without(obj: Typed, fields: Fields) -> Typed:
+    return obj.changed(remove(obj.kind, obj.value, fields))
+
+
+def _add_back_owned(merged: Typed, pruned: Typed, managed: Managed, versions: Versions) -> Typed:
+    """Whatever any manager owns stays. The version of the pruned object comes first: conversion may need its fields."""
+    owned: dict[str, Fields] = {}
+    for entry in managed.values():
+        owned[entry.api_version] = union(owned.get(entry.api_version, {}), entry.fields)
+    for api_version in sorted(owned, key=lambda each: (each != merged.api_version, each)):
+        try:
+            merged_there = versions.convert(merged, api_version)
+            pruned_there = versions.convert(pruned, api_version)
+        except MissingVersion:
+            continue
+        merged = merged_there
+        kind = merged.kind
+        stays = union(_all_of(pruned_there), with_named_fields(kind, owned[api_version]))
+        pruned = _without(merged, difference(_all_of(merged), stays))
+    return pruned
+
+
+def _add_back_dangling(merged: Typed, pruned: Typed, last: Entry, versions: Versions) -> Typed:
+    """What was not in the last configuration is not this manager's to remove, even if nobody owns it."""
+    try:
+        pruned = versions.convert(pruned, last.api_version)
+    except MissingVersion:
+        return merged
+    gone = difference(_all_of(merged), _all_of(pruned))
+    return _without(merged, intersection(gone, with_named_fields(merged.kind, last.fields)))
+
+
+def _all_of(obj: Typed) -> Fields:
+    return with_named_fields(obj.kind, fields_of(obj.kind, obj.value))

@@ -1,0 +1,93 @@
+"""What is wrong with an applied configuration, before anything is merged.
+
+It may leave out whatever it likes, but what it holds must be declared and of its type, and no key may come twice.
+Kubernetes: structured-merge-diff typed.Validate, whose words these are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .elements import shown
+from .errors import Unmanageable
+from .typed import ListType, MapType, Type
+from .values import go_plain, go_type_name
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}" if self.path else self.message
+
+
+def faults(kind: Type, value: Any, path: str = "") -> Iterator[Fault]:
+    """Duplicates are faults in what is applied; what is stored may have them."""
+    if value is None:
+        return
+    if type(value) is dict and kind.map is not None:
+        yield from _map_faults(kind.map, value, path)
+    elif type(value) is list and kind.list is not None:
+        yield from _list_faults(kind.list, value, path)
+    elif kind.map is not None and (not kind.scalar or type(value) is list):
+        yield Fault(path, f"expected map, got &{{{go_plain(value)}}}")
+    elif kind.scalar:
+        message = _scalar_fault(kind.scalar, value)
+        if message:
+            yield Fault(path, message)
+    else:
+        yield Fault(path, f"expected list, got &{{{go_plain(value)}}}")
+
+
+def message_of(found: Sequence[Fault]) -> str:
+    if len(found) == 1:
+        return str(found[0])
+    return "\n".join(["errors:", *(f"  {fault}" for fault in found)])
+
+
+def _map_faults(kind: MapType, value: dict[str, Any], path: str) -> Iterator[Fault]:
+    """After an undeclared field Kubernetes looks no further."""
+    for name, item in value.items():
+        if name not in kind.declared and kind.element is None:
+            yield Fault(f"{path}.{name}", "field not declared in schema")
+            return
+        yield from faults(kind.child(name), item, f"{path}.{name}")
+
+
+def _list_faults(kind: ListType, value: Sequence[Any], path: str) -> Iterator[Fault]:
+    seen: set[str] = set()
+    for number, item in enumerate(value):
+        if kind.atomic:
+            place = f"[{number}]"
+        else:
+            try:
+                element = kind.element_of(item, number)
+            except Unmanageable as error:
+                yield Fault(path, str(error))
+                return
+            place = shown(element)
+            if element in seen:
+                yield Fault(path, f"duplicate entries for key {place}")
+            seen.add(element)
+        yield from faults(kind.element, item, path + place)
+
+
+def _scalar_fault(scalar: str, value: Any) -> str:
+    is_text, is_boolean = isinstance(value, str), isinstance(value, bool)
+    is_number = isinstance(value, (int, float)) and not is_boolean
+    match scalar:
+        case "numeric" if not is_number:
+            return f"expected numeric (int or float), got {go_type_name(value)}"
+        case "string" if not is_text:
+            from localplane.apimachinery.serializers.yaml_keys import go_syntax
+
+            return f"expected string, got &value.valueUnstructured{{Value:{go_syntax(value, 1)}}}"
+        case "boolean" if not is_boolean:
+            return f"expected boolean, got &{{{go_plain(value)}}}"
+        case "untyped" if not (is_text or is_number or is_boolean):
+            return f"expected any scalar, got &{{{go_plain(value)}}}"
+    return ""
