@@ -7,7 +7,8 @@
 - `load`       operations at some concurrency, with their latencies and what they cost in processor time
 - `subjects`   the objects, and the two ways to the store that are compared
 - `writes` `reads` `watches` `stores` `starts`   the scenarios
-- `figures` `report` `machine` `processes`       what a figure is, how it is shown, where it was taken
+- `figures` `report` `machine` `processes` `options`    what a figure is, how it is shown, where it was taken
+- `http`       another program: the same questions asked over HTTPS, beside what a kube-apiserver needs for them
 
 Absolute numbers depend on the disk (data lies under TMPDIR) and on what else the machine does; the two sides of a
 ratio take turns, round by round, so that both meet the same of it. Nothing here fails because it was slow.

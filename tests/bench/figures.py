@@ -21,6 +21,15 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
+class Range(Spread):
+    """What is known from elsewhere: shown whole, because no round of ours stands behind its middle."""
+
+    @classmethod
+    def between(cls, lowest: float, highest: float) -> Range:
+        return cls((lowest + highest) / 2, lowest, highest)
+
+
+@dataclass(frozen=True, slots=True)
 class Aim:
     """Where the median ought to be. `of` names the side it is about; without one it is about the ratio."""
 

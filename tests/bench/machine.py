@@ -14,7 +14,7 @@ from localplane.apiserver.storage.objects import encode
 from .subjects import config_map
 
 
-def facts(directory: Path) -> dict[str, str]:
+def facts(directory: Path, *, needs_etcd: bool = True) -> dict[str, str]:
     """For people; raises EtcdUnusable when there is no etcd to measure."""
     one, five, fifteen = os.getloadavg()
     return {
@@ -22,10 +22,14 @@ def facts(directory: Path) -> dict[str, str]:
         "system": platform.platform(),
         "load before": f"{one:.2f} {five:.2f} {fifteen:.2f}",
         "Python": f"{platform.python_version()} with uvloop {version('uvloop')}, orjson {version('orjson')}",
-        "stores": f"etcd {find_etcd().version}, sqlite {sqlite3.sqlite_version}",
+        "stores": f"{_etcd() if needs_etcd else ''}sqlite {sqlite3.sqlite_version}",
         "data": f"{directory.parent} on {_file_system(directory)}",
         "object": f"{len(encode(config_map('load-0-000-000000')))} bytes",
     }
+
+
+def _etcd() -> str:
+    return f"etcd {find_etcd().version}, "
 
 
 def _cores() -> int:

@@ -7,18 +7,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from .figures import Aim, Figure, Spread, Table
+from .figures import Aim, Figure, Range, Spread, Table
 
 _NAME, _UNIT, _SIDE, _RATIO = 27, 12, 16, 25
 
+STORAGE = (
+    "Storage: one run on one machine. Medians over the rounds; ratios are taken within a round, and shown as\n"
+    "median (lowest … highest)."
+)
 
-def as_text(facts: Mapping[str, str], tables: list[Table], command: str) -> str:
-    return "\n".join(_lines(facts, tables, command))
+
+def as_text(facts: Mapping[str, str], tables: list[Table], command: str, *, heading: str = STORAGE) -> str:
+    return "\n".join(_lines(facts, tables, command, heading))
 
 
-def _lines(facts: Mapping[str, str], tables: list[Table], command: str) -> Iterator[str]:
-    yield "Storage: one run on one machine. Medians over the rounds; ratios are taken within a round, and shown as"
-    yield "median (lowest … highest)."
+def _lines(facts: Mapping[str, str], tables: list[Table], command: str, heading: str) -> Iterator[str]:
+    yield heading
     yield ""
     yield from (f"  {name:<12} {value}" for name, value in facts.items())
     yield f"  {'again':<12} {command}"
@@ -46,7 +50,13 @@ def _table(table: Table) -> Iterator[str]:
 def _number(spread: Spread | None) -> str:
     if spread is None:
         return "-"
-    return f"{spread.median:,.0f}" if spread.median >= 1000 else f"{spread.median:.3g}"
+    if isinstance(spread, Range) and spread.lowest != spread.highest:
+        return f"{_figures(spread.lowest)} … {_figures(spread.highest)}"
+    return _figures(spread.median)
+
+
+def _figures(number: float) -> str:
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
 
 
 def _ratio(spread: Spread | None) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import uvloop
 
-from localplane.compose import StorageKind, StorageOptions, open_storage
+from localplane.compose.storage import StorageKind, StorageOptions, open_storage
 
 from .processes import resident_bytes
 

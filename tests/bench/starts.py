@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from localplane.compose import StorageKind
+from localplane.compose.storage import StorageKind
 
 from .figures import Table
 from .sizes import Sizes

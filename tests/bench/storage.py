@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -12,18 +11,19 @@ from pathlib import Path
 import uvloop
 
 from localplane.apiserver.storage.etcd.binary import EtcdUnusable
-from localplane.compose import StorageKind
+from localplane.compose.storage import StorageKind
 
 from . import reads, starts, stores, watches, writes
 from .figures import Table
 from .machine import facts
+from .options import parser
 from .report import as_json, as_text
 from .sizes import FULL, QUICK, Sizes
 from .subjects import seed
 
 
 def main(argv: Sequence[str]) -> int:
-    options = _options(argv)
+    options = parser("tests.bench.storage", __doc__).parse_args(argv)
     sizes = QUICK if options.quick else FULL
     if options.rounds is not None:
         sizes = replace(sizes, rounds=options.rounds)
@@ -62,21 +62,6 @@ async def measure(sizes: Sizes, directory: Path) -> list[Table]:
 
 def _say(what: str) -> None:
     print(f"measuring: {what}", file=sys.stderr, flush=True)
-
-
-def _options(argv: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.storage", description=__doc__)
-    parser.add_argument("--rounds", type=_positive, help="how often the two sides of a ratio take turns")
-    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
-    parser.add_argument("--json", type=Path, metavar="OUT", help="also write the figures there")
-    return parser.parse_args(argv)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("at least one round is needed")
-    return number
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from localplane.compose import OpenStorage, StorageKind
+from localplane.compose.storage import OpenStorage, StorageKind
 
 from .figures import Aim, Comparison, Table
 from .load import Samples, add_load_figures, sample

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from localplane.apiserver.storage.cacher.storage import CachedStorage
 from localplane.apiserver.storage.objects import JSONObject
-from localplane.compose import OpenStorage, StorageKind, StorageOptions, open_storage
+from localplane.compose.storage import OpenStorage, StorageKind, StorageOptions, open_storage
 
 PREFIX = "/configmaps/"
 

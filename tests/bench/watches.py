@@ -10,7 +10,7 @@ from pathlib import Path
 from localplane.apiserver.storage.backend import BackendWatch, prefix_end
 from localplane.apiserver.storage.interface import Watch, WatchOptions
 from localplane.apiserver.storage.objects import encode
-from localplane.compose import OpenStorage, StorageKind
+from localplane.compose.storage import OpenStorage, StorageKind
 
 from .figures import Comparison, Table
 from .sizes import Sizes

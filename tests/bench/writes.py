@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from localplane.apiserver.storage.objects import JSONObject, encode
-from localplane.compose import OpenStorage, StorageKind
+from localplane.compose.storage import OpenStorage, StorageKind
 
 from .figures import Aim, Comparison, Table
 from .load import Operation, Sample, Samples, add_load_figures, sample
