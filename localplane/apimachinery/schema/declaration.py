@@ -19,7 +19,7 @@ class Field:
     """What `Annotated[T, Field(...)]` says of a field, in OpenAPI's words.
 
     `default` is filled in where a client left the field out, and makes the field optional. A plain class attribute
-    (`replicas: int = 1`) is the same, said shorter; an empty one (`""`, `0`, `None`, `[]`) makes it optional and no more.
+    (`replicas: int = 1`) is the same, said shorter; an empty one (`""`, `0`, `None`) makes it optional and no more.
     `name` is the name on the wire where Python can't have it (`from`). `go_type` is what Go's messages call the type.
     """
 

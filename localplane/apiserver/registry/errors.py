@@ -6,6 +6,7 @@ Kubernetes: apiserver/pkg/registry/generic/registry and apiserver/pkg/storage/er
 from __future__ import annotations
 
 from localplane.apimachinery import errors as api
+from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupResource
 from localplane.apiserver.storage import errors as storage
 
@@ -14,20 +15,23 @@ def interpret(error: storage.StorageError, *, resource: GroupResource, name: str
     """What to tell the client about an operation on one object of a resource."""
     match error:
         case storage.KeyNotFound():
-            return api.NotFound(f'{resource} "{name}" not found', details=details_of(resource, name))
+            return api.NotFound.of(resource, name)
+        case storage.InvalidKey() if name:
+            return api.NotFound.of(resource, name)  # what can't exist isn't there
         case storage.KeyExists():
-            return api.AlreadyExists(f'{resource} "{name}" already exists', details=details_of(resource, name))
+            return api.AlreadyExists.of(resource, name)
         case storage.PreconditionFailed():
-            return api.Conflict(
-                f'Operation cannot be fulfilled on {resource} "{name}": StorageError: invalid object, Code: 4, '
-                f"Key: {error.key}, ResourceVersion: 0, AdditionalErrorMsg: {error}",
-                details=details_of(resource, name),
-            )
-        case storage.ResourceVersionOnCreate() | storage.InvalidResourceVersion() | storage.InvalidKey():
-            # Kubernetes answers 500 to the first two; a 4xx tells the client that asking again is of no use.
-            return api.BadRequest(str(error))
+            why = f"Code: 4, Key: {error.key}, ResourceVersion: 0, AdditionalErrorMsg: {error}"
+            return api.Conflict.of(resource, name, f"StorageError: invalid object, {why}")
+        case storage.ResourceVersionOnCreate() | storage.InvalidResourceVersion():
+            return api.APIError(str(error))  # 500 without a reason: the client's mistake, but clients know it so
         case _:
             return _general(error)
+
+
+def invalid_version_of_object(error: storage.InvalidResourceVersion) -> api.APIError:
+    """What to tell the client about the resourceVersion in an object that it sends: Go's words alone."""
+    return api.APIError(str(error).partition(f"{go_quote(error.value)}: ")[2])
 
 
 def interpret_list(error: storage.StorageError) -> api.APIError:
@@ -44,6 +48,8 @@ def interpret_list(error: storage.StorageError) -> api.APIError:
 
 def _general(error: storage.StorageError) -> api.APIError:
     match error:
+        case storage.InvalidKey() | storage.InvalidObject():
+            return api.BadRequest(str(error))
         case storage.ResourceVersionTooOld():
             return api.Expired(str(error), continue_token=error.continue_token)
         case storage.ResourceVersionTooLarge():
@@ -59,9 +65,3 @@ def _general(error: storage.StorageError) -> api.APIError:
             return api.ServiceUnavailable(str(error), retry_after_seconds=1)
         case _:
             return api.InternalError(f"Internal error occurred: {error}")
-
-
-def details_of(resource: GroupResource, name: str) -> dict[str, str]:
-    """What a Status says about one object. Its `kind` is the resource: clients know it so."""
-    group = {"group": resource.group} if resource.group else {}
-    return {"name": name} | group | {"kind": resource.resource}

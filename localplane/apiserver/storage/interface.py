@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from .errors import PreconditionFailed, StorageError
 from .objects import JSONObject, StoredObject
@@ -92,12 +92,16 @@ class WatchOptions:
 
 @dataclass(slots=True)
 class ObjectList:
-    """`remaining` is None where it can't be told, because a predicate is in the way."""
+    """`remaining` is None where it can't be told, because a predicate is in the way.
+
+    `memo`, if there is one, is shared by all who get these very items: what was made of them can be kept there.
+    """
 
     items: list[StoredObject]
     revision: int
     continue_token: str = ""
     remaining: int | None = None
+    memo: dict[Any, Any] | None = None
 
 
 @dataclass(slots=True)

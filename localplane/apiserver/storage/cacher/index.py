@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from sortedcontainers import SortedDict
 
@@ -13,6 +15,14 @@ from .window import Entry, LoggedEvent
 _MOST_LISTINGS = 1_000
 
 
+@dataclass(slots=True)
+class Listing:
+    """Everything below a prefix, in key order, and what readers have made of it. Shared: not to be changed."""
+
+    entries: list[Entry]
+    memo: dict[Any, Any]
+
+
 class ObjectIndex:
     """A listing is kept until something below its prefix changes, so that lists of a quiet resource cost nothing.
 
@@ -21,7 +31,7 @@ class ObjectIndex:
 
     def __init__(self) -> None:
         self._entries: SortedDict[str, Entry] = SortedDict()
-        self._listings: dict[str, list[Entry]] = {}
+        self._listings: dict[str, Listing] = {}
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -42,18 +52,18 @@ class ObjectIndex:
             for prefix in prefixes_of(event.key):
                 self._listings.pop(prefix, None)
 
-    def listing(self, prefix: str) -> list[Entry]:
-        """Everything below a prefix (which ends in `/`), in key order. Shared: not to be changed."""
+    def listing(self, prefix: str) -> Listing:
+        """Everything below a prefix, which ends in `/`."""
         listing = self._listings.get(prefix)
         if listing is None:
             entries = self._entries
             keys = entries.irange(prefix, prefix_end(prefix), inclusive=(True, False))
-            listing = [entries[key] for key in keys]
-            if listing:
+            listing = Listing([entries[key] for key in keys], {})
+            if listing.entries:
                 self._keep(prefix, listing)
         return listing
 
-    def _keep(self, prefix: str, listing: list[Entry]) -> None:
+    def _keep(self, prefix: str, listing: Listing) -> None:
         if len(self._listings) >= _MOST_LISTINGS:
             del self._listings[next(iter(self._listings))]
         self._listings[prefix] = listing

@@ -85,7 +85,11 @@ class CachedStorage:
             entry = cacher.index.get(prefix)
             return _cut([] if entry is None else [entry], prefix, cacher.revision, 0, options)
         if begin.start == prefix and not limit:
-            return _cut(cacher.index.listing(prefix), prefix, cacher.revision, 0, options)
+            listing = cacher.index.listing(prefix)
+            listed = _cut(listing.entries, prefix, cacher.revision, 0, options)
+            if options.predicate is None:
+                listed.memo = listing.memo
+            return listed
         total = cacher.index.count_from(prefix, begin.start)
         return _cut(cacher.index.page(prefix, begin.start), prefix, cacher.revision, limit, options, total=total)
 
@@ -99,12 +103,17 @@ class CachedStorage:
         if revision < cacher.window.base or cacher.window.count_after(revision) > _MOST_UNDONE:
             return await self._store.list(key, options)
         if options.recursive:
-            entries = undo(cacher.index.listing(prefix), cacher.window.after(revision), prefix)
+            later = [event for event in cacher.window.after(revision) if event.key.startswith(prefix)]
+            if not later:
+                total = cacher.index.count_from(prefix, begin.start)
+                present = cacher.index.page(prefix, begin.start)
+                return _cut(present, prefix, revision, options.limit, options, total=total)
+            entries = undo(cacher.index.listing(prefix).entries, later, prefix)
             entries = [entry for entry in entries if entry.key >= begin.start]
         else:
             entry = cacher.index.get(prefix)
-            present = [] if entry is None else [entry]
-            entries = [e for e in undo(present, cacher.window.after(revision), prefix) if e.key == prefix]
+            now = [] if entry is None else [entry]
+            entries = [e for e in undo(now, cacher.window.after(revision), prefix) if e.key == prefix]
         return _cut(entries, prefix, revision, options.limit, options, total=len(entries))
 
     async def delete(
@@ -202,7 +211,7 @@ class CachedStorage:
         return events
 
     async def stats(self) -> Stats:
-        listing = self._cacher.index.listing(self._keys.prefix)
+        listing = self._cacher.index.listing(self._keys.prefix).entries
         sizes = [len(entry.stored or entry.data) for entry in listing if isinstance(entry, StoredObject)]
         return Stats(len(listing), sum(sizes) // len(sizes) if sizes else 0)
 

@@ -1,0 +1,44 @@
+"""What a plugin is told about a write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from localplane.apimachinery.groups import GroupResource, GroupVersionKind
+from localplane.apiserver.request import User
+
+JSONObject = dict[str, Any]
+
+
+class Operation(StrEnum):
+    CREATE = "CREATE"
+    UPDATE = "UPDATE"
+    DELETE = "DELETE"
+    CONNECT = "CONNECT"
+
+
+@dataclass(slots=True)
+class Attributes:
+    """`object` is None on delete, `old_object` None on create; both are in the hub version.
+
+    `version` is that of the URL; `kind` is what is written, which for some subresources belongs to another group.
+    `options` is the request's options object (CreateOptions, UpdateOptions, DeleteOptions). A mutating plugin changes
+    `object`, in place or by putting another there. `warnings` reach the client as Warning headers.
+    """
+
+    operation: Operation
+    kind: GroupVersionKind
+    resource: GroupResource
+    subresource: str
+    namespace: str
+    name: str
+    object: JSONObject | None
+    old_object: JSONObject | None
+    user: User
+    version: str = ""
+    dry_run: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)

@@ -1,0 +1,39 @@
+"""What a plugin looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Protocol, runtime_checkable
+
+from .attributes import Attributes, Operation
+
+
+class Plugin(Protocol):
+    """`name` is what --enable-admission-plugins and messages call it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def operations(self) -> Collection[Operation]:
+        """It is asked about these only."""
+
+
+@runtime_checkable
+class MutatingPlugin(Protocol):
+    async def admit(self, attributes: Attributes) -> None:
+        """Runs on every attempt of a write, before defaulting is validated; may change `attributes.object`.
+        Raises an APIError to refuse."""
+
+
+@runtime_checkable
+class ValidatingPlugin(Protocol):
+    async def validate(self, attributes: Attributes) -> None:
+        """Runs last, on the finished object; changes nothing. Raises an APIError to refuse."""
+
+
+@runtime_checkable
+class Initializer(Protocol):
+    def initialize(self, provided: Any) -> None:
+        """Runs once, before the server serves: `provided` has what the server gives to plugins (informers, a
+        client). A plugin that can't start without something it lacks raises."""

@@ -1,0 +1,142 @@
+"""Where handlers meet admission: every question has attributes of its own, since several may be open at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from localplane.apimachinery.errors import InternalError
+from localplane.apimachinery.patch.values import copied
+from localplane.apiserver.admission import Attributes, Operation
+from localplane.apiserver.authorization import Attributes as AuthorizationAttributes
+from localplane.apiserver.authorization import forbidden
+from localplane.apiserver.registry.rest import DeleteOptions, ValidateCreate, ValidateUpdate, WriteOptions
+from localplane.apiserver.request import Request, User
+
+from .scope import Scope
+
+JSONObject = dict[str, Any]
+
+_NOBODY = User("")
+
+
+class Review:
+    """One request before admission."""
+
+    def __init__(self, scope: Scope, request: Request, options: WriteOptions | DeleteOptions) -> None:
+        self._scope = scope
+        self._request = request
+        self._options = options
+
+    def handles(self, operation: Operation) -> bool:
+        return self._scope.admission.handles(operation)
+
+    async def admit_create(self, obj: JSONObject) -> JSONObject:
+        """The object after mutating admission."""
+        return await self._admit(Operation.CREATE, obj, None)
+
+    async def admit_update(self, obj: JSONObject, old: JSONObject) -> JSONObject:
+        """The object after mutating admission; an update of nothing is a create."""
+        if not old:
+            return await self._admit(Operation.CREATE, obj, None)
+        return await self._admit(Operation.UPDATE, obj, old)
+
+    async def _admit(self, operation: Operation, obj: JSONObject, old: JSONObject | None) -> JSONObject:
+        if not self.handles(operation):
+            return obj
+        asked = self._attributes(operation, obj, None if old is None else copied(old))
+        await self._scope.admission.admit(asked)
+        return asked.object if asked.object is not None else obj
+
+    def validation_on_create(self, *, by_update: bool = False) -> ValidateCreate | None:
+        """What the registry calls with a finished new object. A create by update must be allowed as a create."""
+        authorized = by_update and self._scope.authorizer is not None
+        if not authorized and not self.handles(Operation.CREATE):
+            return None
+
+        async def validate(obj: JSONObject) -> None:
+            if authorized:
+                await self._authorize_create()
+            if self.handles(Operation.CREATE):
+                await self._scope.admission.validate(self._attributes(Operation.CREATE, copied(obj), None))
+
+        return validate
+
+    def validation_on_update(self) -> ValidateUpdate | None:
+        if not self.handles(Operation.UPDATE):
+            return None
+
+        async def validate(obj: JSONObject, old: JSONObject) -> None:
+            await self._scope.admission.validate(self._attributes(Operation.UPDATE, copied(obj), copied(old)))
+
+        return validate
+
+    def validation_on_delete(self) -> ValidateCreate | None:
+        """Mutating plugins are asked too: they may refuse a deletion, though there is nothing to change."""
+        if not self.handles(Operation.DELETE):
+            return None
+
+        async def validate(obj: JSONObject) -> None:
+            asked = self._attributes(Operation.DELETE, None, copied(obj))
+            await self._scope.admission.admit(asked)
+            await self._scope.admission.validate(asked)
+
+        return validate
+
+    def _attributes(self, operation: Operation, obj: JSONObject | None, old: JSONObject | None) -> Attributes:
+        """The name is the URL's; where that names none, it is the object's, once it has one."""
+        request, scope = self._request, self._scope
+        named = obj if obj is not None else old
+        return Attributes(
+            operation=operation,
+            kind=scope.gvk,
+            resource=scope.resource,
+            subresource=scope.subresource,
+            namespace=request.namespace,
+            name=request.info.name or ((named or {}).get("metadata") or {}).get("name", ""),
+            object=obj,
+            old_object=old,
+            user=request.user or _NOBODY,
+            version=scope.path_version.version,
+            dry_run=self._options.dry_run,
+            options=_options_object(operation, self._options),
+            warnings=request.warnings,
+        )
+
+    async def _authorize_create(self) -> None:
+        assert self._scope.authorizer is not None
+        info = self._request.info
+        asked = AuthorizationAttributes(
+            user=self._request.user or _NOBODY,
+            verb="create",
+            path=info.path,
+            group=info.group,
+            version=info.version,
+            resource=info.resource,
+            subresource=info.subresource,
+            namespace=info.namespace,
+            name=info.name,
+        )
+        decision = await self._scope.authorizer.authorize(asked)
+        if decision.allowed:
+            return
+        if decision.error:
+            raise InternalError.of(decision.error)
+        raise forbidden(asked, decision.reason)
+
+
+def _options_object(operation: Operation, options: WriteOptions | DeleteOptions) -> JSONObject:
+    """The options as the API writes them, for plugins that send them on."""
+    shown: JSONObject = {"kind": f"{operation.capitalize()}Options", "apiVersion": "meta.k8s.io/v1"}
+    if options.dry_run:
+        shown["dryRun"] = ["All"]
+    if isinstance(options, WriteOptions):
+        given = {"fieldManager": options.field_manager, "fieldValidation": options.field_validation}
+        return shown | {name: value for name, value in given.items() if value}
+    preconditions = {"uid": options.precondition_uid, "resourceVersion": options.precondition_resource_version}
+    settings = {
+        "gracePeriodSeconds": options.grace_period_seconds,
+        "preconditions": {name: value for name, value in preconditions.items() if value is not None} or None,
+        "orphanDependents": options.orphan_dependents,
+        "propagationPolicy": options.propagation_policy,
+    }
+    return shown | {name: value for name, value in settings.items() if value is not None}

@@ -1,0 +1,133 @@
+"""Reading an object from a request's body: bounded, strict where asked, and told in Kubernetes' words when it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from localplane.apimachinery.errors import BadRequest, RequestEntityTooLarge
+from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.groups import GroupVersion
+from localplane.apimachinery.schema import DecodeError
+from localplane.apimachinery.serializers.decode_messages import (
+    cannot_be_handled,
+    strict_decoding_error,
+    type_meta,
+    unrecognized,
+    version_kind_error,
+)
+from localplane.apimachinery.serializers.errors import JSONSyntaxError, NotAnObject, SerializationError
+from localplane.apimachinery.serializers.json import parse_json
+from localplane.apimachinery.serializers.media_types import YAML, MediaType, negotiate_input
+from localplane.apimachinery.serializers.parsed import Parsed
+from localplane.apimachinery.serializers.yaml import parse_yaml
+from localplane.apiserver.request import MAX_BODY_BYTES, BodyTooLarge, Request
+
+from .scope import Scope
+
+JSONObject = dict[str, Any]
+
+# Kubernetes names the place in its source where its registry of kinds is made, and clients have seen it for years.
+_SCHEME = "pkg/api/legacyscheme/scheme.go:30"
+
+
+async def read(request: Request) -> bytes:
+    try:
+        return await request.read_body(MAX_BODY_BYTES)
+    except BodyTooLarge:
+        raise RequestEntityTooLarge.of(f"limit is {MAX_BODY_BYTES}") from None
+
+
+def media_type_of(scope: Scope, request: Request) -> MediaType:
+    """Raises UnsupportedMediaType."""
+    return negotiate_input(request.headers.get("content-type", ""), scope.media_types)
+
+
+def parse(data: bytes, media_type: MediaType, *, find_duplicates: bool = False) -> Parsed:
+    """Raises SerializationError."""
+    return (parse_yaml if media_type == YAML else parse_json)(data, find_duplicates=find_duplicates)
+
+
+def decode(scope: Scope, request: Request, data: bytes, media_type: MediaType, *, field_validation: str) -> JSONObject:
+    """The body's object in the scope's version: checked, pruned and defaulted. Raises BadRequest.
+
+    Unknown and duplicate fields are dropped, warned about or refused, as `field_validation` says.
+    """
+    try:
+        parsed = parse(data, media_type, find_duplicates=field_validation != "Ignore")
+    except JSONSyntaxError as error:
+        raise BadRequest(unrecognized(scope.kind, version_kind_error(error), data)) from error
+    except SerializationError as error:
+        raise BadRequest(unrecognized(scope.kind, error, data)) from error
+    obj: Any = {} if parsed.value is None else parsed.value
+    _check_type(scope, obj, data)
+    try:
+        unknown = take_known(scope, obj, source=data)
+    except DecodeError as error:
+        raise _not_decodable(scope, str(error)) from error
+    if field_validation == "Strict" and (unknown or parsed.strict):
+        raise _not_decodable(scope, strict_decoding_error([*parsed.strict, *unknown]))
+    if field_validation != "Ignore":
+        request.warnings.extend((*parsed.duplicates, *unknown))
+    complete(scope, obj)
+    return dict(obj)
+
+
+def take_known(scope: Scope, obj: JSONObject, *, source: bytes | None = None) -> Sequence[str]:
+    """Drop from an object of the scope's version what its schema does not know, and tell what. Raises DecodeError."""
+    schema = scope.schema()
+    unknown = schema.decode(obj, kind=scope.kind, source=source) if scope.typed else schema.prune(obj)
+    return [f"unknown field {go_quote(path)}" for path in unknown] if unknown else ()
+
+
+def complete(scope: Scope, obj: JSONObject) -> None:
+    """Fill in what a client may leave out: the type, and whatever has a default."""
+    obj["kind"], obj["apiVersion"] = scope.kind, scope.api_version
+    scope.schema().default(obj)
+    scope.converter.default(obj, scope.group_version.version)
+
+
+def _not_decodable(scope: Scope, why: str) -> BadRequest:
+    """A field has another type than its kind says, or is none of its fields."""
+    return BadRequest(cannot_be_handled(scope.kind, scope.group_version.version, scope.kind, why))
+
+
+def _check_type(scope: Scope, obj: Any, data: bytes) -> None:
+    """The body says what the URL says, or nothing."""
+    try:
+        told = type_meta(obj)
+    except NotAnObject as error:
+        raise BadRequest(unrecognized(scope.kind, error, data)) from error
+    if not scope.typed:
+        _require_type(told.api_version, told.kind, obj)
+    kind = told.kind or scope.kind
+    try:
+        version = GroupVersion.parse(told.api_version) if told.api_version else scope.group_version
+    except ValueError as error:
+        raise BadRequest(cannot_be_handled(kind, told.api_version, scope.kind, error)) from error
+    if kind == scope.kind and version == scope.group_version:
+        return
+    if kind == scope.kind and version.group == scope.group_version.group and scope.converter.serves(version.version):
+        raise BadRequest(
+            f"the API version in the data ({version}) does not match the expected API version ({scope.group_version})"
+        )
+    raise BadRequest(cannot_be_handled(kind, version.version, scope.kind, why_not(scope, kind, version)))
+
+
+def _require_type(api_version: str, kind: str, obj: Any) -> None:
+    """A custom resource must say what it is."""
+    for name, value in (("Kind", kind), ("apiVersion", api_version)):
+        if not value:
+            raise BadRequest(f"Object '{name}' is missing in '{go_json(obj)}'")
+
+
+def why_not(scope: Scope, kind: str, version: GroupVersion) -> str:
+    """Why an object of another kind is none of the scope's."""
+    if scope.known_kinds(version, kind):
+        return f"converting ({version.version}.{kind}) to ({hub_package(scope)}.{scope.kind}): unknown conversion"
+    return f'no kind {go_quote(kind)} is registered for version {go_quote(str(version))} in scheme "{_SCHEME}"'
+
+
+def hub_package(scope: Scope) -> str:
+    """What Kubernetes calls the package of a hub type in a message."""
+    return scope.group_version.group.partition(".")[0] or "core"

@@ -1,0 +1,119 @@
+"""The options of a delete, which come in the body, or else in the query.
+
+Kubernetes: apimachinery/pkg/apis/meta/v1/validation.
+"""
+
+# ruff: noqa: N815 - the names on the wire
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Annotated, Any
+
+from localplane.apimachinery.errors import BadRequest, Invalid
+from localplane.apimachinery.fieldpath import FieldError, invalid, not_supported
+from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.groups import GroupKind
+from localplane.apimachinery.schema import DecodeError, Field, Schema
+from localplane.apimachinery.serializers.decode_messages import type_meta, version_kind_error
+from localplane.apimachinery.serializers.errors import JSONSyntaxError, SerializationError
+from localplane.apiserver.registry.rest import DeleteOptions
+from localplane.apiserver.request import Query, Request
+
+from . import body
+from .parameters import OPTIONS_GROUP, number, optional_flag
+from .scope import Scope
+from .write_options import dry_run_errors
+
+JSONObject = dict[str, Any]
+
+_SCHEME = "pkg/apis/meta/internalversion/scheme/register.go:27"
+_VERSIONS = ("", "v1", "meta.k8s.io/v1")
+_PROPAGATION = ("Foreground", "Background", "Orphan")
+
+
+class Preconditions:
+    """Called so in messages."""
+
+    uid: Annotated[str | None, Field(go_type="types.UID")] = None
+    resourceVersion: str | None = None
+
+
+class _DeleteOptions:
+    gracePeriodSeconds: int | None = None
+    preconditions: Preconditions | None = None
+    orphanDependents: bool | None = None
+    propagationPolicy: Annotated[str | None, Field(go_type="v1.DeletionPropagation")] = None
+    dryRun: list[str] | None = None
+
+
+@cache
+def _schema() -> Schema:
+    return Schema.of(_DeleteOptions)
+
+
+async def delete_options(scope: Scope, request: Request) -> DeleteOptions:
+    """Raises BadRequest, Invalid and what reading a body raises."""
+    data = await body.read(request)
+    if not data:
+        return _from_query(request.query)
+    media_type = body.media_type_of(scope, request)
+    try:
+        value = body.parse(data, media_type).value
+        told = type_meta(value)
+    except JSONSyntaxError as error:
+        raise BadRequest(version_kind_error(error)) from error
+    except SerializationError as error:
+        raise BadRequest(str(error)) from error
+    if told.kind not in ("", "DeleteOptions") or told.api_version not in _VERSIONS:
+        kind, version = told.kind or "DeleteOptions", told.api_version or "v1"
+        raise BadRequest(
+            f'no kind {go_quote(kind)} is registered for version {go_quote(version)} in scheme "{_SCHEME}"'
+        )
+    return _from_body(value or {}, data)
+
+
+def _from_body(value: JSONObject, data: bytes) -> DeleteOptions:
+    try:
+        _schema().decode(value, kind="DeleteOptions", source=data)
+    except DecodeError as error:
+        raise BadRequest(str(error)) from error
+    preconditions = value.get("preconditions") or {}
+    dry_run = value.get("dryRun") or []
+    options = DeleteOptions(
+        dry_run=bool(dry_run),
+        grace_period_seconds=value.get("gracePeriodSeconds"),
+        propagation_policy=value.get("propagationPolicy"),
+        orphan_dependents=value.get("orphanDependents"),
+        precondition_uid=preconditions.get("uid"),
+        precondition_resource_version=preconditions.get("resourceVersion"),
+    )
+    return _checked(options, dry_run)
+
+
+def _from_query(query: Query) -> DeleteOptions:
+    dry_run = query.all("dryRun")
+    options = DeleteOptions(
+        dry_run=bool(dry_run),
+        grace_period_seconds=number(query, "gracePeriodSeconds"),
+        propagation_policy=query.get("propagationPolicy") if "propagationPolicy" in query else None,
+        orphan_dependents=optional_flag(query, "orphanDependents"),
+        precondition_uid=query.get("uid") or None,
+        precondition_resource_version=query.get("resourceVersion") or None,
+    )
+    return _checked(options, dry_run)
+
+
+def _checked(options: DeleteOptions, dry_run: Sequence[str]) -> DeleteOptions:
+    policy = options.propagation_policy
+    errors: list[FieldError] = []
+    if policy is not None and options.orphan_dependents is not None:
+        both = "orphanDependents and deletionPropagation cannot be both set"
+        errors.append(invalid("propagationPolicy", policy, both))
+    if policy is not None and policy not in _PROPAGATION:
+        errors.append(not_supported("propagationPolicy", policy, (*_PROPAGATION, "nil")))
+    errors += dry_run_errors(list(dry_run))
+    if errors:
+        raise Invalid.of(GroupKind(OPTIONS_GROUP, "DeleteOptions"), "", errors)
+    return options

@@ -1,0 +1,68 @@
+"""From installed scopes to the description that discovery and OpenAPI speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from localplane.apiserver.resource import APIGroup, Resource
+
+from .discovery.model import InstalledGroup, InstalledResource, InstalledSubresource, InstalledVersion
+from .discovery.storage_version import storage_version_hash
+from .scope import Scope
+
+Place = tuple[str, str, str]
+"""Version, resource and subresource, as a path names them."""
+
+
+def describe(group: APIGroup, scopes: Mapping[Place, Scope]) -> InstalledGroup:
+    versions = tuple(
+        InstalledVersion(
+            version=version,
+            custom=not any(scope.typed for place, scope in scopes.items() if place[0] == version),
+            resources=tuple(
+                _resource(group, resource, version, scopes)
+                for resource in group.resources
+                if (version, resource.plural, "") in scopes
+            ),
+        )
+        for version in group.versions()
+    )
+    return InstalledGroup(name=group.name, versions=versions, preferred_version=group.preferred)
+
+
+def _resource(group: APIGroup, resource: Resource, version: str, scopes: Mapping[Place, Scope]) -> InstalledResource:
+    scope = scopes[version, resource.plural, ""]
+    return InstalledResource(
+        name=resource.plural,
+        singular=resource.singular or resource.kind.lower(),
+        namespaced=resource.namespaced,
+        kind=resource.kind,
+        verbs=scope.verbs,
+        schema=scope.schema,
+        list_kind=scope.list_kind,
+        short_names=tuple(resource.short_names),
+        categories=tuple(resource.categories),
+        subresources=tuple(
+            _subresource(name, each, scope)
+            for (each_version, plural, name), each in sorted(scopes.items())
+            if name and each_version == version and plural == resource.plural
+        ),
+        storage_version_hash=storage_version_hash(group.name, resource.stored_as, resource.kind),
+        media_types=tuple(media_type.name for media_type in scope.media_types),
+        patch_types=tuple(scope.patch_types),
+        returns_deleted_object=resource.returns_deleted_object,
+        selectable_fields=tuple(resource.selectable_fields),
+    )
+
+
+def _subresource(name: str, scope: Scope, main: Scope) -> InstalledSubresource:
+    """What speaks in a kind of another group says which, and shows that kind's schema."""
+    is_foreign = scope.group_version != scope.path_version
+    return InstalledSubresource(
+        name=name,
+        kind=scope.kind,
+        verbs=scope.verbs,
+        answers=scope.gvk if is_foreign else None,
+        schema=scope.schema if scope.gvk != main.gvk else None,
+        patch_types=tuple(scope.patch_types),
+    )

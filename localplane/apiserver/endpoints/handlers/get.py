@@ -1,0 +1,18 @@
+"""GET of one object: usually the bytes as they are stored."""
+
+from __future__ import annotations
+
+from localplane.apimachinery.errors import BadRequest
+from localplane.apiserver.endpoints.negotiation import negotiated
+from localplane.apiserver.endpoints.parameters import flag
+from localplane.apiserver.endpoints.respond import respond_object
+from localplane.apiserver.endpoints.scope import Scope
+from localplane.apiserver.request import Answer, Request
+
+
+async def get(scope: Scope, request: Request) -> Answer:
+    target = negotiated(scope, request)
+    if flag(request.query, "export"):
+        raise BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
+    result = await scope.storage.get(request, request.info.name, resource_version=request.query.get("resourceVersion"))
+    return respond_object(scope, result, target)

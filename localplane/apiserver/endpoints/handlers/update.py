@@ -1,0 +1,62 @@
+"""PUT: the whole object, against the version that the client saw."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from localplane.apimachinery.errors import BadRequest
+from localplane.apimachinery.patch.values import copied
+from localplane.apiserver.endpoints import body
+from localplane.apiserver.endpoints.admitting import Review
+from localplane.apiserver.endpoints.negotiation import negotiated
+from localplane.apiserver.endpoints.owner_references import drop_duplicate_owners
+from localplane.apiserver.endpoints.respond import check_form, respond_object
+from localplane.apiserver.endpoints.scope import Scope
+from localplane.apiserver.endpoints.write_options import write_options
+from localplane.apiserver.registry.metadata import ensure_namespace, metadata_of
+from localplane.apiserver.request import Answer, Request
+
+JSONObject = dict[str, Any]
+
+
+async def update(scope: Scope, request: Request) -> Answer:
+    target = negotiated(scope, request)
+    check_form(scope, target, is_list=False)
+    data = await body.read(request)
+    options = write_options(request.query, "UpdateOptions")
+    media_type = body.media_type_of(scope, request)
+    obj = body.decode(scope, request, data, media_type, field_validation=options.field_validation)
+    check_place(scope, request, obj)
+    options = replace(options, precondition_uid=metadata_of(obj).get("uid") or None)
+    hub = scope.converter.to_hub(obj, scope.group_version.version)
+    drop_duplicate_owners(request, hub)
+    review = Review(scope, request, options)
+
+    async def updated(old: JSONObject) -> JSONObject:
+        """Admission runs here, in the loop, because it is told the live object."""
+        new = await review.admit_update(copied(hub), old)
+        drop_duplicate_owners(request, new, after_admission=True)
+        return new
+
+    done = await scope.storage.update(
+        request,
+        request.info.name,
+        updated,
+        validate_create=review.validation_on_create(by_update=True),
+        validate_update=review.validation_on_update(),
+        force_allow_create=False,
+        options=options,
+    )
+    return respond_object(scope, done.result, target, 201 if done.created else 200)
+
+
+def check_place(scope: Scope, request: Request, obj: JSONObject) -> None:
+    """The object is the one that the URL names, or raises BadRequest."""
+    metadata, name = metadata_of(obj), request.info.name
+    ensure_namespace(metadata, expected=request.namespace if scope.namespaced else "")
+    given = metadata.get("name") or ""
+    if not given:
+        raise BadRequest(f"the name of the object ({name} based on URL) was undeterminable: name must be provided")
+    if given != name:
+        raise BadRequest(f"the name of the object ({given}) does not match the name on the URL ({name})")

@@ -1,0 +1,26 @@
+"""Watch: a stream that ends when its time is over, when the client goes, or when it can't keep up."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import replace
+
+from localplane.apiserver.endpoints.list_options import list_options
+from localplane.apiserver.endpoints.negotiation import negotiated, negotiated_stream
+from localplane.apiserver.endpoints.scope import Scope
+from localplane.apiserver.endpoints.watching import lines
+from localplane.apiserver.request import Answer, Request, StreamResponse
+
+# Without a wish of the client's a watch lives between half an hour and an hour, so that not all end together.
+_SHORTEST_SECONDS = 1800.0
+
+
+async def watch(scope: Scope, request: Request) -> Answer:
+    negotiated(scope, request, collection=True)
+    options = list_options(scope, request, watch=True)
+    target = negotiated_stream(scope, request)
+    seconds = options.timeout_seconds or _SHORTEST_SECONDS * (1 + random.random())  # noqa: S311 - spreads load
+    until = asyncio.get_running_loop().time() + seconds
+    source = await scope.storage.watch(request, replace(options, timeout_seconds=seconds))
+    return StreamResponse(lines(scope, source, target, until=until), source.stop, content_type=target.media_type)

@@ -1,0 +1,180 @@
+"""From declared resources to handlers on paths: scopes are made once, and a request is two look-ups from its handler.
+
+Groups may be installed and removed while the server runs; that is how custom resources come and go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
+
+from localplane.apimachinery.errors import NotFound, generic
+from localplane.apimachinery.groups import GroupVersion
+from localplane.apiserver.admission import AdmissionChain
+from localplane.apiserver.authorization import Authorizer
+from localplane.apiserver.registry.conversion import Converter, VersionRules
+from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.registry.store import SubresourceStore
+from localplane.apiserver.registry.strategy import StatusStrategy
+from localplane.apiserver.request import Answer, Request, RequestInfo
+from localplane.apiserver.resource import APIGroup, Resource, Subresource, Version
+from localplane.apiserver.storage.interface import Storage
+
+from .defining import definition_of
+from .describing import Place, describe
+from .discovery.model import InstalledGroup
+from .handlers.create import create
+from .handlers.delete import delete, delete_collection
+from .handlers.get import get
+from .handlers.list import list_collection
+from .handlers.patch import patch
+from .handlers.update import update
+from .handlers.watch import watch
+from .routing import is_served
+from .scope import Scope
+
+Verb = Callable[[Scope, Request], Awaitable[Answer]]
+
+_HANDLERS: dict[str, Verb] = {
+    "create": create,
+    "delete": delete,
+    "deletecollection": delete_collection,
+    "get": get,
+    "list": list_collection,
+    "patch": patch,
+    "update": update,
+    "watch": watch,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Installed:
+    group: APIGroup
+    scopes: dict[Place, Scope]
+    typed: bool
+
+
+class Installer:
+    """`storage` gives the storage of a resource by its prefix (`/configmaps/`). `authorizer` is asked whether an update
+    may create: the filter has only asked about the update."""
+
+    def __init__(
+        self,
+        storage: Callable[[str], Storage],
+        admission: AdmissionChain,
+        authorizer: Authorizer | None = None,
+    ) -> None:
+        self._storage = storage
+        self._admission = admission
+        self._authorizer = authorizer
+        self._groups: dict[str, _Installed] = {}
+
+    def install(self, group: APIGroup) -> None:
+        """Serve a group, or serve it as it is declared now."""
+        scopes = dict(place for resource in group.resources for place in self._scopes(group, resource))
+        typed = any(resource.typed for resource in group.resources)
+        self._groups[group.name] = _Installed(group, scopes, typed)
+
+    def remove(self, name: str) -> None:
+        self._groups.pop(name, None)
+
+    def describe(self) -> list[InstalledGroup]:
+        """What is installed, for discovery and OpenAPI."""
+        return [describe(installed.group, installed.scopes) for installed in self._groups.values()]
+
+    async def handle(self, request: Request) -> Answer | None:
+        """Answer a request for a resource of an installed group; None for anything else."""
+        info = request.info
+        installed = self._groups.get(info.group) if info.is_resource else None
+        if installed is None or info.api_prefix != ("apis" if info.group else "api") or request.path.startswith("//"):
+            return None
+        scope = installed.scopes.get((info.version, info.resource, info.subresource))
+        if scope is None:
+            _refuse_unknown(installed, info)
+            return None
+        if not is_served(scope, request):
+            return None
+        if scope.deprecation_warning:
+            request.warnings.append(scope.deprecation_warning)
+        return await _HANDLERS[info.verb](scope, request)
+
+    def _knows(self, version: GroupVersion, kind: str) -> bool:
+        installed = self._groups.get(version.group)
+        return installed is not None and any(
+            scope.kind == kind and scope.group_version == version for scope in installed.scopes.values()
+        )
+
+    def _scopes(self, group: APIGroup, resource: Resource) -> Iterator[tuple[Place, Scope]]:
+        definition = definition_of(group, resource, self._storage)
+        main = resource.storage(definition)
+        status = SubresourceStore(definition.with_strategy(StatusStrategy(resource.strategy)))
+        others = {name: declared.storage(definition) for name, declared in resource.subresources.items()}
+        for version in resource.versions:
+            if not version.served:
+                continue
+            scope = self._scope(group, resource, version, definition, main)
+            yield (version.name, resource.plural, ""), scope
+            if resource.has_status:
+                yield (version.name, resource.plural, "status"), replace(scope, storage=status, subresource="status")
+            for name, storage in others.items():
+                yield (
+                    (version.name, resource.plural, name),
+                    _below(scope, name, resource.subresources[name], storage),
+                )
+
+    def _scope(
+        self, group: APIGroup, resource: Resource, version: Version, definition: Definition, storage: object
+    ) -> Scope:
+        group_version = group.group_version(version.name)
+        return Scope(
+            group_version=group_version,
+            path_version=group_version,
+            resource=definition.resource,
+            kind=resource.kind,
+            list_kind=resource.list_kind or f"{resource.kind}List",
+            namespaced=resource.namespaced,
+            storage=storage,
+            converter=definition.converter,
+            admission=self._admission,
+            schema=definition.schemas[version.name],
+            authorizer=self._authorizer,
+            typed=resource.typed,
+            columns=version.columns,
+            selectable_fields=tuple(resource.selectable_fields),
+            deprecation_warning=_deprecation(group_version, resource, version),
+            known_kinds=self._knows,
+        )
+
+
+def _below(scope: Scope, name: str, declared: Subresource, storage: object) -> Scope:
+    """The scope of a subresource: it speaks in the resource's own kind unless it says otherwise."""
+    if not declared.kind and declared.group_version is None:
+        return replace(scope, storage=storage, subresource=name)
+    kind, version = declared.kind or scope.kind, declared.group_version or scope.group_version
+    converter = Converter(kind, {version.version: VersionRules(version)}, stored_as=version.version)
+    return replace(
+        scope,
+        storage=storage,
+        subresource=name,
+        kind=kind,
+        group_version=version,
+        converter=converter,
+        schema=lambda: declared.compiled,
+        columns=(),
+    )
+
+
+def _refuse_unknown(installed: _Installed, info: RequestInfo) -> None:
+    """Nothing is served under this name: the router says so, or the custom resource that it would belong to. Where
+    there is neither, nobody knows it."""
+    main = installed.scopes.get((info.version, info.resource, ""))
+    if main is not None and not main.typed:
+        raise NotFound.of(main.resource, info.name)
+    if installed.typed:
+        raise generic(404)
+
+
+def _deprecation(version: GroupVersion, resource: Resource, declared: Version) -> str:
+    if not declared.deprecated:
+        return ""
+    return declared.deprecation_warning or f"{version} {resource.kind} is deprecated"

@@ -1,0 +1,110 @@
+"""A watch as a stream of lines: one JSON document for each event."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from localplane.apimachinery.serializers.json_writer import to_json
+from localplane.apiserver.registry.errors import interpret
+from localplane.apiserver.storage.interface import EventType, Watch, WatchEvent
+
+from . import table
+from .negotiation import Target
+from .representation import json_of, versioned
+from .scope import Scope
+
+JSONObject = dict[str, Any]
+
+INITIAL_EVENTS_END = "k8s.io/initial-events-end"
+
+# So many events become one piece of the stream: thousands at once would hold up everybody else.
+_EVENTS_AT_ONCE = 250
+
+_OPENINGS = {kind: b'{"type":"' + kind.encode() + b'","object":' for kind in EventType}
+_CLOSING = b"}\n"
+
+
+async def lines(scope: Scope, watch: Watch, target: Target, *, until: float) -> AsyncIterator[bytes]:
+    """Ends with the watch, or at `until` on the loop's clock: a watch that ran out of time just ends."""
+    encode = encoder(scope, target)
+    if asyncio.get_running_loop().time() >= until:
+        return
+    # One timer for the whole watch, not one for each event.
+    end = asyncio.create_task(_stop_at(watch, until))
+    try:
+        while events := await watch.take():
+            for start in range(0, len(events), _EVENTS_AT_ONCE):
+                yield b"".join([line for event in events[start : start + _EVENTS_AT_ONCE] for line in encode(event)])
+    finally:
+        end.cancel()
+
+
+async def _stop_at(watch: Watch, until: float) -> None:
+    await asyncio.sleep(until - asyncio.get_running_loop().time())
+    await watch.stop()
+
+
+Encode = Callable[[WatchEvent], tuple[bytes, bytes, bytes]]
+"""An event as the pieces of its line. The object's own bytes are not copied until the pieces are joined."""
+
+
+def encoder(scope: Scope, target: Target) -> Encode:
+    """How this watch's events are written."""
+    if target.transform == "Table":
+        return _TableEncoder(scope, target)
+    if target.transform:
+        return lambda event: _framed(event.type, to_json(_partial(scope, event, target)))
+    return lambda event: _framed(event.type, _plain(scope, event))
+
+
+def _framed(kind: EventType, data: bytes) -> tuple[bytes, bytes, bytes]:
+    return _OPENINGS[kind], data, _CLOSING
+
+
+def _plain(scope: Scope, event: WatchEvent) -> bytes:
+    if event.object is not None:
+        return json_of(scope, event.object)
+    return to_json(_error(scope, event) if event.error is not None else bookmark(scope, event))
+
+
+def bookmark(scope: Scope, event: WatchEvent) -> JSONObject:
+    metadata: JSONObject = {"resourceVersion": str(event.revision)}
+    if event.initial_events_end:
+        metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
+    return {"kind": scope.kind, "apiVersion": scope.api_version, "metadata": metadata}
+
+
+def _error(scope: Scope, event: WatchEvent) -> JSONObject:
+    assert event.error is not None
+    return interpret(event.error, resource=scope.resource, name="").status()
+
+
+def _partial(scope: Scope, event: WatchEvent, target: Target) -> JSONObject:
+    if event.error is not None:
+        return _error(scope, event)
+    obj = versioned(scope, event.object) if event.object is not None else bookmark(scope, event)
+    return table.partial(obj, target.transform_version)
+
+
+class _TableEncoder:
+    """Only the first event tells the columns."""
+
+    def __init__(self, scope: Scope, target: Target) -> None:
+        self._scope = scope
+        self._target = target
+        self._told = False
+
+    def __call__(self, event: WatchEvent) -> tuple[bytes, bytes, bytes]:
+        if event.error is not None:
+            return _framed(event.type, to_json(_error(self._scope, event)))
+        headers, self._told = not self._told, True
+        meta = {"resourceVersion": str(event.revision)}
+        shown = table.table(self._scope, [self._row(event)], meta, self._target, headers=headers)
+        return _framed(event.type, to_json(shown))
+
+    def _row(self, event: WatchEvent) -> JSONObject:
+        if event.object is None:
+            return table.empty_row(self._scope, bookmark(self._scope, event), self._target)
+        return table.row(self._scope, versioned(self._scope, event.object), self._target)

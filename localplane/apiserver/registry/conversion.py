@@ -1,0 +1,113 @@
+"""Conversion through the hub: every version knows the way to the hub and back, so n versions need 2n functions.
+
+Strategies, admission and patches of another version see hub objects; the store gets the storage version. A version
+without functions of its own has the hub's shape, and then nothing is copied or walked. What is in the store may have
+been written when another version was the stored one: an object says itself which one it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from localplane.apimachinery.errors import InternalError
+from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.groups import GroupVersion
+from localplane.apimachinery.patch.values import copied
+from localplane.apiserver.storage.objects import StoredObject
+
+JSONObject = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRules:
+    """How one version relates to the hub; None means that it has the hub's shape.
+
+    `prune` and `fill` are for kinds whose schema may change under stored objects: when one is read, what the version no
+    longer knows goes, and what has a default by now appears.
+    """
+
+    group_version: GroupVersion
+    to_hub: Callable[[JSONObject], JSONObject] | None = None
+    from_hub: Callable[[JSONObject], JSONObject] | None = None
+    default: Callable[[JSONObject], None] | None = None
+    prune: Callable[[JSONObject], object] | None = None
+    fill: Callable[[JSONObject], object] | None = None
+
+
+class Converter:
+    """All conversions of one kind. Objects that go in belong to it: they may be changed and returned."""
+
+    def __init__(self, kind: str, versions: Mapping[str, VersionRules], *, stored_as: str) -> None:
+        self.kind = kind
+        self._versions = versions
+        self._stored = versions[stored_as]
+        self._by_name = {str(rules.group_version): rules for rules in versions.values()}
+
+    @property
+    def storage_version(self) -> GroupVersion:
+        return self._stored.group_version
+
+    def serves(self, version: str) -> bool:
+        return version in self._versions
+
+    def default(self, obj: JSONObject, version: str) -> None:
+        rules = self._versions[version]
+        if rules.default is not None:
+            rules.default(obj)
+
+    def to_hub(self, obj: JSONObject, version: str) -> JSONObject:
+        rules = self._versions[version]
+        return self._typed(rules.to_hub(obj) if rules.to_hub else obj, rules.group_version)
+
+    def from_hub(self, obj: JSONObject, version: str) -> JSONObject:
+        rules = self._versions[version]
+        return self._typed(rules.from_hub(obj) if rules.from_hub else obj, rules.group_version)
+
+    def seen_from(self, hub: JSONObject, version: str) -> JSONObject:
+        """A hub object in a version's shape, to look at only: where the shapes agree it is the object itself."""
+        rules = self._versions[version]
+        return rules.from_hub(copied(hub)) if rules.from_hub else hub
+
+    def hub_of(self, stored: StoredObject) -> JSONObject:
+        """A stored object, fresh, in the hub version."""
+        return self.from_storage(stored.decode())
+
+    def from_storage(self, obj: JSONObject) -> JSONObject:
+        rules = self._rules_of(obj)
+        return self.to_hub(_as_declared_now(obj, rules), rules.group_version.version)
+
+    def to_storage(self, hub: JSONObject) -> JSONObject:
+        return self.from_hub(hub, self._stored.group_version.version)
+
+    def read(self, stored: StoredObject, version: str) -> JSONObject:
+        """A stored object, fresh, in a version: what a reader gets."""
+        obj = stored.decode()
+        rules, wanted = self._rules_of(obj), self._versions[version]
+        obj = _as_declared_now(obj, rules)
+        if rules is not wanted:
+            obj = self.from_hub(self.to_hub(obj, rules.group_version.version), version)
+            if wanted.prune is not None:
+                wanted.prune(obj)
+        return obj
+
+    def _rules_of(self, obj: JSONObject) -> VersionRules:
+        name = obj.get("apiVersion", "")
+        rules = self._by_name.get(name)
+        if rules is None:
+            raise InternalError.of(f"no kind {go_quote(self.kind)} is registered for version {go_quote(name)}")
+        return rules
+
+    def _typed(self, obj: JSONObject, version: GroupVersion) -> JSONObject:
+        obj["kind"] = self.kind
+        obj["apiVersion"] = str(version)
+        return obj
+
+
+def _as_declared_now(obj: JSONObject, rules: VersionRules) -> JSONObject:
+    if rules.prune is not None:
+        rules.prune(obj)
+    if rules.fill is not None:
+        rules.fill(obj)
+    return obj

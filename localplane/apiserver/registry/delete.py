@@ -1,0 +1,149 @@
+"""Delete: at once, or gracefully, or when the finalizers allow it.
+
+Kubernetes: registry/generic/registry/store.go, Delete.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from localplane.apiserver.request import Request
+from localplane.apiserver.storage.errors import KeyNotFound, StorageError
+from localplane.apiserver.storage.interface import Preconditions
+from localplane.apiserver.storage.objects import StoredObject
+
+from .collection_finalizers import with_collection_finalizers
+from .errors import interpret
+from .grace import Grace, before_delete, mark_as_deleting
+from .metadata import finalizers_of, metadata_of
+from .rest import Deleted, DeleteOptions, JSONObject, Result, ValidateCreate
+
+if TYPE_CHECKING:
+    from .definition import Definition
+
+
+class _DeleteNow(Exception):
+    """Leaves the loop: nothing has to be waited for."""
+
+
+class _AlreadyDeleting(Exception):
+    """Leaves the loop: somebody else has asked for it before, and nothing changes."""
+
+
+async def delete(
+    definition: Definition,
+    request: Request,
+    name: str,
+    *,
+    validate: ValidateCreate | None,
+    options: DeleteOptions,
+) -> Deleted:
+    """`options` may be changed: a strategy settles the grace period in them."""
+    key = definition.key(request.namespace, name)
+    try:
+        return await _Deletion(definition, request, key, validate, options).run()
+    except StorageError as error:
+        raise interpret(error, resource=definition.resource, name=name) from error
+
+
+class _Deletion:
+    """One delete. First the object is marked if anything has to be waited for, then it is removed if nothing has."""
+
+    def __init__(
+        self,
+        definition: Definition,
+        request: Request,
+        key: str,
+        validate: ValidateCreate | None,
+        options: DeleteOptions,
+    ) -> None:
+        self._definition = definition
+        self._request = request
+        self._key = key
+        self._validate = validate
+        self._options = options
+        self._marked: Result | None = None
+        self._waits = False
+
+    async def run(self) -> Deleted:
+        hub = self._definition.converter.hub_of(await self._definition.storage.get(self._key))
+        grace = before_delete(self._definition, self._request, hub, self._options)
+        if grace is Grace.PENDING:
+            return self._answer(hub, immediately=False)
+        finalizers = finalizers_of(hub)
+        if grace is Grace.GRACEFUL or finalizers or self._finalizers(finalizers):
+            try:
+                self._marked = await self._mark()
+            except _AlreadyDeleting:
+                return self._answer(hub, immediately=False)
+            except _DeleteNow:
+                pass
+            else:
+                if self._waits or self._options.dry_run:
+                    return Deleted(self._marked, immediately=not self._waits)
+        return await self._remove()
+
+    def _finalizers(self, finalizers: list[str]) -> list[str]:
+        policy = self._definition.strategy.default_garbage_collection_policy(self._request)
+        return list(with_collection_finalizers(finalizers, self._options, default_policy=policy))
+
+    async def _mark(self) -> Result:
+        """Write that the object is being deleted."""
+        storage, options = self._definition.storage, self._options
+        if options.dry_run:
+            marked = await self._step((await storage.get(self._key)).decode())
+            return self._definition.converter.from_storage(marked)
+        preconditions = Preconditions(options.precondition_uid, options.precondition_resource_version)
+        written = await storage.guaranteed_update(self._key, self._step, preconditions=preconditions)
+        if options.precondition_resource_version is not None:
+            options.precondition_resource_version = str(written.revision)  # it was true, and the mark has changed it
+        return written
+
+    async def _step(self, current: JSONObject) -> JSONObject:
+        converter = self._definition.converter
+        hub = converter.from_storage(current)
+        if self._validate is not None:
+            await self._validate(hub)
+        grace = before_delete(self._definition, self._request, hub, self._options)
+        if grace is Grace.PENDING:
+            raise _AlreadyDeleting
+        metadata = metadata_of(hub)
+        finalizers = self._finalizers(finalizers_of(hub))
+        if finalizers:
+            metadata["finalizers"] = finalizers
+        else:
+            metadata.pop("finalizers", None)
+        if grace is Grace.NONE:
+            if not finalizers:
+                raise _DeleteNow
+            mark_as_deleting(metadata)
+        self._waits = bool(finalizers) or bool(grace is Grace.GRACEFUL and self._options.grace_period_seconds)
+        return converter.to_storage(hub)
+
+    async def _remove(self) -> Deleted:
+        storage, options = self._definition.storage, self._options
+        preconditions = Preconditions(options.precondition_uid, options.precondition_resource_version)
+        if options.dry_run:
+            there = await storage.get(self._key)
+            preconditions.check(self._key, there)
+            await self._check(there)
+            return self._answer(there, immediately=True)
+        try:
+            gone = await storage.delete(self._key, preconditions=preconditions, validate=self._check)
+        except KeyNotFound:
+            if self._marked is None:
+                raise
+            gone_already = self._marked  # we said that it may go, and whoever runs it was faster
+            return self._answer(gone_already, immediately=True)
+        return self._answer(gone, immediately=True)
+
+    async def _check(self, stored: StoredObject) -> None:
+        if self._validate is not None:
+            await self._validate(self._definition.converter.hub_of(stored))
+
+    def _answer(self, result: Result, *, immediately: bool) -> Deleted:
+        """Most kinds answer a deletion with a Status, some with the object that went."""
+        if self._definition.returns_deleted_object:
+            return Deleted(result, immediately)
+        uid = result.uid if isinstance(result, StoredObject) else metadata_of(result).get("uid", "")
+        return Deleted(None, immediately, uid)

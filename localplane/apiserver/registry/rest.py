@@ -1,0 +1,179 @@
+"""What a storage may be able to do. The verbs of a resource follow from which of these it has.
+
+A custom storage (a binding, a review, a scale) is a class with just the methods it can serve; the generic `store` has
+them all. Kubernetes: apiserver/pkg/registry/rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, runtime_checkable
+
+from localplane.apimachinery import fields, labels
+from localplane.apiserver.request import Request
+from localplane.apiserver.storage.interface import ObjectList, Watch
+from localplane.apiserver.storage.objects import StoredObject
+
+JSONObject = dict[str, Any]
+
+Result = StoredObject | JSONObject
+"""A stored object with its finished bytes, or an object in the hub version that was never stored (a dry run).
+
+A custom storage may also answer with a Status of its own, which reaches the client as it is.
+"""
+
+ValidateCreate = Callable[[JSONObject], Awaitable[None]]
+"""Validating admission on a finished object; raises to refuse it."""
+
+ValidateUpdate = Callable[[JSONObject, JSONObject], Awaitable[None]]
+"""As ValidateCreate, with the new and the old object."""
+
+UpdatedObject = Callable[[JSONObject], Awaitable[JSONObject]]
+"""Given the live object in the hub version ({} if there is none), what it should become: a new object, which leaves the
+live one as it is. May run more than once."""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    """What create, update and patch have in common.
+
+    `precondition_uid` is the uid that a client's object names: it must be that of the live one.
+    """
+
+    dry_run: bool = False
+    field_manager: str = ""
+    field_validation: str = ""
+    precondition_uid: str | None = None
+
+
+@dataclass(slots=True)
+class DeleteOptions:
+    """Mutable, because a strategy may settle the grace period."""
+
+    dry_run: bool = False
+    grace_period_seconds: int | None = None
+    propagation_policy: str | None = None
+    orphan_dependents: bool | None = None
+    precondition_uid: str | None = None
+    precondition_resource_version: str | None = None
+
+    def copy(self) -> DeleteOptions:
+        return replace(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ListOptions:
+    """A list or watch as asked for; selectors are None when they select everything."""
+
+    label_selector: labels.Selector | None = None
+    field_selector: fields.Selector | None = None
+    resource_version: str = ""
+    match: str = ""
+    limit: int = 0
+    continue_token: str = ""
+    allow_bookmarks: bool = False
+    send_initial_events: bool | None = None
+    timeout_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultList:
+    """A list that does not come from storage."""
+
+    items: Sequence[Result]
+    revision: int = 0
+    continue_token: str = ""
+    remaining: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    result: Result
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """`result` None: answer with a Status. `immediately` is False while the object waits for its time or its
+    finalizers."""
+
+    result: Result | None
+    immediately: bool
+    uid: str = ""
+
+
+@runtime_checkable
+class Getter(Protocol):
+    async def get(self, request: Request, name: str, *, resource_version: str = "") -> Result: ...
+
+
+@runtime_checkable
+class Lister(Protocol):
+    async def list(self, request: Request, options: ListOptions) -> ObjectList | ResultList: ...
+
+
+@runtime_checkable
+class Watcher(Protocol):
+    async def watch(self, request: Request, options: ListOptions) -> Watch: ...
+
+
+@runtime_checkable
+class Creater(Protocol):
+    async def create(
+        self, request: Request, obj: JSONObject, *, validate: ValidateCreate | None, options: WriteOptions
+    ) -> Result: ...
+
+
+@runtime_checkable
+class NamedCreater(Protocol):
+    """A create below a name: `pods/x/binding`."""
+
+    async def create_named(
+        self, request: Request, name: str, obj: JSONObject, *, validate: ValidateCreate | None, options: WriteOptions
+    ) -> Result: ...
+
+
+@runtime_checkable
+class Updater(Protocol):
+    async def update(
+        self,
+        request: Request,
+        name: str,
+        updated: UpdatedObject,
+        *,
+        validate_create: ValidateCreate | None,
+        validate_update: ValidateUpdate | None,
+        force_allow_create: bool,
+        options: WriteOptions,
+    ) -> Updated: ...
+
+
+@runtime_checkable
+class GracefulDeleter(Protocol):
+    async def delete(
+        self, request: Request, name: str, *, validate: ValidateCreate | None, options: DeleteOptions
+    ) -> Deleted: ...
+
+
+@runtime_checkable
+class CollectionDeleter(Protocol):
+    async def delete_collection(
+        self, request: Request, *, validate: ValidateCreate | None, options: DeleteOptions, selection: ListOptions
+    ) -> ObjectList | ResultList: ...
+
+
+def verbs_of(storage: object) -> tuple[str, ...]:
+    """The API verbs that a storage can serve, in discovery's order."""
+    can_get, can_update = isinstance(storage, Getter), isinstance(storage, Updater)
+    able = {
+        "create": isinstance(storage, Creater | NamedCreater),
+        "delete": isinstance(storage, GracefulDeleter),
+        "deletecollection": isinstance(storage, CollectionDeleter),
+        "get": can_get,
+        "list": isinstance(storage, Lister),
+        "patch": can_get and can_update,
+        "update": can_update,
+        "watch": isinstance(storage, Watcher),
+    }
+    return tuple(verb for verb, is_able in able.items() if is_able)

@@ -1,0 +1,175 @@
+"""Update: inside storage's compare-and-swap loop, because hooks and admission need the live object.
+
+Kubernetes: registry/generic/registry/store.go, Update, and registry/rest/update.go, BeforeUpdate.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from localplane.apimachinery.errors import Conflict, Invalid, NotFound
+from localplane.apimachinery.fieldpath import invalid
+from localplane.apimachinery.groups import GroupKind
+from localplane.apimachinery.names import path_segment_name
+from localplane.apimachinery.objectmeta import validate_object_meta, validate_object_meta_update
+from localplane.apiserver.request import Request
+from localplane.apiserver.storage.errors import InvalidResourceVersion, KeyNotFound, PreconditionFailed, StorageError
+from localplane.apiserver.storage.interface import Preconditions
+from localplane.apiserver.storage.keys import parse_resource_version
+from localplane.apiserver.storage.objects import StoredObject
+
+from . import create as creating
+from .errors import interpret, invalid_version_of_object
+from .metadata import (
+    content_differs,
+    ensure_namespace,
+    finalizers_of,
+    keep_generation,
+    keep_server_fields,
+    metadata_of,
+)
+from .rest import JSONObject, Updated, UpdatedObject, ValidateCreate, ValidateUpdate, WriteOptions
+
+if TYPE_CHECKING:
+    from .definition import Definition
+
+MODIFIED = "the object has been modified; please apply your changes to the latest version and try again"
+
+
+class _LastFinalizerRemoved(Exception):
+    """Leaves the loop: an object that waited for its finalizers is deleted instead of being written."""
+
+    def __init__(self, obj: JSONObject, uid: str) -> None:
+        super().__init__()
+        self.object = obj
+        self.uid = uid
+
+
+async def update(
+    definition: Definition,
+    request: Request,
+    name: str,
+    updated: UpdatedObject,
+    *,
+    validate_create: ValidateCreate | None,
+    validate_update: ValidateUpdate | None,
+    allow_create: bool,
+    options: WriteOptions,
+) -> Updated:
+    key = definition.key(request.namespace, name)
+    converter = definition.converter
+    created = False
+
+    async def step(current: JSONObject) -> JSONObject:
+        """One turn of the loop: from what is stored to what should be."""
+        nonlocal created
+        created = not current
+        if created:
+            if not allow_create:
+                raise NotFound.of(definition.resource, name)
+            obj = await updated({})
+            await creating.prepare(definition, request, obj, validate=validate_create)
+        else:
+            old = converter.from_storage(current)
+            obj = await updated(old)
+            _check_resource_version(definition, name, metadata_of(obj), metadata_of(old))
+            prepare(definition, request, obj, old)
+            if validate_update is not None:
+                await validate_update(obj, old)
+            if _should_be_deleted(obj, old):
+                raise _LastFinalizerRemoved(obj, metadata_of(old).get("uid", ""))
+        return converter.to_storage(obj)
+
+    preconditions = Preconditions(uid=options.precondition_uid)
+    try:
+        if options.dry_run:
+            current = await _current(definition, key, preconditions, allow_create=allow_create)
+            return Updated(converter.from_storage(await step(current)), created)
+        stored = await definition.storage.guaranteed_update(
+            key, step, ignore_not_found=allow_create, preconditions=preconditions
+        )
+    except _LastFinalizerRemoved as last:
+        if not options.dry_run:
+            await _delete_instead(definition, key, name, last.uid)
+        # The answer is the object as the client sent it: it asked for an update, and this is what it came to.
+        return Updated(last.object, created=False)
+    except StorageError as error:
+        raise interpret(error, resource=definition.resource, name=name) from error
+    return Updated(stored, created)
+
+
+def prepare(definition: Definition, request: Request, obj: JSONObject, old: JSONObject) -> None:
+    """Make a changed object ready to be stored, or raise Invalid with all that is wrong with it."""
+    strategy = definition.strategy
+    ensure_namespace(metadata_of(obj), expected=request.namespace if definition.namespaced else "")
+    keep_generation(metadata_of(obj), metadata_of(old))
+    if definition.has_status and strategy.resets_status:
+        obj.pop("status", None)
+        if "status" in old:
+            obj["status"] = old["status"]
+    strategy.prepare_for_update(request, obj, old)
+    metadata, old_metadata = metadata_of(obj), metadata_of(old)
+    if strategy.tracks_generation and content_differs(obj, old, has_status=definition.has_status):
+        metadata["generation"] = (old_metadata.get("generation") or 0) + 1
+    keep_server_fields(metadata, old_metadata)
+    errors = [
+        *validate_object_meta(metadata, namespaced=definition.namespaced, validate_name=path_segment_name),
+        *validate_object_meta_update(metadata, old_metadata),
+        *strategy.validate_update(request, obj, old),
+        *definition.schema_errors(request.info.version, obj, old),
+    ]
+    if errors:
+        raise Invalid.of(definition.kind, metadata.get("name", ""), errors)
+    request.warnings.extend(strategy.warnings_on_update(request, obj, old))
+    strategy.canonicalize(obj)
+
+
+def _check_resource_version(definition: Definition, name: str, metadata: JSONObject, old_metadata: JSONObject) -> None:
+    """Optimistic concurrency: a client that names a version must have seen the live one."""
+    try:
+        given = parse_resource_version(str(metadata.get("resourceVersion") or ""))
+    except InvalidResourceVersion as error:
+        raise invalid_version_of_object(error) from error
+    if given == 0:
+        if definition.strategy.allow_unconditional_update:
+            metadata["resourceVersion"] = old_metadata.get("resourceVersion", "")
+            return
+        # It calls the resource a kind, and clients know it so.
+        kind = GroupKind(definition.resource.group, definition.resource.resource)
+        must = invalid("metadata.resourceVersion", 0, "must be specified for an update")
+        raise Invalid.of(kind, name, [must])
+    if str(given) != old_metadata.get("resourceVersion"):
+        raise Conflict.of(definition.resource, name, MODIFIED)
+
+
+def _should_be_deleted(obj: JSONObject, old: JSONObject) -> bool:
+    """The last finalizer of an object that was waiting for it has gone."""
+    old_metadata = metadata_of(old)
+    return (
+        not finalizers_of(obj)
+        and bool(old_metadata.get("deletionTimestamp"))
+        and not old_metadata.get("deletionGracePeriodSeconds")
+    )
+
+
+async def _delete_instead(definition: Definition, key: str, name: str, uid: str) -> None:
+    """By its uid: somebody else may have removed the last finalizer too, and what is there now is another object."""
+    try:
+        await definition.storage.delete(key, preconditions=Preconditions(uid=uid))
+    except (KeyNotFound, PreconditionFailed):
+        pass
+    except StorageError as error:
+        raise interpret(error, resource=definition.resource, name=name) from error
+
+
+async def _current(definition: Definition, key: str, preconditions: Preconditions, *, allow_create: bool) -> JSONObject:
+    """What a dry run starts from: nothing is written, so there is no loop."""
+    try:
+        stored = await definition.storage.get(key)
+    except KeyNotFound:
+        if not allow_create:
+            raise
+        preconditions.check(key, StoredObject.from_object(key, {}, 0))
+        return {}
+    preconditions.check(key, stored)
+    return stored.decode()

@@ -1,0 +1,150 @@
+"""What a library user declares: groups, resources and their versions. `kctl up` and CRDs use nothing else.
+
+    class GreetingSpec:
+        text: str
+
+    class Greeting:
+        spec: GreetingSpec
+
+    greetings = Resource("greetings", kind="Greeting", versions=[Version("v1", Greeting)])
+    hello = APIGroup("hello.example.com", [greetings])
+
+A class with annotations declares fields (no default means required); an OpenAPI schema as a dictionary does as well.
+Type, validation, pruning and documentation derive from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from localplane.apimachinery.groups import GroupKind, GroupResource, GroupVersion, by_priority
+from localplane.apimachinery.schema import Schema
+from localplane.apiserver.registry.definition import Definition, SelectableField
+from localplane.apiserver.registry.store import Store
+from localplane.apiserver.registry.strategy import Strategy
+
+JSONObject = dict[str, Any]
+Convert = Callable[[JSONObject], JSONObject]
+Default = Callable[[JSONObject], None]
+MakeStorage = Callable[[Definition], object]
+"""From what is known of a resource to what serves it: anything with some of the methods in registry/rest. The verbs
+follow from which of them it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table that kubectl prints. `value` gets the object in the version that was asked for, and
+    returns a cell; priority above 0 shows with `-o wide` only."""
+
+    name: str
+    value: Callable[[JSONObject], Any]
+    type: str = "string"
+    format: str = ""
+    description: str = ""
+    priority: int = 0
+
+
+@dataclass(frozen=True)
+class Version:
+    """One served version of a resource.
+
+    `default` fills in what a client left out, in place. `to_hub` and `from_hub` convert from and to the hub version, in
+    which strategies, admission and other versions meet; a version without them has the hub's own shape. They get an
+    object of their own and may change it; apiVersion and kind are set by the caller. What a client sent has the right
+    types when it comes to them, but may still lack what the schema requires: that is checked at the end.
+    """
+
+    name: str
+    schema: Schema | type | JSONObject | None = None
+    default: Default | None = None
+    to_hub: Convert | None = None
+    from_hub: Convert | None = None
+    served: bool = True
+    deprecated: bool = False
+    deprecation_warning: str = ""
+    columns: Sequence[Column] = ()
+
+    @cached_property
+    def compiled(self) -> Schema:
+        """The schema, compiled when it is first needed: a server starts with kinds that nobody asks for."""
+        return Schema.of(self.schema)
+
+
+@dataclass(frozen=True)
+class Subresource:
+    """Something below an object's path, beside `status`, which Resource declares by a flag.
+
+    `kind`, `group_version` and `schema` are those of what it reads and answers with, where that is not the object
+    itself: a Scale, a Binding.
+    """
+
+    storage: MakeStorage
+    kind: str = ""
+    group_version: GroupVersion | None = None
+    schema: Schema | type | JSONObject | None = None
+
+    @cached_property
+    def compiled(self) -> Schema:
+        return Schema.of(self.schema)
+
+
+@dataclass(frozen=True)
+class Resource:
+    """`storage_version` is what is written to the store: by default the best of its versions.
+
+    `selectable_fields` are those a fieldSelector may name beside metadata.name and metadata.namespace.
+    `typed` decides how a wrong type is told: as Go's decoder does for built-in kinds (400), or as validation does for
+    custom resources (422); and whether paths are answered as a router does or as custom resources are.
+    `storage` makes what serves it when that is not the generic store.
+    """
+
+    plural: str
+    kind: str
+    versions: Sequence[Version]
+    singular: str = ""
+    list_kind: str = ""
+    short_names: Sequence[str] = ()
+    categories: Sequence[str] = ()
+    namespaced: bool = True
+    strategy: Strategy = field(default_factory=Strategy)
+    has_status: bool = False
+    subresources: Mapping[str, Subresource] = field(default_factory=dict)
+    storage: MakeStorage = Store
+    storage_version: str = ""
+    storage_prefix: str = ""
+    selectable_fields: Mapping[str, SelectableField] = field(default_factory=dict)
+    typed: bool = True
+    returns_deleted_object: bool = False
+
+    def version(self, name: str) -> Version | None:
+        return next((version for version in self.versions if version.name == name), None)
+
+    @property
+    def stored_as(self) -> str:
+        return self.storage_version or by_priority([version.name for version in self.versions])[0]
+
+
+@dataclass(frozen=True)
+class APIGroup:
+    """A group of resources; the empty name is the core group under /api. `preferred` overrides the best version."""
+
+    name: str
+    resources: Sequence[Resource]
+    preferred: str = ""
+
+    def versions(self) -> list[str]:
+        """The served versions, the best first."""
+        names = {version.name for resource in self.resources for version in resource.versions if version.served}
+        return by_priority(sorted(names))
+
+    def group_version(self, version: str) -> GroupVersion:
+        return GroupVersion(self.name, version)
+
+    def group_resource(self, resource: Resource) -> GroupResource:
+        return GroupResource(self.name, resource.plural)
+
+    def group_kind(self, resource: Resource) -> GroupKind:
+        return GroupKind(self.name, resource.kind)
