@@ -128,6 +128,7 @@ async def test_a_full_etcd_says_so_still_deletes_and_can_be_repaired() -> None:
 
 
 async def fill(backend: EtcdBackend) -> None:
+    """etcd measures its database when it commits, which a busy disk delays: so it is given more than would do."""
     revision = 0
-    for _ in range(30):
+    for _ in range(200):
         revision = await backend.put(KEY + "a", b"x" * 2**20, expected=revision)
