@@ -35,7 +35,7 @@ from localplane.apiserver.audit.policy_file import PolicyInvalid
 from localplane.apiserver.authentication.static_token import TokenFileInvalid
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request, User
-from localplane.apiserver.resource import APIGroup, Column, Resource, Version
+from localplane.apiserver.resource import APIGroup, Column, Resource, Subresource, Version
 from localplane.apiserver.server.listener import CannotListen
 from localplane.apiserver.server.options import InvalidOptions, ServerOptions
 from localplane.apiserver.server.signals import stop_on_signals
@@ -71,6 +71,7 @@ __all__ = [
     "StorageKind",
     "StorageOptions",
     "Strategy",
+    "Subresource",
     "User",
     "Version",
     "forbidden",

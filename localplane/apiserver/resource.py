@@ -93,7 +93,9 @@ class Subresource:
 
 @dataclass(frozen=True)
 class Resource:
-    """`storage_version` is what is written to the store: by default the best of its versions.
+    """`storage_version` is what is written to the store: by default the best of its versions. `stored_by` is a version
+    of another group instead, for objects that both groups serve: it has the hub's shape, and both name the same
+    `storage_prefix`.
 
     `selectable_fields` are those a fieldSelector may name beside metadata.name and metadata.namespace.
     `typed` decides how a wrong type is told: as Go's decoder does for built-in kinds (400), or as validation does for
@@ -114,6 +116,7 @@ class Resource:
     subresources: Mapping[str, Subresource] = field(default_factory=dict)
     storage: MakeStorage = Store
     storage_version: str = ""
+    stored_by: GroupVersion | None = None
     storage_prefix: str = ""
     selectable_fields: Mapping[str, SelectableField] = field(default_factory=dict)
     typed: bool = True

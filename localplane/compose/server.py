@@ -139,7 +139,8 @@ def _assembled(
     directory: Path,
 ) -> Plane:
     admission = AdmissionChain(options.admission)
-    installer = Installer(storage.cacher.resource, admission)
+    authorizer = options.authorizer or _authorizer()
+    installer = Installer(storage.cacher.resource, admission, authorizer)
     for group in groups:
         installer.install(group)
     routers = _routers(installer)
@@ -148,7 +149,7 @@ def _assembled(
     admission.initialize(Provided(client, informers))
     guards = Guards(
         authenticator=_authenticator(options.server),
-        authorizer=options.authorizer or _authorizer(),
+        authorizer=authorizer,
         in_flight=InFlight(
             read_limit=options.server.max_requests_in_flight,
             mutating_limit=options.server.max_mutating_requests_in_flight,
@@ -164,7 +165,18 @@ def _assembled(
         unsynced=informers.unsynced,
         unfinished_writes=guards.unfinished_writes,
     )
+    server.paths.list_also(lambda: _listed(installer))
     return Plane(options.name, server, storage, installer, client, informers, directory / "kubeconfig")
+
+
+def _listed(installer: Installer) -> list[str]:
+    """What `/` says that there is to see."""
+    paths = ["/openapi/v2", "/openapi/v3"]
+    for group in installer.describe():
+        root = f"/apis/{group.name}" if group.name else "/api"
+        paths += ["/apis", root] if group.name else [root]
+        paths += [f"{root}/{version.version}" for version in group.versions]
+    return sorted(set(paths))
 
 
 def _routers(installer: Installer) -> list[Router]:

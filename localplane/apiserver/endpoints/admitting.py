@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from localplane.apimachinery.errors import InternalError
+from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.authorization import Attributes as AuthorizationAttributes
@@ -17,6 +18,7 @@ from .scope import Scope
 JSONObject = dict[str, Any]
 
 _NOBODY = User("")
+_NAMESPACES = GroupResource("", "namespaces")
 
 
 class Review:
@@ -83,16 +85,17 @@ class Review:
         return validate
 
     def _attributes(self, operation: Operation, obj: JSONObject | None, old: JSONObject | None) -> Attributes:
-        """The name is the URL's; where that names none, it is the object's, once it has one."""
+        """The name is the URL's; without one it is the object's, once it has one. A namespace is in itself."""
         request, scope = self._request, self._scope
         named = obj if obj is not None else old
+        name = request.info.name or ((named or {}).get("metadata") or {}).get("name", "")
         return Attributes(
             operation=operation,
             kind=scope.gvk,
             resource=scope.resource,
             subresource=scope.subresource,
-            namespace=request.namespace,
-            name=request.info.name or ((named or {}).get("metadata") or {}).get("name", ""),
+            namespace=request.namespace or (name if scope.resource == _NAMESPACES else ""),
+            name=name,
             object=obj,
             old_object=old,
             user=request.user or _NOBODY,

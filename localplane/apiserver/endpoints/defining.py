@@ -16,13 +16,17 @@ from localplane.apiserver.storage.interface import Storage
 def definition_of(group: APIGroup, resource: Resource, storage: Callable[[str], Storage]) -> Definition:
     prefix = resource.storage_prefix or (f"/{group.name}/{resource.plural}/" if group.name else f"/{resource.plural}/")
     rules = {version.name: _rules(group, resource, version) for version in resource.versions}
+    stored_as = resource.stored_as
+    if resource.stored_by is not None:
+        stored_as = f"{resource.stored_by.group}/{resource.stored_by.version}"  # no version has a slash in its name
+        rules[stored_as] = VersionRules(resource.stored_by)
     return Definition(
         resource=group.group_resource(resource),
         kind=group.group_kind(resource),
         prefix=prefix,
         namespaced=resource.namespaced,
         strategy=resource.strategy,
-        converter=Converter(resource.kind, rules, stored_as=resource.stored_as),
+        converter=Converter(resource.kind, rules, stored_as=stored_as),
         storage=storage(prefix),
         schemas={version.name: _schema_of(version) for version in resource.versions},
         typed=resource.typed,

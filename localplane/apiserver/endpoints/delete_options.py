@@ -29,7 +29,6 @@ from .write_options import dry_run_errors
 JSONObject = dict[str, Any]
 
 _SCHEME = "pkg/apis/meta/internalversion/scheme/register.go:27"
-_VERSIONS = ("", "v1", "meta.k8s.io/v1")
 _PROPAGATION = ("Foreground", "Background", "Orphan")
 
 
@@ -54,7 +53,10 @@ def _schema() -> Schema:
 
 
 async def delete_options(scope: Scope, request: Request) -> DeleteOptions:
-    """Raises BadRequest, Invalid and what reading a body raises."""
+    """Raises BadRequest, Invalid and what reading a body raises.
+
+    A body may be of any version: Go clients send options in that of the group they speak to.
+    """
     data = await body.read(request)
     if not data:
         return _from_query(request.query)
@@ -66,11 +68,9 @@ async def delete_options(scope: Scope, request: Request) -> DeleteOptions:
         raise BadRequest(version_kind_error(error)) from error
     except SerializationError as error:
         raise BadRequest(str(error)) from error
-    if told.kind not in ("", "DeleteOptions") or told.api_version not in _VERSIONS:
-        kind, version = told.kind or "DeleteOptions", told.api_version or "v1"
-        raise BadRequest(
-            f'no kind {go_quote(kind)} is registered for version {go_quote(version)} in scheme "{_SCHEME}"'
-        )
+    if told.kind not in ("", "DeleteOptions"):
+        version = go_quote(told.api_version or "v1")
+        raise BadRequest(f'no kind {go_quote(told.kind)} is registered for version {version} in scheme "{_SCHEME}"')
     return _from_body(value or {}, data)
 
 

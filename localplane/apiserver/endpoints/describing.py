@@ -20,7 +20,7 @@ def describe(group: APIGroup, scopes: Mapping[Place, Scope]) -> InstalledGroup:
             version=version,
             custom=not any(scope.typed for place, scope in scopes.items() if place[0] == version),
             resources=tuple(
-                _resource(group, resource, version, scopes)
+                _resource(resource, version, scopes)
                 for resource in group.resources
                 if (version, resource.plural, "") in scopes
             ),
@@ -30,8 +30,9 @@ def describe(group: APIGroup, scopes: Mapping[Place, Scope]) -> InstalledGroup:
     return InstalledGroup(name=group.name, versions=versions, preferred_version=group.preferred)
 
 
-def _resource(group: APIGroup, resource: Resource, version: str, scopes: Mapping[Place, Scope]) -> InstalledResource:
+def _resource(resource: Resource, version: str, scopes: Mapping[Place, Scope]) -> InstalledResource:
     scope = scopes[version, resource.plural, ""]
+    stored = scope.converter.storage_version
     return InstalledResource(
         name=resource.plural,
         singular=resource.singular or resource.kind.lower(),
@@ -47,7 +48,7 @@ def _resource(group: APIGroup, resource: Resource, version: str, scopes: Mapping
             for (each_version, plural, name), each in sorted(scopes.items())
             if name and each_version == version and plural == resource.plural
         ),
-        storage_version_hash=storage_version_hash(group.name, resource.stored_as, resource.kind),
+        storage_version_hash=storage_version_hash(stored.group, stored.version, resource.kind),
         media_types=tuple(media_type.name for media_type in scope.media_types),
         patch_types=tuple(scope.patch_types),
         returns_deleted_object=resource.returns_deleted_object,

@@ -1,7 +1,7 @@
 """An object in the version of a scope, as a dictionary and as JSON. What is stored in that version is sent as it is.
 
-What had to be converted is kept in the stored object's memo, with the scope it was made for: when a group is declared
-anew its scopes are new ones, and what the old ones made counts no more.
+What had to be converted is kept in the stored object's memo, with the converter that made it: when a group is declared
+anew it has new ones, and what the old ones made counts no more.
 """
 
 from __future__ import annotations

@@ -13,8 +13,7 @@ from .scope import Scope
 
 _NOTHING: frozenset[str] = frozenset()
 _READ = frozenset({"GET"})
-_COLLECTION = {"list": "GET", "create": "POST", "deletecollection": "DELETE"}
-_ITEM = {"get": "GET", "update": "PUT", "patch": "PATCH", "delete": "DELETE"}
+_ON_ONE_OBJECT = ("get", "update", "patch", "delete")
 _ACROSS_NAMESPACES = ("list", "watch")
 
 
@@ -47,10 +46,7 @@ def _methods(scope: Scope, request: Request) -> frozenset[str]:
         return _READ if is_watched else _NOTHING
     if scope.namespaced and not info.namespace:
         return _READ if length == 1 and "list" in scope.verbs else _NOTHING
-    served = _COLLECTION if length == 1 else _ITEM
-    if scope.subresource:
-        served = _ITEM | {"create": "POST"}
-    return frozenset(method for verb, method in served.items() if verb in scope.verbs)
+    return scope.collection_methods if length == 1 else scope.item_methods
 
 
 def _is_in_place(scope: Scope, info: RequestInfo) -> bool:
@@ -79,6 +75,6 @@ def _custom(scope: Scope, request: Request) -> bool:
         return False
     if info.verb not in scope.verbs:
         raise MethodNotAllowed.of(scope.resource, info.verb)
-    if info.verb in _ITEM and not info.name:
+    if info.verb in _ON_ONE_OBJECT and not info.name:
         raise BadRequest("name must be provided")
     return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -61,6 +61,20 @@ class Scope:
     @cached_property
     def verbs(self) -> tuple[str, ...]:
         return verbs_of(self.storage)
+
+    @cached_property
+    def collection_methods(self) -> frozenset[str]:
+        """What a router lets through to all objects of the resource."""
+        return self._methods({"list": "GET", "create": "POST", "deletecollection": "DELETE"})
+
+    @cached_property
+    def item_methods(self) -> frozenset[str]:
+        """What a router lets through to one object, or to the subresource of one."""
+        methods = {"get": "GET", "update": "PUT", "patch": "PATCH", "delete": "DELETE"}
+        return self._methods(methods | {"create": "POST"} if self.subresource else methods)
+
+    def _methods(self, by_verb: Mapping[str, str]) -> frozenset[str]:
+        return frozenset(method for verb, method in by_verb.items() if verb in self.verbs)
 
     @cached_property
     def head(self) -> bytes:

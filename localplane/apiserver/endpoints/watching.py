@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.serializers.json_writer import to_json
 from localplane.apiserver.registry.errors import interpret
 from localplane.apiserver.storage.interface import EventType, Watch, WatchEvent
@@ -36,7 +37,14 @@ async def lines(scope: Scope, watch: Watch, target: Target, *, until: float) -> 
     try:
         while events := await watch.take():
             for start in range(0, len(events), _EVENTS_AT_ONCE):
-                yield b"".join([line for event in events[start : start + _EVENTS_AT_ONCE] for line in encode(event)])
+                pieces: list[bytes] = []
+                try:
+                    for event in events[start : start + _EVENTS_AT_ONCE]:
+                        pieces += encode(event)
+                except APIError as error:  # it can't be shown in this version, and the headers are gone: say it here
+                    yield b"".join((*pieces, *_framed(EventType.ERROR, to_json(error.status()))))
+                    return
+                yield b"".join(pieces)
     finally:
         end.cancel()
 

@@ -37,13 +37,15 @@ class VersionRules:
 
 
 class Converter:
-    """All conversions of one kind. Objects that go in belong to it: they may be changed and returned."""
+    """All conversions of one kind, by the names of its versions. Objects that go in belong to it: they may be changed
+    and returned."""
 
     def __init__(self, kind: str, versions: Mapping[str, VersionRules], *, stored_as: str) -> None:
         self.kind = kind
         self._versions = versions
+        self._stored_as = stored_as
         self._stored = versions[stored_as]
-        self._by_name = {str(rules.group_version): rules for rules in versions.values()}
+        self._by_api_version = {str(rules.group_version): name for name, rules in versions.items()}
 
     @property
     def storage_version(self) -> GroupVersion:
@@ -75,29 +77,29 @@ class Converter:
         return self.from_storage(stored.decode())
 
     def from_storage(self, obj: JSONObject) -> JSONObject:
-        rules = self._rules_of(obj)
-        return self.to_hub(_as_declared_now(obj, rules), rules.group_version.version)
+        version = self._version_of(obj)
+        return self.to_hub(_as_declared_now(obj, self._versions[version]), version)
 
     def to_storage(self, hub: JSONObject) -> JSONObject:
-        return self.from_hub(hub, self._stored.group_version.version)
+        return self.from_hub(hub, self._stored_as)
 
     def read(self, stored: StoredObject, version: str) -> JSONObject:
         """A stored object, fresh, in a version: what a reader gets."""
         obj = stored.decode()
-        rules, wanted = self._rules_of(obj), self._versions[version]
-        obj = _as_declared_now(obj, rules)
-        if rules is not wanted:
-            obj = self.from_hub(self.to_hub(obj, rules.group_version.version), version)
+        found, wanted = self._version_of(obj), self._versions[version]
+        obj = _as_declared_now(obj, self._versions[found])
+        if found != version:
+            obj = self.from_hub(self.to_hub(obj, found), version)
             if wanted.prune is not None:
                 wanted.prune(obj)
         return obj
 
-    def _rules_of(self, obj: JSONObject) -> VersionRules:
-        name = obj.get("apiVersion", "")
-        rules = self._by_name.get(name)
-        if rules is None:
-            raise InternalError.of(f"no kind {go_quote(self.kind)} is registered for version {go_quote(name)}")
-        return rules
+    def _version_of(self, obj: JSONObject) -> str:
+        api_version = obj.get("apiVersion", "")
+        version = self._by_api_version.get(api_version)
+        if version is None:
+            raise InternalError.of(f"no kind {go_quote(self.kind)} is registered for version {go_quote(api_version)}")
+        return version
 
     def _typed(self, obj: JSONObject, version: GroupVersion) -> JSONObject:
         obj["kind"] = self.kind

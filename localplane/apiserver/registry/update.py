@@ -12,6 +12,7 @@ from localplane.apimachinery.fieldpath import invalid
 from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.names import path_segment_name
 from localplane.apimachinery.objectmeta import validate_object_meta, validate_object_meta_update
+from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import InvalidResourceVersion, KeyNotFound, PreconditionFailed, StorageError
 from localplane.apiserver.storage.interface import Preconditions
@@ -106,7 +107,7 @@ def prepare(definition: Definition, request: Request, obj: JSONObject, old: JSON
     if definition.has_status and strategy.resets_status:
         obj.pop("status", None)
         if "status" in old:
-            obj["status"] = old["status"]
+            obj["status"] = copied(old["status"])
     strategy.prepare_for_update(request, obj, old)
     metadata, old_metadata = metadata_of(obj), metadata_of(old)
     if strategy.tracks_generation and content_differs(obj, old, has_status=definition.has_status):

@@ -240,6 +240,15 @@ async def test_a_subresource_is_named(asked: API, notes: Notes) -> None:
     assert (told.subresource, told.kind.kind, told.name, told.operation) == ("binding", "Binding", "a", "CREATE")
 
 
+async def test_a_namespace_is_told_as_being_in_itself(asked: API, notes: Notes) -> None:
+    await asked.post("/api/v1/namespaces", {"metadata": {"name": "n"}})
+    assert (notes.last("admit").namespace, notes.last("validate").namespace) == ("n", "n")
+    await asked.delete("/api/v1/namespaces/n")
+    assert (notes.last("validate").namespace, notes.last("validate").name) == ("n", "n")
+    await asked.post("/api/v1/nodes", {"metadata": {"name": "n"}})
+    assert notes.last("validate").namespace == ""
+
+
 async def test_a_dry_run_is_told(asked: API, notes: Notes) -> None:
     await asked.post(f"{CONFIG_MAPS}?dryRun=All", config_map("a"))
     assert notes.last("admit").dry_run

@@ -147,6 +147,17 @@ async def test_a_store_that_is_away_is_told(api: API, monkeypatch: pytest.Monkey
     assert refused.headers["Retry-After"] == "1"
 
 
+@pytest.mark.parametrize("query", ["", "?watch=1"])
+async def test_while_the_cache_fills_clients_are_asked_to_come_back(api: API, query: str) -> None:
+    await api.post(CONFIG_MAPS, config_map("a"))
+    await api.get(CONFIG_MAPS)
+    api.cacher._filled.clear()
+    refused = await api.get(f"{CONFIG_MAPS}{query}")
+    assert refused.error[:2] == (429, "TooManyRequests")
+    assert refused.headers["Retry-After"] == "1"
+    assert (await api.get(f"{CONFIG_MAPS}/a")).status == 200
+
+
 async def test_two_who_create_the_same_name_cannot_both_win(api: API) -> None:
     replies = await asyncio.gather(*(api.post(CONFIG_MAPS, config_map("a", data={"k": str(n)})) for n in range(20)))
     assert sorted(reply.status for reply in replies) == [201] + [409] * 19

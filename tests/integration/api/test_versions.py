@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from localplane.apimachinery.groups import GroupVersion
 from localplane.apiserver.resource import APIGroup, Column, Resource, Version
 from tests.integration.api.talk import API, named
 from tests.integration.api.toys import NEW_SHIRTS, OLD_SHIRTS, V1, V1ALPHA1, WARDROBE, shirt_from_hub, shirt_to_hub
@@ -145,6 +146,40 @@ async def test_what_no_version_can_read_is_told_and_not_guessed(api: API) -> Non
         "InternalError",
         'Internal error occurred: no kind "Shirt" is registered for version "wardrobe.example.com/v9"',
     )
+
+
+async def test_a_watch_that_meets_what_it_cannot_show_says_so_and_ends(api: API) -> None:
+    await api.post(NEW_SHIRTS, shirt(width=1) | {"metadata": {"name": "0"}})
+    value = json.dumps({"kind": "Shirt", "apiVersion": "wardrobe.example.com/v9", "metadata": {"name": "a"}})
+    await api.backend.put("/registry/wardrobe.example.com/shirts/default/a", value.encode(), expected=0)
+    watch = await api.watch(f"{OLD_SHIRTS}?watch=1")
+    added, error = await watch.rest()
+    assert named(added) == ("ADDED", "0")
+    assert (error["type"], error["object"]["code"]) == ("ERROR", 500)
+
+
+async def test_two_groups_may_serve_the_same_objects(api: API) -> None:
+    """As events, which are in two groups for reasons of history."""
+    here = Resource("shirts", "Shirt", [V1], storage_prefix="/shirts/")
+    there = Resource(
+        "shirts", "Shirt", [V1ALPHA1], storage_prefix="/shirts/", stored_by=GroupVersion("here.example.com", "v1")
+    )
+    api.installer.install(APIGroup("here.example.com", [here]))
+    api.installer.install(APIGroup("there.example.com", [there]))
+    ours = "/apis/here.example.com/v1/namespaces/default/shirts"
+    theirs = "/apis/there.example.com/v1alpha1/namespaces/default/shirts"
+    created = await api.post(theirs, shirt(size="1x2"))
+    assert (created.status, created.body["apiVersion"]) == (201, "there.example.com/v1alpha1")
+    found = await api.backend.get("/registry/shirts/default/a")
+    assert found.kv is not None
+    assert b'"apiVersion":"here.example.com/v1"' in found.kv.value
+    seen = (await api.get(f"{ours}/a")).body
+    assert (seen["apiVersion"], seen["spec"]) == ("here.example.com/v1", {"width": 1, "length": 2})
+    await api.merge(f"{ours}/a", {"spec": {"width": 3}})
+    for url in (f"{theirs}/a", theirs):
+        shown = (await api.get(url)).body
+        assert shown["apiVersion"] == "there.example.com/v1alpha1"
+        assert shown.get("items", [shown])[0]["spec"] == {"size": "3x2"}
 
 
 async def test_the_best_version_is_stored_unless_another_is_named(api: API) -> None:

@@ -222,6 +222,20 @@ async def test_a_version_that_is_too_old_is_an_event_and_then_the_end(api: API) 
     }
 
 
+async def test_a_bookmark_comes_before_the_time_is_over(api: API) -> None:
+    await api.post(CONFIG_MAPS, config_map("a"))
+    version = api.revision
+    watch = await api.watch(
+        f"{CONFIG_MAPS}?watch=1&resourceVersion={version}&allowWatchBookmarks=true&timeoutSeconds=3"
+    )
+    await api.post("/api/v1/nodes", {"metadata": {"name": "n"}})
+    assert await watch.next() == {
+        "type": "BOOKMARK",
+        "object": {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"resourceVersion": str(version + 1)}},
+    }
+    await watch.close()
+
+
 async def test_a_custom_resource_is_watched_in_its_version(api: API) -> None:
     created = await api.post(CRON_TABS, cron_tab("a"))
     watch = await api.watch(f"{CRON_TABS}?watch=1")
