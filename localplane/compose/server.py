@@ -49,6 +49,7 @@ from localplane.client.background import Background
 from .in_process import InProcessTransport
 from .kubeconfig import write_kubeconfig
 from .storage import OpenStorage, StorageKind, StorageOptions, default_data_dir, open_storage
+from .storage_metrics import storage_families
 
 Controller: TypeAlias = "Callable[[Plane], Coroutine[Any, Any, None]]"
 """Started once the server is ready, and cancelled before it stops. If it raises, the server stops, and raises that."""
@@ -166,6 +167,8 @@ def _assembled(
         unfinished_writes=guards.unfinished_writes,
     )
     server.paths.list_also(lambda: _listed(installer))
+    storage.observe_calls(lambda operation, seconds: server.metrics.store_request(operation, "", "", seconds))
+    server.metrics.add_collector(lambda: storage_families(storage.cacher, installer.definitions()))
     return Plane(options.name, server, storage, installer, client, informers, directory / "kubeconfig")
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -70,7 +70,8 @@ class StorageOptions:
 
 @dataclass(slots=True)
 class OpenStorage:
-    """Running storage. `store` is one line for people: which store, and where it came from."""
+    """Running storage. `store` is one line for people: which store, and where it came from. `observe_calls` lets
+    somebody hear the name and the seconds of every call to etcd."""
 
     backend: Backend
     cacher: Cacher
@@ -78,6 +79,7 @@ class OpenStorage:
     data_dir: Path | None = None
     supervisor: EtcdSupervisor | None = None
     hints: list[str] = field(default_factory=list)
+    observe_calls: Callable[[Callable[[str, float], None]], None] = lambda _: None
 
     @property
     def etcd_pid(self) -> int | None:
@@ -218,7 +220,8 @@ async def _open_etcd(
     stack.push_async_callback(backend.close)
     await _guard_against_going_back(options, stack, directory, backend)
     store = f"etcd {binary.version} ({binary.path})"
-    return OpenStorage(backend, _cacher(backend, options), store, directory.path, supervisor)
+    cacher = _cacher(backend, options)
+    return OpenStorage(backend, cacher, store, directory.path, supervisor, observe_calls=backend.observe_calls)
 
 
 async def _answers_as_etcd(socket: Path) -> bool:
@@ -247,7 +250,8 @@ async def _open_cluster(options: StorageOptions, stack: AsyncExitStack) -> OpenS
     if (version_numbers(version) or MINIMUM_VERSION) < MINIMUM_VERSION and not options.allow_unsafe_etcd:
         wanted = ".".join(map(str, MINIMUM_VERSION))
         raise EtcdUnusable(f"etcd {version} runs at {where}, and {wanted} or later is needed; earlier ones lose data")
-    return OpenStorage(backend, _cacher(backend, options), f"etcd {version} at {where}")
+    cacher = _cacher(backend, options)
+    return OpenStorage(backend, cacher, f"etcd {version} at {where}", observe_calls=backend.observe_calls)
 
 
 def _cacher(backend: Backend, options: StorageOptions) -> Cacher:

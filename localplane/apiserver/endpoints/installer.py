@@ -14,7 +14,7 @@ from localplane.apiserver.admission import AdmissionChain
 from localplane.apiserver.authorization import Authorizer
 from localplane.apiserver.registry.conversion import Converter, VersionRules
 from localplane.apiserver.registry.definition import Definition
-from localplane.apiserver.registry.store import SubresourceStore
+from localplane.apiserver.registry.store import ReadOnlyStore, SubresourceStore
 from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Answer, Request, RequestInfo
 from localplane.apiserver.resource import APIGroup, Resource, Subresource, Version
@@ -81,6 +81,16 @@ class Installer:
     def describe(self) -> list[InstalledGroup]:
         """What is installed, for discovery and OpenAPI."""
         return [describe(installed.group, installed.scopes) for installed in self._groups.values()]
+
+    def definitions(self) -> list[Definition]:
+        """The resources that are stored, each once, however many versions it is served in."""
+        found = {
+            scope.storage.definition.prefix: scope.storage.definition
+            for installed in self._groups.values()
+            for scope in installed.scopes.values()
+            if not scope.subresource and isinstance(scope.storage, ReadOnlyStore)
+        }
+        return list(found.values())
 
     async def handle(self, request: Request) -> Answer | None:
         """Answer a request for a resource of an installed group; None for anything else."""

@@ -88,6 +88,10 @@ class Cacher:
         keys = KeySchema(self._root, prefix)
         return CachedStorage(self, Store(self.backend, keys), keys)
 
+    def count(self, prefix: str) -> int:
+        """How many objects there are of the resource with this prefix (`/configmaps/`)."""
+        return self.index.count(self._root + prefix)
+
     @property
     def revision(self) -> int:
         """How far the cache has come; a compaction must stay behind it."""

@@ -30,6 +30,8 @@ from .leases import Leases
 from .watch import EtcdWatch, key_value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .client.client import EtcdClient
 
 _DEFRAGMENTATION_LIMIT = timedelta(minutes=5)
@@ -171,6 +173,10 @@ class EtcdBackend:
         for alarm in armed.alarms:
             request = AlarmRequest(action=ALARM_DEACTIVATE, memberID=alarm.memberID, alarm=alarm.alarm)
             await self._client.call(ALARM, request)
+
+    def observe_calls(self, observer: Callable[[str, float], None]) -> None:
+        """Tell somebody the name and the seconds of every call from now on."""
+        self._client.on_call = observer
 
     async def close(self) -> None:
         await self._client.close()

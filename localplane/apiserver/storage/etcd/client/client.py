@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf.message import DecodeError
@@ -20,7 +21,7 @@ from .failures import NO_LEADER, Answered, Broken, CallFailure, NotProcessed, st
 from .timers import KeepAliveTimes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from .connection import Connection
     from .methods import Method
@@ -58,11 +59,14 @@ class EtcdClient:
         self._why_unreachable = ""
         self._closed = False
         self.observed_revision = 1
+        self.on_call: Callable[[str, float], None] | None = None
+        """Hears the name and the seconds of every unary call, failed ones too."""
 
     async def call(self, method: Method, request: Any, *, within: timedelta | None = None) -> Any:
         """Call a unary method and return its response; raises StorageErrors only."""
         message: bytes = request.SerializeToString()
         within = within or self._timeout
+        began = perf_counter()
         try:
             answer = await self._try(method, message, within)
         except CallFailure as failure:
@@ -70,6 +74,9 @@ class EtcdClient:
             raise storage_error(
                 failure, mutates=method.mutates, requested=requested, current=self.observed_revision
             ) from failure
+        finally:
+            if self.on_call is not None:
+                self.on_call(method.name, perf_counter() - began)
         response = _decoded(method, answer)
         self.observe(response.header.revision)
         return response

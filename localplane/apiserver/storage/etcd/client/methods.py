@@ -17,6 +17,10 @@ class Method:
     response: Any
     mutates: bool
 
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
 
 RANGE = Method("/etcdserverpb.KV/Range", messages.RangeResponse, mutates=False)
 TXN = Method("/etcdserverpb.KV/Txn", messages.TxnResponse, mutates=True)
