@@ -34,12 +34,14 @@ class CuttingProxy:
     def __init__(self, port: int) -> None:
         self._port = port
         self._writers: set[asyncio.StreamWriter] = set()
+        self._connected = asyncio.Event()
         self.cuts = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there, back = await asyncio.open_connection("127.0.0.1", self._port)
         ends = {writer, back}
         self._writers |= ends
+        self._connected.set()
         try:
             await asyncio.gather(self._pass_on(reader, back), self._pass_on(there, writer))
         finally:
@@ -51,8 +53,13 @@ class CuttingProxy:
                 writer.write(piece)
         writer.close()
 
+    async def cut_when_connected(self) -> None:
+        await self._connected.wait()
+        self.cuts += 1
+        self.cut()
+
     def cut(self) -> None:
-        self.cuts += len(self._writers) > 0
+        self._connected.clear()
         for writer in self._writers:
             writer.transport.abort()
 
@@ -87,7 +94,7 @@ async def write_and_cut(client: Client, proxy: CuttingProxy, choices: random.Ran
             obj = await notes.patch(name, {"text": str(number)}, PatchType.MERGE)
         left[name] = int(obj["metadata"]["resourceVersion"])
         if choices.random() < 0.2:
-            proxy.cut()
+            await proxy.cut_when_connected()
         await asyncio.sleep(choices.uniform(0, 0.01))
     return left
 
@@ -108,7 +115,7 @@ async def test_an_informer_misses_and_reorders_nothing_though_its_connections_ar
                     return {n["metadata"]["name"]: int(n["metadata"]["resourceVersion"]) for n in known} == left
 
                 await heard.until(caught_up, seconds=20)
-    assert proxy.cuts >= 10
+    assert proxy.cuts >= 15
     for name in (f"n{number}" for number in range(6)):
         versions = [version for _, version in heard.of(f"default/{name}")]
         assert versions == sorted(versions)
