@@ -37,10 +37,10 @@ follow from which of them it has."""
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of the table that kubectl prints. `value` gets the object in the version that was asked for, and
-    returns a cell; priority above 0 shows with `-o wide` only."""
+    returns a cell; priority above 0 shows with `-o wide` only. A version with `cells` makes whole rows instead."""
 
     name: str
-    value: Callable[[JSONObject], Any]
+    value: Callable[[JSONObject], Any] = lambda _: None
     type: str = "string"
     format: str = ""
     description: str = ""
@@ -55,6 +55,7 @@ class Version:
     which strategies, admission and other versions meet; a version without them has the hub's own shape. They get an
     object of their own and may change it; apiVersion and kind are set by the caller. What a client sent has the right
     types when it comes to them, but may still lack what the schema requires: that is checked at the end.
+    `cells` gives all cells of an object's row at once, one for each of `columns`.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Version:
     deprecated: bool = False
     deprecation_warning: str = ""
     columns: Sequence[Column] = ()
+    cells: Callable[[JSONObject], list[Any]] | None = None
 
     @cached_property
     def compiled(self) -> Schema:
@@ -100,7 +102,8 @@ class Resource:
     `selectable_fields` are those a fieldSelector may name beside metadata.name and metadata.namespace.
     `typed` decides how a wrong type is told: as Go's decoder does for built-in kinds (400), or as validation does for
     custom resources (422); and whether paths are answered as a router does or as custom resources are.
-    `storage` makes what serves it when that is not the generic store.
+    `storage` makes what serves it when that is not the generic store. `status_strategy` is for kinds whose status is
+    written by rules of its own.
     """
 
     plural: str
@@ -113,6 +116,7 @@ class Resource:
     namespaced: bool = True
     strategy: Strategy = field(default_factory=Strategy)
     has_status: bool = False
+    status_strategy: Strategy | None = None
     subresources: Mapping[str, Subresource] = field(default_factory=dict)
     storage: MakeStorage = Store
     storage_version: str = ""

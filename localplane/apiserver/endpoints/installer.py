@@ -117,7 +117,8 @@ class Installer:
     def _scopes(self, group: APIGroup, resource: Resource) -> Iterator[tuple[Place, Scope]]:
         definition = definition_of(group, resource, self._storage)
         main = resource.storage(definition)
-        status = SubresourceStore(definition.with_strategy(StatusStrategy(resource.strategy)))
+        status_strategy = resource.status_strategy or StatusStrategy(resource.strategy)
+        status = SubresourceStore(definition.with_strategy(status_strategy))
         others = {name: declared.storage(definition) for name, declared in resource.subresources.items()}
         for version in resource.versions:
             if not version.served:
@@ -150,6 +151,7 @@ class Installer:
             authorizer=self._authorizer,
             typed=resource.typed,
             columns=version.columns,
+            cells=version.cells,
             selectable_fields=tuple(resource.selectable_fields),
             deprecation_warning=_deprecation(group_version, resource, version),
             known_kinds=self._knows,
@@ -171,6 +173,7 @@ def _below(scope: Scope, name: str, declared: Subresource, storage: object) -> S
         converter=converter,
         schema=lambda: declared.compiled,
         columns=(),
+        cells=None,
     )
 
 

@@ -40,6 +40,7 @@ class Scope:
     subresource: str = ""
     typed: bool = True
     columns: Sequence[Column] = ()
+    cells: Callable[[dict[str, Any]], list[Any]] | None = None
     selectable_fields: Sequence[str] = ()
     deprecation_warning: str = ""
     media_types: Sequence[MediaType] = (JSON, YAML)

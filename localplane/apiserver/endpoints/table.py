@@ -46,7 +46,7 @@ def definitions(columns: Sequence[Column]) -> list[JSONObject]:
 
 def row(scope: Scope, obj: JSONObject, target: Target) -> JSONObject:
     """One object's row, with as much of the object as the client asked for."""
-    cells = [column.value(obj) for column in columns_of(scope)]
+    cells = scope.cells(obj) if scope.cells else [column.value(obj) for column in columns_of(scope)]
     match target.include_object:
         case "None":
             return {"cells": cells, "object": None}

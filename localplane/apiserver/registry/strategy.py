@@ -35,6 +35,10 @@ class Strategy:
     resets_status: bool = True
     """A status with a subresource of its own is dropped on create and kept as it was on update, before the hooks."""
 
+    validates_schema: bool = True
+    """Objects are held against their schema, as custom resources are. Kinds that write all of their rules themselves
+    say no."""
+
     validated_field: str = ""
     """The one field that the schema is held against; all of the object without one."""
 
@@ -84,6 +88,7 @@ class StatusStrategy(Strategy):
 
     def __init__(self, main: Strategy, *, changes_metadata: bool = False) -> None:
         self.main = main
+        self.validates_schema = main.validates_schema
         self.allow_unconditional_update = main.allow_unconditional_update
         self._own = ("apiVersion", "kind", "status", *(("metadata",) if changes_metadata else ()))
 

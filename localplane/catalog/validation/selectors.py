@@ -1,0 +1,62 @@
+"""Label selectors as they stand in an object: `matchLabels` and `matchExpressions`.
+
+Kubernetes: apimachinery/pkg/apis/meta/v1/validation (ValidateLabelSelector) and meta/v1, LabelSelectorAsSelector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required
+from localplane.apimachinery.labels import Selector, from_labels, requirement
+from localplane.apimachinery.names import label_value, qualified_name
+from localplane.apimachinery.objectmeta import validate_labels
+
+_OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
+
+
+def selector_errors(
+    selector: Mapping[str, Any] | None, path: Path, *, forgive_values: bool = False
+) -> Iterator[FieldError]:
+    """`forgive_values` lets values pass that are no label values, as kinds do that once did not look."""
+    if selector is None:
+        return
+    yield from validate_labels(selector.get("matchLabels") or {}, path / "matchLabels")
+    for index, expression in enumerate(selector.get("matchExpressions") or ()):
+        yield from _expression_errors(expression, path / "matchExpressions", index, forgive_values=forgive_values)
+
+
+def _expression_errors(
+    expression: Mapping[str, Any], path: Path, index: int, *, forgive_values: bool
+) -> Iterator[FieldError]:
+    place, values = path[index], expression.get("values") or []
+    match expression.get("operator", ""):
+        case "In" | "NotIn":
+            if not values:
+                yield required(place / "values", "must be specified when `operator` is 'In' or 'NotIn'")
+        case "Exists" | "DoesNotExist":
+            if values:
+                yield forbidden(place / "values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+        case operator:
+            yield invalid(place / "operator", operator, "not a valid selector operator")
+    key = expression.get("key", "")
+    for problem in qualified_name(key):
+        yield invalid(place / "key", key, problem)
+    if forgive_values:
+        return
+    for number, value in enumerate(values):
+        for problem in label_value(value):
+            yield invalid((place / "values")[number], value, problem)
+
+
+def selector_of(selector: Mapping[str, Any] | None) -> Selector | None:
+    """A selector to match with; None selects nothing, and an empty one everything. Raises InvalidSelector."""
+    if selector is None:
+        return None
+    requirements = list(from_labels(selector.get("matchLabels") or {}).requirements)
+    requirements += (
+        requirement(each["key"], _OPERATORS[each["operator"]], each.get("values") or ())
+        for each in selector.get("matchExpressions") or ()
+    )
+    return Selector(requirements)
