@@ -21,7 +21,7 @@ from functools import cached_property
 from typing import Any
 
 from localplane.apimachinery.groups import GroupKind, GroupResource, GroupVersion, by_priority
-from localplane.apimachinery.schema import Schema
+from localplane.apimachinery.schema import Node, Schema
 from localplane.apiserver.registry.definition import Definition, SelectableField
 from localplane.apiserver.registry.store import Store
 from localplane.apiserver.registry.strategy import Strategy
@@ -59,7 +59,7 @@ class Version:
     """
 
     name: str
-    schema: Schema | type | JSONObject | None = None
+    schema: Schema | Node | type | JSONObject | None = None
     default: Default | None = None
     to_hub: Convert | None = None
     from_hub: Convert | None = None
@@ -80,13 +80,17 @@ class Subresource:
     """Something below an object's path, beside `status`, which Resource declares by a flag.
 
     `kind`, `group_version` and `schema` are those of what it reads and answers with, where that is not the object
-    itself: a Scale, a Binding.
+    itself: a Scale, a Binding. `connects` marks a stream or a proxy, `answers_text` what is read as plain text, and
+    `query_parameters` are those of its own, by name, with their types: documents tell them.
     """
 
     storage: MakeStorage
     kind: str = ""
     group_version: GroupVersion | None = None
-    schema: Schema | type | JSONObject | None = None
+    schema: Schema | Node | type | JSONObject | None = None
+    connects: bool = False
+    answers_text: bool = False
+    query_parameters: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def compiled(self) -> Schema:
@@ -136,11 +140,16 @@ class Resource:
 
 @dataclass(frozen=True)
 class APIGroup:
-    """A group of resources; the empty name is the core group under /api. `preferred` overrides the best version."""
+    """A group of resources; the empty name is the core group under /api. `preferred` overrides the best version.
+
+    A client meets groups with a higher `priority` first, and versions likewise.
+    """
 
     name: str
     resources: Sequence[Resource]
     preferred: str = ""
+    priority: int = 1000
+    version_priorities: Mapping[str, int] = field(default_factory=dict)
 
     def versions(self) -> list[str]:
         """The served versions, the best first."""

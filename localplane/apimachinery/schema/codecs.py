@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from localplane.apimachinery.gotext import json_float
+from localplane.apimachinery.quantity import FORMAT_WRONG, InvalidQuantity, canonical
 from localplane.apimachinery.times import (
     InvalidDuration,
     InvalidTime,
@@ -133,32 +134,27 @@ def _trimmed(number: int, digits: int) -> str:
     return f"{whole}.{fraction:0{digits}d}".rstrip("0").rstrip(".")
 
 
-_quantity = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?").fullmatch
-_has_suffix = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eEinumkKMGTP]*[-+]?[0-9]*").fullmatch
-_SUFFIX_ERROR: Final = "unable to parse quantity's suffix"
-_QUANTITY_ERROR: Final = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-
-
-@lru_cache(maxsize=4096)
-def _is_quantity_text(text: str) -> bool:
-    return _quantity(text) is not None
-
-
 def _is_quantity(value: Any) -> bool:
-    return type(value) is str and _is_quantity_text(value)
+    if type(value) is not str:
+        return False
+    try:
+        return canonical(value) == value
+    except InvalidQuantity:
+        return False
 
 
 def _read_quantity(value: Any) -> str:
-    """Text stays as it was sent: its canonical form is the business of whoever calculates with it."""
+    """In the canonical form, whatever was sent: Go parses it on the way in and prints it on the way out."""
     if isinstance(value, str):
         text = value.strip()
     elif isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise Unreadable(_QUANTITY_ERROR)
+        raise Unreadable(FORMAT_WRONG)
     else:
         text = json_float(value) if isinstance(value, float) else str(value)
-    if not _is_quantity_text(text):
-        raise Unreadable(_SUFFIX_ERROR if _has_suffix(text) else _QUANTITY_ERROR)
-    return text
+    try:
+        return canonical(text)
+    except InvalidQuantity as error:
+        raise Unreadable(str(error)) from None
 
 
 def _is_int_or_string(value: Any) -> bool:

@@ -9,6 +9,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path
 
 from .checks import valid
 from .classes import node_of_class
+from .completing import complete
 from .declaration import DeclarationError
 from .decoding import decode
 from .defaulting import fill_defaults
@@ -73,6 +74,10 @@ class Schema:
     def default(self, obj: JSONObject) -> None:
         """Fill in, in place, the defaults of what is missing. Decode or prune first: nulls must have gone."""
         fill_defaults(self.node, obj)
+
+    def complete(self, obj: JSONObject, *, final: bool = False) -> None:
+        """Fill in, in place, what Go writes even when it is empty: nothing required, and no nulls, unless `final`."""
+        complete(self.node, obj, final=final)
 
     def validate(self, obj: JSONObject, old: JSONObject | None = None, *, only: str = "") -> list[FieldError]:
         """What is wrong with an object. With `old`, what was wrong before and is untouched is forgiven.

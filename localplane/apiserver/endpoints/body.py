@@ -85,6 +85,8 @@ def complete(scope: Scope, obj: JSONObject) -> None:
     obj["kind"], obj["apiVersion"] = scope.kind, scope.api_version
     scope.schema().default(obj)
     scope.converter.default(obj, scope.group_version.version)
+    if scope.typed:
+        scope.schema().complete(obj)
 
 
 def _not_decodable(scope: Scope, why: str) -> BadRequest:

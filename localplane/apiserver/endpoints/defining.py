@@ -40,11 +40,17 @@ def _schema_of(version: Version) -> Callable[[], Schema]:
     return lambda: version.compiled
 
 
+def _completed(version: Version) -> Callable[[dict[str, Any]], None]:
+    return lambda obj: version.compiled.complete(obj, final=True)
+
+
 def _rules(group: APIGroup, resource: Resource, version: Version) -> VersionRules:
     """The schema of a custom resource may change under what is stored, so it is applied when that is read."""
     group_version = group.group_version(version.name)
     if resource.typed:
-        return VersionRules(group_version, version.to_hub, version.from_hub, version.default)
+        return VersionRules(
+            group_version, version.to_hub, version.from_hub, version.default, complete=_completed(version)
+        )
 
     def prune(obj: dict[str, Any]) -> None:
         with suppress(DecodeError):  # metadata that nobody could have written through us: better shown than hidden

@@ -18,6 +18,7 @@ def describe(group: APIGroup, scopes: Mapping[Place, Scope]) -> InstalledGroup:
     versions = tuple(
         InstalledVersion(
             version=version,
+            priority=group.version_priorities.get(version, 15),
             custom=not any(scope.typed for place, scope in scopes.items() if place[0] == version),
             resources=tuple(
                 _resource(resource, version, scopes)
@@ -27,7 +28,9 @@ def describe(group: APIGroup, scopes: Mapping[Place, Scope]) -> InstalledGroup:
         )
         for version in group.versions()
     )
-    return InstalledGroup(name=group.name, versions=versions, preferred_version=group.preferred)
+    return InstalledGroup(
+        name=group.name, versions=versions, preferred_version=group.preferred, priority=group.priority
+    )
 
 
 def _resource(resource: Resource, version: str, scopes: Mapping[Place, Scope]) -> InstalledResource:
@@ -44,7 +47,7 @@ def _resource(resource: Resource, version: str, scopes: Mapping[Place, Scope]) -
         short_names=tuple(resource.short_names),
         categories=tuple(resource.categories),
         subresources=tuple(
-            _subresource(name, each, scope)
+            _subresource(resource, name, each, scope)
             for (each_version, plural, name), each in sorted(scopes.items())
             if name and each_version == version and plural == resource.plural
         ),
@@ -56,8 +59,9 @@ def _resource(resource: Resource, version: str, scopes: Mapping[Place, Scope]) -
     )
 
 
-def _subresource(name: str, scope: Scope, main: Scope) -> InstalledSubresource:
+def _subresource(resource: Resource, name: str, scope: Scope, main: Scope) -> InstalledSubresource:
     """What speaks in a kind of another group says which, and shows that kind's schema."""
+    declared = resource.subresources.get(name)
     is_foreign = scope.group_version != scope.path_version
     return InstalledSubresource(
         name=name,
@@ -66,4 +70,7 @@ def _subresource(name: str, scope: Scope, main: Scope) -> InstalledSubresource:
         answers=scope.gvk if is_foreign else None,
         schema=scope.schema if scope.gvk != main.gvk else None,
         patch_types=tuple(scope.patch_types),
+        connects=declared is not None and declared.connects,
+        answers_text=declared is not None and declared.answers_text,
+        query_parameters=declared.query_parameters if declared else {},
     )

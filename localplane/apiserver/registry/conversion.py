@@ -25,7 +25,7 @@ class VersionRules:
     """How one version relates to the hub; None means that it has the hub's shape.
 
     `prune` and `fill` are for kinds whose schema may change under stored objects: when one is read, what the version no
-    longer knows goes, and what has a default by now appears.
+    longer knows goes, and what has a default by now appears. `complete` adds what is written even when it is empty.
     """
 
     group_version: GroupVersion
@@ -34,6 +34,7 @@ class VersionRules:
     default: Callable[[JSONObject], None] | None = None
     prune: Callable[[JSONObject], object] | None = None
     fill: Callable[[JSONObject], object] | None = None
+    complete: Callable[[JSONObject], object] | None = None
 
 
 class Converter:
@@ -65,7 +66,10 @@ class Converter:
 
     def from_hub(self, obj: JSONObject, version: str) -> JSONObject:
         rules = self._versions[version]
-        return self._typed(rules.from_hub(obj) if rules.from_hub else obj, rules.group_version)
+        obj = self._typed(rules.from_hub(obj) if rules.from_hub else obj, rules.group_version)
+        if rules.complete is not None:
+            rules.complete(obj)
+        return obj
 
     def seen_from(self, hub: JSONObject, version: str) -> JSONObject:
         """A hub object in a version's shape, to look at only: where the shapes agree it is the object itself."""

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required
-from localplane.apimachinery.labels import Selector, from_labels, requirement
+from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.labels import InvalidSelector, Requirement, Selector, requirement
 from localplane.apimachinery.names import label_value, qualified_name
 from localplane.apimachinery.objectmeta import validate_labels
 
@@ -54,9 +55,13 @@ def selector_of(selector: Mapping[str, Any] | None) -> Selector | None:
     """A selector to match with; None selects nothing, and an empty one everything. Raises InvalidSelector."""
     if selector is None:
         return None
-    requirements = list(from_labels(selector.get("matchLabels") or {}).requirements)
-    requirements += (
-        requirement(each["key"], _OPERATORS[each["operator"]], each.get("values") or ())
-        for each in selector.get("matchExpressions") or ()
-    )
+    requirements = [requirement(key, "=", (value,)) for key, value in (selector.get("matchLabels") or {}).items()]
+    requirements += map(_requirement, selector.get("matchExpressions") or ())
     return Selector(requirements)
+
+
+def _requirement(expression: Mapping[str, Any]) -> Requirement:
+    operator = expression.get("operator", "")
+    if operator not in _OPERATORS:
+        raise InvalidSelector(f"{go_quote(operator)} is not a valid label selector operator")
+    return requirement(expression.get("key", ""), _OPERATORS[operator], expression.get("values") or ())

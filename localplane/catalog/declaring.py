@@ -1,0 +1,178 @@
+"""From the table of resources and a kind's own behaviour to what the library serves.
+
+data/resources.json has one line for each resource: its kind, its versions, which type each of them is, its columns and
+selectable fields, its place in storage, its subresources. A kind's file says only what no table can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, TypeVar
+
+import orjson
+
+from localplane.apimachinery.groups import GroupVersion
+from localplane.apiserver.registry.store import Store
+from localplane.apiserver.registry.strategy import Strategy
+from localplane.apiserver.resource import APIGroup, Column, MakeStorage, Resource, Subresource, Version
+from localplane.apiserver.storage.objects import StoredObject
+
+from . import schemas
+
+JSONObject = dict[str, Any]
+Default = Callable[[JSONObject], None]
+Convert = Callable[[JSONObject], JSONObject]
+Cells = Callable[[JSONObject], list[Any]]
+Select = Callable[[JSONObject], str]
+
+T = TypeVar("T")
+
+_PARAMETER_TYPES = dict.fromkeys(
+    ("follow", "insecureSkipTLSVerifyBackend", "previous", "stderr", "stdin", "stdout", "timestamps", "tty"), "boolean"
+) | dict.fromkeys(("limitBytes", "ports", "sinceSeconds", "tailLines"), "integer")
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """The way of a version to the hub and back."""
+
+    to_hub: Convert
+    from_hub: Convert
+
+
+def builtin(
+    name: str,
+    *,
+    strategy: Strategy | None = None,
+    status_strategy: Strategy | None = None,
+    default: Default | Mapping[str, Default] | None = None,
+    cells: Cells | Mapping[str, Cells] | None = None,
+    conversions: Mapping[str, Conversion] | None = None,
+    selectable: Mapping[str, Select] | None = None,
+    subresources: Mapping[str, MakeStorage] | None = None,
+    storage: MakeStorage = Store,
+) -> Resource:
+    """A built-in resource by its name: `pods`, `apps/deployments`. What differs by version comes as a mapping."""
+    facts = _table()["resources"][name]
+    group, _, plural = name.rpartition("/")
+    below = facts.get("subresources", {})
+    stored = facts.get("stored", "").rpartition("/")
+    return Resource(
+        plural,
+        kind=facts["kind"],
+        singular=facts["singular"],
+        list_kind=facts.get("listKind", ""),
+        short_names=tuple(facts.get("shortNames", ())),
+        categories=tuple(facts.get("categories", ())),
+        namespaced=facts["namespaced"],
+        versions=[
+            _version(version, each, _of(default, version), _of(cells, version), (conversions or {}).get(version))
+            for version, each in facts["versions"].items()
+        ],
+        strategy=strategy or Strategy(),
+        has_status="status" in below,
+        status_strategy=status_strategy,
+        subresources={
+            each: _subresource(below[each], GroupVersion(group, next(iter(facts["versions"]))), make)
+            for each, make in (subresources or {}).items()
+        },
+        storage=storage,
+        storage_version=stored[2] if stored[0] == group and stored[2] in facts["versions"] else "",
+        stored_by=GroupVersion(stored[0], stored[2]) if stored[2] and stored[0] != group else None,
+        storage_prefix=facts.get("prefix", ""),
+        selectable_fields=_selectable(facts["versions"], selectable or {}),
+        returns_deleted_object=facts.get("returnsDeleted", False),
+    )
+
+
+def group(name: str, *resources: Resource) -> APIGroup:
+    """A built-in group, with its place among the others."""
+    facts = next(each for each in _table()["groups"] if each["name"] == name)
+    return APIGroup(
+        name,
+        resources,
+        preferred=facts["preferred"],
+        priority=facts["priority"] or 20000,  # only apiregistration.k8s.io has none: it comes first
+        version_priorities={each["name"]: each["priority"] or 15 for each in facts["versions"]},
+    )
+
+
+@cache
+def _table() -> dict[str, Any]:
+    table: dict[str, Any] = orjson.loads((files("localplane.catalog") / "data" / "resources.json").read_bytes())
+    return table
+
+
+def _of(given: T | Mapping[str, T] | None, version: str) -> T | None:
+    return given.get(version) if isinstance(given, Mapping) else given
+
+
+def _version(
+    name: str, facts: Mapping[str, Any], default: Default | None, cells: Cells | None, conversion: Conversion | None
+) -> Version:
+    return Version(
+        name,
+        schemas.schema(facts["definition"]),
+        default=default,
+        to_hub=conversion.to_hub if conversion else None,
+        from_hub=conversion.from_hub if conversion else None,
+        columns=[Column(each[0], type=each[1], format=each[2], priority=each[3]) for each in facts.get("columns", ())]
+        if cells
+        else (),
+        cells=cells,
+    )
+
+
+def _subresource(facts: Mapping[str, Any], version: GroupVersion, make: MakeStorage) -> Subresource:
+    kind_version = GroupVersion(*facts["group"]) if "group" in facts else version
+    definition = facts.get("reads") or facts.get("writes", "string")
+    is_text = definition == "string"
+    return Subresource(
+        make,
+        kind=facts["kind"],
+        group_version=kind_version,
+        schema=None if is_text else schemas.schema(definition),
+        connects=facts.get("connect", False),
+        answers_text=is_text and not facts.get("connect", False),
+        query_parameters={each: _PARAMETER_TYPES.get(each, "string") for each in facts.get("parameters", ())},
+    )
+
+
+def _selectable(
+    versions: Mapping[str, Mapping[str, Any]], given: Mapping[str, Select]
+) -> dict[str, Callable[[StoredObject], str]]:
+    """How each selectable field is found. Some are other names for a field, and some are known but never set."""
+    found: dict[str, Callable[[StoredObject], str]] = {}
+    for facts in versions.values():
+        unset = facts.get("acceptedButNotIndexed", ())
+        for name in facts.get("selectable", ()):
+            path = facts.get("alias", {}).get(name, name)
+            select = given.get(path) or (_nothing if name in unset else _at(path))
+            found[name] = _on_stored(select)
+    return found
+
+
+def _on_stored(select: Select) -> Callable[[StoredObject], str]:
+    return lambda stored: select(stored.decode())
+
+
+def _nothing(_: JSONObject) -> str:
+    return ""
+
+
+def _at(path: str) -> Select:
+    """What stands at a path, as text: Go's word for a boolean, and nothing for what is not there."""
+    names = path.split(".")
+
+    def select(obj: JSONObject) -> str:
+        value: Any = obj
+        for name in names:
+            value = value.get(name) if isinstance(value, dict) else None
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return "" if value is None else str(value)
+
+    return select
