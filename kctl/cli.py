@@ -33,6 +33,10 @@ GROUPS = (
         "Server Commands",
         (
             Verb("up", "kctl.commands.up", "Start a local control plane"),
+            Verb("down", "kctl.commands.down", "Stop it, and restore the current context"),
+            Verb("status", "kctl.commands.status", "Show the control planes of this machine, or their logs"),
+            Verb("reset", "kctl.commands.reset", "Delete everything that is stored in one"),
+            Verb("env", "kctl.commands.env", "Print what a shell or a CI job evaluates to use one"),
             Verb("etcd", "kctl.commands.etcd", "Find or install the etcd that 'kctl up' runs"),
         ),
     ),
@@ -43,13 +47,24 @@ _EXAMPLES = """\
   # Start a control plane and leave it running in this terminal
   kctl up
 
+  # Start it in the background, use it, stop it
+  kctl up -d && kubectl get namespaces && kctl down
+
   # Install the etcd that it stores everything in
   kctl etcd install
 """
 
 # Errors of the server's that a user may see, by module and class. They are looked up among what has been imported
 # and never imported for it: an error of a module that nobody imported can't have been raised.
-_EXPECTED = (("localplane.apiserver.storage.errors", "StorageError"),)
+_EXPECTED = (
+    ("localplane.cli.errors", "PlaneError"),
+    ("localplane.apiserver.storage.errors", "StorageError"),
+    ("localplane.apiserver.server.listener", "CannotListen"),
+    ("localplane.apiserver.server.options", "InvalidOptions"),
+    ("localplane.apiserver.server.tls", "UnusableCertificate"),
+    ("localplane.client.errors", "ClientError"),
+    ("localplane.controllers.selection", "UnknownController"),
+)
 
 
 def main() -> int:

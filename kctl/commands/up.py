@@ -1,42 +1,37 @@
-"""`kctl up`: start what there is of a control plane, and say what was started."""
+"""`kctl up`: start a control plane on this machine."""
 
 from __future__ import annotations
 
-import typer
-
 from kctl.commands import new_app
-from localplane.cli import Started, server_command
+from localplane.cli.flags import up_command
+from localplane.cli.starting import up
 
 app = new_app()
 
 _HELP = """\
-Start the storage of a control plane in the foreground: etcd as a subprocess, or the built-in SQLite.
+Start a local control plane: a Kubernetes API that every tool on this machine can use.
 
-The API server is not part of this version yet; what is started answers health checks on a private socket.
+It runs in the foreground until Ctrl-C, or with --detach until `kctl down`. Its context, kctl-NAME, is added to your
+kubeconfig and made the current one; when it stops the context is removed and the one before is current again.
+
+A name that is up already is an error, except with --detach: then there is nothing to do.
 
 \b
 Examples:
   # Start with what is on this machine: etcd if there is a fit one, else SQLite
   kctl up
+  # In the background, for a script or a CI job
+  kctl up -d && kubectl get namespaces
+  # A second one beside it, thrown away at the end, with objects in it
+  kctl up --name test --ephemeral -f manifests/
+  # Apply the manifests again whenever they are saved
+  kctl up -f manifests/ --watch
   # Keep the data somewhere else
   kctl up --data-dir ./data
   # Use an etcd cluster that is already there
   kctl up --etcd-servers https://a:2379,https://b:2379 --etcd-cafile ca.crt
+  # As bare as kube-apiserver alone
+  kctl up --controllers none --disable-admission-plugins ServiceAccount
 """
 
-
-def _print_report(started: Started) -> None:
-    storage = started.storage
-    rows = [("store", storage.store)]
-    if storage.data_dir is not None:
-        rows.append(("data", str(storage.data_dir)))
-    rows.append(("health", f"curl --unix-socket {started.health_socket} http://localhost/readyz?verbose"))
-    typer.secho("Storage is up. (The API server is not part of this version yet.)", bold=True)
-    for name, value in rows:
-        typer.echo(f"  {name:<8}{value}")
-    for hint in storage.hints:
-        typer.echo(f"  {'note':<8}{hint}")
-    typer.echo(f"Ready in {started.milliseconds:.0f} ms. Ctrl-C stops it.")
-
-
-app.command("up", help=_HELP)(server_command(_print_report))
+app.command("up", help=_HELP)(up_command(up))

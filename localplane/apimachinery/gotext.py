@@ -117,6 +117,58 @@ def _json_escape(match: re.Match[str]) -> str:
     return _JSON_ESCAPES.get(character) or f"\\u{ord(character):04x}"
 
 
+class _Token(str):
+    """A piece that is printed already, among values that are not."""
+
+    __slots__ = ()
+
+
+def go_plain(value: Any) -> str:
+    """Go's %v: text as it is, maps by their sorted keys."""
+    pieces: list[str] = []
+    waiting: list[Any] = [value]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, dict):
+            inner = [part for name in sorted(current) for part in (_Token(f" {name}:"), current[name])]
+        elif isinstance(current, (list, tuple)):
+            inner = [part for item in current for part in (_Token(" "), item)]
+        else:
+            pieces.append(_plain_scalar(current))
+            continue
+        if inner:
+            inner[0] = _Token(inner[0][1:])
+        opening = _Token("map[" if isinstance(current, dict) else "[")
+        waiting += reversed([opening, *inner, _Token("]")])
+    return "".join(pieces)
+
+
+def _plain_scalar(value: Any) -> str:
+    if value is None:
+        return "<nil>"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return go_float(value) if isinstance(value, float) else str(value)
+
+
+def go_type_name(value: Any) -> str:
+    """Go's %T of what JSON decodes to."""
+    match value:
+        case None:
+            return "<nil>"
+        case bool():
+            return "bool"
+        case int():
+            return "int64"
+        case float():
+            return "float64"
+        case str():
+            return "string"
+        case list():
+            return "[]interface {}"
+    return "map[string]interface {}"
+
+
 _END: Any = object()
 
 

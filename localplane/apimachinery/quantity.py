@@ -130,12 +130,16 @@ def _compared(one: Quantity, other: Quantity) -> int:
 def _rescaled(number: int, exponent: int, scale: int) -> int:
     """The number in units of ten to the `scale`, rounded away from zero."""
     if exponent >= scale:
-        return int(number * 10 ** (exponent - scale)) if number else 0
+        return number * _power(exponent - scale) if number else 0
     if _magnitude(number, exponent - scale) < 0:
         return (number > 0) - (number < 0)
-    whole, rest = divmod(abs(number), 10 ** (scale - exponent))
+    whole, rest = divmod(abs(number), _power(scale - exponent))
     whole += rest > 0
     return whole if number >= 0 else -whole
+
+
+def _power(exponent: int) -> int:
+    return int(10**exponent)  # which is a float to a type checker, when the exponent might be negative
 
 
 def _without_factors(number: int, exponent: int) -> tuple[int, int]:

@@ -81,13 +81,15 @@ class Subresource:
 
     `kind`, `group_version` and `schema` are those of what it reads and answers with, where that is not the object
     itself: a Scale, a Binding. `connects` marks a stream or a proxy, `answers_text` what is read as plain text, and
-    `query_parameters` are those of its own, by name, with their types: documents tell them.
+    `query_parameters` are those of its own, by name, with their types: documents tell them. `default` is as for a
+    version, in the kind that it speaks.
     """
 
     storage: MakeStorage
     kind: str = ""
     group_version: GroupVersion | None = None
     schema: Schema | Node | type | JSONObject | None = None
+    default: Default | None = None
     connects: bool = False
     answers_text: bool = False
     query_parameters: Mapping[str, str] = field(default_factory=dict)

@@ -7,7 +7,7 @@ selectable fields, its place in storage, its subresources. A kind's file says on
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
@@ -53,6 +53,7 @@ def builtin(
     conversions: Mapping[str, Conversion] | None = None,
     selectable: Mapping[str, Select] | None = None,
     subresources: Mapping[str, MakeStorage] | None = None,
+    subresource_defaults: Mapping[str, Default] | None = None,
     storage: MakeStorage = Store,
 ) -> Resource:
     """A built-in resource by its name: `pods`, `apps/deployments`. What differs by version comes as a mapping."""
@@ -69,14 +70,25 @@ def builtin(
         categories=tuple(facts.get("categories", ())),
         namespaced=facts["namespaced"],
         versions=[
-            _version(version, each, _of(default, version), _of(cells, version), (conversions or {}).get(version))
+            replace(
+                _version(version, each, _of(default, version), _of(cells, version), (conversions or {}).get(version)),
+                deprecated="deprecated" in each.get("lifecycle", ()),
+                deprecation_warning=_deprecation(
+                    GroupVersion(group, version), facts["kind"], each.get("lifecycle", {})
+                ),
+            )
             for version, each in facts["versions"].items()
         ],
         strategy=strategy or Strategy(),
         has_status="status" in below,
         status_strategy=status_strategy,
         subresources={
-            each: _subresource(below[each], GroupVersion(group, next(iter(facts["versions"]))), make)
+            each: _subresource(
+                below[each],
+                GroupVersion(group, next(iter(facts["versions"]))),
+                make,
+                default=(subresource_defaults or {}).get(each),
+            )
             for each, make in (subresources or {}).items()
         },
         storage=storage,
@@ -126,7 +138,21 @@ def _version(
     )
 
 
-def _subresource(facts: Mapping[str, Any], version: GroupVersion, make: MakeStorage) -> Subresource:
+def _deprecation(version: GroupVersion, kind: str, lifecycle: Mapping[str, Any]) -> str:
+    """Kubernetes: apiserver/pkg/endpoints/deprecation, WarningMessage."""
+    if "deprecated" not in lifecycle:
+        return ""
+    removed = f", unavailable in v{lifecycle['removed']}+" if "removed" in lifecycle else ""
+    instead = ""
+    if "replacement" in lifecycle:
+        group, name, replacement = lifecycle["replacement"]
+        instead = f"; use {GroupVersion(group, name)} {replacement}"
+    return f"{version} {kind} is deprecated in v{lifecycle['deprecated']}+{removed}{instead}"
+
+
+def _subresource(
+    facts: Mapping[str, Any], version: GroupVersion, make: MakeStorage, *, default: Default | None
+) -> Subresource:
     kind_version = GroupVersion(*facts["group"]) if "group" in facts else version
     definition = facts.get("reads") or facts.get("writes", "string")
     is_text = definition == "string"
@@ -135,6 +161,7 @@ def _subresource(facts: Mapping[str, Any], version: GroupVersion, make: MakeStor
         kind=facts["kind"],
         group_version=kind_version,
         schema=None if is_text else schemas.schema(definition),
+        default=default,
         connects=facts.get("connect", False),
         answers_text=is_text and not facts.get("connect", False),
         query_parameters={each: _PARAMETER_TYPES.get(each, "string") for each in facts.get("parameters", ())},

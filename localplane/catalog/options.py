@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 
+from localplane.apiserver.authorization import AlwaysAllow, Authorizer, RuleResolver, UnionRules
 from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.registry.lookup import Lookup
+from localplane.apiserver.request import User
+
+from .tokens import TokenSigner
+
+AuthenticateToken = Callable[[str, tuple[str, ...]], Awaitable[User | None]]
+"""Whose a token is, for these audiences or, without any, for this server: None if nobody knows it. Raises
+Unauthenticated if somebody does, and it is bad."""
 
 
-def _nowhere(name: str) -> Definition:
-    raise LookupError(f"{name} is not served here")
+async def _nobody(token: str, audiences: tuple[str, ...]) -> User | None:  # noqa: ARG001 - it is nobody's
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogOptions:
-    """`storage_of` finds another kind's definition by its name (`policy/poddisruptionbudgets`), once all are there."""
+    """`objects` finds the objects of other kinds, once all are served. Without a `token_signer` no service account gets
+    a token."""
 
     service_cluster_ip_range: str = "10.0.0.0/24"
     service_node_port_range: range = range(30000, 32768)
-    storage_of: Callable[[str], Definition] = _nowhere
+    objects: Lookup = field(default_factory=lambda: Lookup(list))
+    token_signer: TokenSigner | None = None
+    authenticate_token: AuthenticateToken = _nobody
+    authorizer: Authorizer = field(default_factory=AlwaysAllow)
+    rule_resolver: RuleResolver = field(default_factory=UnionRules)
+
+    @property
+    def storage_of(self) -> Callable[[str], Definition]:
+        """Another kind's definition by its name (`policy/poddisruptionbudgets`)."""
+        return self.objects.definition

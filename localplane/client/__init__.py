@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .indexer import Indexer, object_key, split_key
     from .informer import SharedInformer
     from .kubeconfig import ClientConfig, Kubeconfig, Overrides
-    from .list_watch import ListerWatcher, ListWatch
+    from .list_watch import METADATA, METADATA_LIST, ListerWatcher, ListWatch, MetadataListWatch
     from .lister import Lister
     from .mapper import DiscoveryMapper, RESTMapper, RESTMapping
     from .names import GroupVersionResource
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from .workqueue import ShutDown, WorkQueue
 
 __all__ = [
+    "METADATA",
+    "METADATA_LIST",
     "APIGroup",
     "APIResource",
     "BufferedResponse",
@@ -66,6 +68,7 @@ __all__ = [
     "ListWatch",
     "Lister",
     "ListerWatcher",
+    "MetadataListWatch",
     "Overrides",
     "PatchType",
     "RESTMapper",
@@ -101,7 +104,7 @@ _MODULES = {
     "indexer": ("Indexer", "object_key", "split_key"),
     "informer": ("SharedInformer",),
     "kubeconfig": ("ClientConfig", "Kubeconfig", "Overrides"),
-    "list_watch": ("ListWatch", "ListerWatcher"),
+    "list_watch": ("METADATA", "METADATA_LIST", "ListWatch", "ListerWatcher", "MetadataListWatch"),
     "lister": ("Lister",),
     "mapper": ("DiscoveryMapper", "RESTMapper", "RESTMapping"),
     "names": ("GroupVersionResource",),

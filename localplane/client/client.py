@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from types import TracebackType
@@ -84,6 +84,13 @@ class Client:
         from .http_transport import HTTPTransport
 
         return cls(HTTPTransport(config, agent=agent), warn=warn, timeout=config.timeout)
+
+    def acting_as(self, user: str, *, groups: Sequence[str] = (), agent: str = "") -> Client:
+        """The same connection in another's name, which the server has to allow. Closing this one closes nothing."""
+        from .acting import ActingTransport
+
+        transport = ActingTransport(self._transport, user=user, groups=groups, agent=agent)
+        return Client(transport, warn=self._warn, timeout=self._timeout, sleep=self._sleep)
 
     def resource(self, resource: GroupVersionResource, namespace: str = "") -> ResourceClient:
         """The verbs on one kind of object, in one namespace or (empty) in all or none."""

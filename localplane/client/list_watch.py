@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from .options import ListOptions
+from .resources import ResourceClient
 from .watch import WatchStream
 
 Object = dict[str, Any]
+METADATA: Final = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+METADATA_LIST: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 
 class ListerWatcher(Protocol):
@@ -44,3 +47,16 @@ class ListWatch:
 
     def _selecting(self, options: ListOptions) -> ListOptions:
         return replace(options, label_selector=self._label_selector, field_selector=self._field_selector)
+
+
+class MetadataListWatch:
+    """Nothing of the objects but their metadata: enough for whoever asks who owns whom, and small."""
+
+    def __init__(self, source: ResourceClient) -> None:
+        self._source = source
+
+    async def list(self, options: ListOptions) -> Object:
+        return await self._source.list(options, accept=METADATA_LIST)
+
+    def watch(self, options: ListOptions) -> WatchStream:
+        return self._source.watch(options, accept=METADATA)

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from localplane.apiserver.endpoints.filters import recover, request_info
 from localplane.apiserver.request import Handler, Query, Request, Response, StreamResponse, User
 from localplane.apiserver.server.chain import wrapped
-from localplane.client.transport import BufferedResponse, Pairs
+from localplane.client.transport import BufferedResponse, Pairs, header, header_values
 from localplane.client.transport import Response as ClientResponse
 
 SELF = User("system:apiserver", groups=("system:masters", "system:authenticated"))
@@ -43,7 +43,13 @@ def _request(method: str, path: str, query: Pairs, headers: Pairs, body: bytes) 
     async def read_body(limit: int) -> bytes:  # noqa: ARG001 - we don't send ourselves too much
         return body
 
-    return Request(method, unquote(path), Query(values), lower, read_body, user=SELF)
+    return Request(method, unquote(path), Query(values), lower, read_body, user=_user(headers))
+
+
+def _user(headers: Pairs) -> User:
+    """Whom the caller acts as. A server may be anybody to itself, so nobody is asked."""
+    name = header(headers, "impersonate-user")
+    return User(name, groups=tuple(header_values(headers, "impersonate-group"))) if name else SELF
 
 
 def _headers(answer: Response | StreamResponse) -> Pairs:

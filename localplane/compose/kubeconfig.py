@@ -11,11 +11,14 @@ from localplane.apiserver.server.certificates import CertificateFiles
 from localplane.apiserver.storage.data_directory import write_atomically
 
 
-def write_kubeconfig(path: Path, *, name: str, url: str, certificates: CertificateFiles | None) -> None:
+def write_kubeconfig(
+    path: Path, *, name: str, url: str, certificates: CertificateFiles | None, token: str = ""
+) -> None:
     """Mode 0600: with generated certificates it holds the administrator's key; without them it names nobody, and
-    whoever uses it adds what he has. JSON is YAML enough for everybody."""
-    cluster: dict[str, str] = {"server": url}
-    user: dict[str, str] = {}
+    whoever uses it adds what he has. `token` is for clients that can't use a certificate. JSON is YAML enough for
+    everybody."""
+    cluster: dict[str, str] = {"server": reachable(url)}
+    user: dict[str, str] = {"token": token} if token else {}
     if certificates is not None:
         cluster["certificate-authority-data"] = _encoded(certificates.authority)
         user["client-certificate-data"] = _encoded(certificates.admin)
@@ -29,6 +32,11 @@ def write_kubeconfig(path: Path, *, name: str, url: str, certificates: Certifica
         "current-context": name,
     }
     write_atomically(path, orjson.dumps(content, option=orjson.OPT_INDENT_2))
+
+
+def reachable(url: str) -> str:
+    """A server that listens on all addresses has none of its own; from here it is reached over loopback."""
+    return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
 
 def _encoded(path: Path) -> str:

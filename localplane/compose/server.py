@@ -5,9 +5,10 @@ This is what `localplane.library` runs, and what `kctl up` will run with the bui
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -37,15 +38,18 @@ from localplane.apiserver.endpoints.discovery import Discovery
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.endpoints.openapi import OpenAPI
 from localplane.apiserver.flow_control import InFlight
+from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.resource import APIGroup
 from localplane.apiserver.server.chain import Guards, filters, wrapped
 from localplane.apiserver.server.config import ServerConfig, configure
 from localplane.apiserver.server.dispatch import Router, dispatch
+from localplane.apiserver.server.hooks import PostStartContext
 from localplane.apiserver.server.lifecycle import GenericServer
 from localplane.apiserver.server.options import AuditOptions, InvalidOptions, ServerOptions
 from localplane.client import Client, SharedInformerFactory
 from localplane.client.background import Background
 
+from .admin_token import admin_token, admin_token_authenticator
 from .in_process import InProcessTransport
 from .kubeconfig import write_kubeconfig
 from .storage import OpenStorage, StorageKind, StorageOptions, default_data_dir, open_storage
@@ -54,24 +58,35 @@ from .storage_metrics import storage_families
 Controller: TypeAlias = "Callable[[Plane], Coroutine[Any, Any, None]]"
 """Started once the server is ready, and cancelled before it stops. If it raises, the server stops, and raises that."""
 
+Preparation: TypeAlias = "Callable[[Plane], Awaitable[None]]"
+"""Run when the server listens and before it is ready, all of them at once. If one raises, there is no server."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlaneOptions:
     """`name` is what the kubeconfig and, if nobody says otherwise, the data directory are called; by default it is the
     first group's. Whoever holds a client certificate of our authority, or a token of the token file, is who it says;
-    only `system:masters` may do everything, unless `authorizer` says otherwise."""
+    only `system:masters` may do everything, unless `authorizer` says otherwise.
+
+    `tokens` are other ways to tell who a bearer token is, `routers` answer paths that are no resource's, and
+    `preparations`, by name, are what must have happened before anybody may come.
+    """
 
     name: str = ""
     storage: StorageOptions = field(default_factory=StorageOptions)
     server: ServerOptions = field(default_factory=ServerOptions)
     admission: Sequence[Plugin] = ()
     authorizer: Authorizer | None = None
+    tokens: Sequence[Authenticator] = ()
+    routers: Sequence[Router] = ()
+    preparations: Mapping[str, Preparation] = field(default_factory=dict)
     controllers: Sequence[Controller] = ()
 
 
 @dataclass(slots=True)
 class Plane:
-    """A running API server. `client` speaks to it as the server itself, without a socket."""
+    """A running API server. `client` speaks to it as the server itself, without a socket, and `objects` are what is
+    stored. `authority` is the certificate that clients trust, if it is our own."""
 
     name: str
     server: GenericServer
@@ -79,7 +94,9 @@ class Plane:
     installer: Installer
     client: Client
     informers: SharedInformerFactory
+    objects: Lookup
     kubeconfig: Path
+    authority: Path | None = None
 
     @property
     def url(self) -> str:
@@ -92,30 +109,80 @@ class Provided:
 
     client: Client
     informers: SharedInformerFactory
+    objects: Lookup
 
 
 @asynccontextmanager
 async def open_plane(groups: Sequence[APIGroup], options: PlaneOptions | None = None) -> AsyncIterator[Plane]:
     """Serve declared groups. Ready when the block is entered; drained and stopped when it is left."""
-    options = _named(options or PlaneOptions(), groups)
+    options = named(options or PlaneOptions(), next((group.name for group in groups if group.name), "localplane"))
+    async with open_place(options.storage) as place, open_plane_at(place, groups, options) as plane:
+        yield plane
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a server lives: its storage, and a directory for what it keeps beside it, which may be a temporary one."""
+
+    storage: OpenStorage
+    directory: Path
+
+
+@asynccontextmanager
+async def open_place(options: StorageOptions) -> AsyncIterator[Place]:
+    with ExitStack() as stack:
+        async with open_storage(options) as storage:
+            directory = storage.data_dir
+            if directory is None:
+                directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="localplane-")))
+            yield Place(storage, directory)
+
+
+@asynccontextmanager
+async def open_plane_at(place: Place, groups: Sequence[APIGroup], options: PlaneOptions) -> AsyncIterator[Plane]:
+    """The same for whoever has opened the storage already."""
     async with AsyncExitStack() as stack:
-        storage = await stack.enter_async_context(open_storage(options.storage))
-        directory = storage.data_dir or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="localplane-")))
-        config = configure(_with_certificates_in(options.server, directory / "pki"))
+        config = configure(_with_certificates_in(options.server, place.directory / "pki"))
+        token = admin_token(config.generated.authority.parent) if config.generated else ""
+        if token:
+            options = replace(options, tokens=(*options.tokens, admin_token_authenticator(token)))
         auditor = await _auditor(options.server.audit, stack)
-        plane = _assembled(groups, options, storage, config, auditor=auditor, directory=directory)
+        plane = _assembled(groups, options, place, config, auditor=auditor)
         await stack.enter_async_context(plane.informers)
+        prepared = _prepare(plane, options.preparations)
         await stack.enter_async_context(plane.server)
-        write_kubeconfig(plane.kubeconfig, name=options.name, url=plane.url, certificates=config.generated)
+        await prepared()
+        write_kubeconfig(plane.kubeconfig, name=options.name, url=plane.url, certificates=config.generated, token=token)
         await plane.informers.wait_for_sync()
         for controller in options.controllers:
             await stack.enter_async_context(Background(partial(controller, plane)))
         yield plane
 
 
-def _named(options: PlaneOptions, groups: Sequence[APIGroup]) -> PlaneOptions:
+def _prepare(plane: Plane, preparations: Mapping[str, Preparation]) -> Callable[[], Awaitable[None]]:
+    """Let readyz tell what has not happened yet, and return what waits until all of it has."""
+    done = {name: asyncio.get_running_loop().create_future() for name in preparations}
+    for name, prepare in preparations.items():
+
+        async def hook(_: PostStartContext, name: str = name, prepare: Preparation = prepare) -> None:
+            try:
+                await prepare(plane)
+            except BaseException as error:
+                done[name].set_exception(error)
+                raise
+            done[name].set_result(None)
+
+        plane.server.add_post_start_hook(name, hook)
+
+    async def wait() -> None:
+        await asyncio.gather(*done.values())
+
+    return wait
+
+
+def named(options: PlaneOptions, otherwise: str) -> PlaneOptions:
     """With a name, and with a data directory of that name where one is needed: servers don't share by accident."""
-    name = options.name or next((group.name for group in groups if group.name), "localplane")
+    name = options.name or otherwise
     if "/" in name or name in (".", ".."):
         raise InvalidOptions([f"{name!r} can't be a server's name, because a directory can't be called so"])
     storage = options.storage
@@ -133,23 +200,24 @@ def _with_certificates_in(server: ServerOptions, directory: Path) -> ServerOptio
 def _assembled(
     groups: Sequence[APIGroup],
     options: PlaneOptions,
-    storage: OpenStorage,
+    place: Place,
     config: ServerConfig,
     *,
     auditor: Auditor | None,
-    directory: Path,
 ) -> Plane:
+    storage = place.storage
     admission = AdmissionChain(options.admission)
-    authorizer = options.authorizer or _authorizer()
+    authorizer = options.authorizer or default_authorizer()
     installer = Installer(storage.cacher.resource, admission, authorizer)
     for group in groups:
         installer.install(group)
-    routers = _routers(installer)
+    routers = [*_routers(installer), *options.routers]
     client = Client(InProcessTransport(wrapped((), dispatch(routers, complete=lambda: True))))
     informers = SharedInformerFactory(client)
-    admission.initialize(Provided(client, informers))
+    objects = Lookup(installer.definitions)
+    admission.initialize(Provided(client, informers, objects))
     guards = Guards(
-        authenticator=_authenticator(options.server),
+        authenticator=_authenticator(options),
         authorizer=authorizer,
         in_flight=InFlight(
             read_limit=options.server.max_requests_in_flight,
@@ -169,7 +237,17 @@ def _assembled(
     server.paths.list_also(lambda: _listed(installer))
     storage.observe_calls(lambda operation, seconds: server.metrics.store_request(operation, "", "", seconds))
     server.metrics.add_collector(lambda: storage_families(storage.cacher, installer.definitions()))
-    return Plane(options.name, server, storage, installer, client, informers, directory / "kubeconfig")
+    return Plane(
+        name=options.name,
+        server=server,
+        storage=storage,
+        installer=installer,
+        client=client,
+        informers=informers,
+        objects=objects,
+        kubeconfig=place.directory / "kubeconfig",
+        authority=config.authority,
+    )
 
 
 def _listed(installer: Installer) -> list[str]:
@@ -189,14 +267,15 @@ def _routers(installer: Installer) -> list[Router]:
     return [discovery.handle, openapi.handle, installer.handle]
 
 
-def _authenticator(options: ServerOptions) -> Authenticator:
-    token_file = options.authentication.token_file
+def _authenticator(options: PlaneOptions) -> Authenticator:
+    authentication = options.server.authentication
+    token_file = authentication.token_file
     tokens = [StaticTokenAuthenticator(read_token_file(token_file))] if token_file else []
-    anonymous = AnonymousAuthenticator() if options.authentication.anonymous else None
-    return standard_authenticator(ClientCertificateAuthenticator(), *tokens, anonymous=anonymous)
+    anonymous = AnonymousAuthenticator() if authentication.anonymous else None
+    return standard_authenticator(ClientCertificateAuthenticator(), *tokens, *options.tokens, anonymous=anonymous)
 
 
-def _authorizer() -> Authorizer:
+def default_authorizer() -> Authorizer:
     """Everybody may see that the server lives; whoever is known may see what it serves; the masters may do all."""
     return UnionAuthorizer(
         NamedAuthorizer("PrivilegedGroups", PrivilegedGroups(SYSTEM_MASTERS)),

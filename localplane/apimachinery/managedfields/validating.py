@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from localplane.apimachinery.gotext import go_plain, go_type_name
+
 from .elements import shown
 from .errors import Unmanageable
 from .typed import ListType, MapType, Type
-from .values import go_plain, go_type_name
 
 
 @dataclass(frozen=True, slots=True)

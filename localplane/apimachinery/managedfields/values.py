@@ -1,11 +1,9 @@
-"""When two JSON values are the same, and how Go prints them in messages about wrong types."""
+"""When two JSON values are the same."""
 
 from __future__ import annotations
 
 import marshal
 from typing import Any
-
-from localplane.apimachinery.gotext import go_float
 
 _NUMBERS = (int, float)
 
@@ -33,34 +31,3 @@ def surely_same(left: Any, right: Any) -> bool:
         return bool(left == right) and marshal.dumps(left, 2) == marshal.dumps(right, 2)
     except ValueError:  # nested too deeply for it
         return False
-
-
-def go_plain(value: Any) -> str:
-    """Go's %v."""
-    if isinstance(value, dict):
-        return f"map[{' '.join(f'{name}:{go_plain(value[name])}' for name in sorted(value))}]"
-    if isinstance(value, list):
-        return f"[{' '.join(map(go_plain, value))}]"
-    if value is None:
-        return "<nil>"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return go_float(value) if isinstance(value, float) else str(value)
-
-
-def go_type_name(value: Any) -> str:
-    """Go's %T of what JSON decodes to."""
-    match value:
-        case None:
-            return "<nil>"
-        case bool():
-            return "bool"
-        case int():
-            return "int64"
-        case float():
-            return "float64"
-        case str():
-            return "string"
-        case list():
-            return "[]interface {}"
-    return "map[string]interface {}"

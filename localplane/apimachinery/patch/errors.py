@@ -16,5 +16,9 @@ class PatchNotApplicable(PatchError):
     and tells the client that "the server rejected our request due to an error in our request"."""
 
 
+class PatchFailed(PatchError):
+    """A strategic merge patch that can't be merged. Kubernetes has no reason for these: a client sees a plain 500."""
+
+
 class TooManyOperations(PatchError):
     """Request entity too large."""

@@ -59,9 +59,14 @@ class Schema:
         object is half read then. `source` is the JSON that the object was parsed from: with it, messages show a number
         as it was written.
         """
+        return decode(self.root, obj, kind=kind, source=source)
+
+    @property
+    def root(self) -> Node:
+        """The node of whole objects as Go's struct has it: with the fields that every object has."""
         if self._decoded is None:
             self._decoded = _with_object_meta(self.node)
-        return decode(self._decoded, obj, kind=kind, source=source)
+        return self._decoded
 
     def prune(self, obj: JSONObject) -> list[str]:
         """Take out of a custom resource, in place, what it can't have, and return the paths in upstream's order.

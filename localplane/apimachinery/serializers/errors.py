@@ -4,6 +4,7 @@
     ├── JSONSyntaxError     not JSON; the message is Go's
     ├── JSONValueError      JSON, but with a number that no float can hold
     ├── NotAnObject         JSON that can have no kind: an array, a number, a kind that is no text
+    ├── ProtobufError       not the message that it should be; the words are those of Go's generated code
     └── YAMLError           not YAML, or YAML that can't become JSON; the message is Go's
 
 Nothing else leaves this package, whatever the bytes are. Endpoints make a BadRequest of them.
@@ -29,6 +30,10 @@ class JSONValueError(SerializationError):
 
 
 class NotAnObject(SerializationError):
+    pass
+
+
+class ProtobufError(SerializationError):
     pass
 
 

@@ -14,6 +14,7 @@ from .forbidden import forbidden
 from .interface import ALLOWED, NO_OPINION, Attributes, Authorizer, Decision, Verdict
 from .paths import DISCOVERY_PATHS, PUBLIC_PATHS, PathAuthorizer
 from .privileged_groups import SYSTEM_MASTERS, PrivilegedGroups
+from .rules import Rule, RuleResolver, Rules, UnionRules
 from .union import NamedAuthorizer, UnionAuthorizer
 
 __all__ = [
@@ -29,7 +30,11 @@ __all__ = [
     "NamedAuthorizer",
     "PathAuthorizer",
     "PrivilegedGroups",
+    "Rule",
+    "RuleResolver",
+    "Rules",
     "UnionAuthorizer",
+    "UnionRules",
     "Verdict",
     "forbidden",
 ]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from localplane.apiserver.request import User
+
 from .interface import ALLOWED, NO_OPINION, Attributes, Decision
+from .rules import Rules
 
 SYSTEM_MASTERS = "system:masters"
 
@@ -15,3 +18,9 @@ class PrivilegedGroups:
 
     async def authorize(self, attributes: Attributes) -> Decision:
         return NO_OPINION if self._groups.isdisjoint(attributes.user.groups) else ALLOWED
+
+    async def rules_for(self, user: User, namespace: str) -> Rules:  # noqa: ARG002 - it is the same everywhere
+        if self._groups.isdisjoint(user.groups):
+            return Rules()
+        everything = {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}
+        return Rules([everything], [{"verbs": ["*"], "nonResourceURLs": ["*"]}])

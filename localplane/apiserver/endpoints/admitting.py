@@ -6,10 +6,13 @@ from typing import Any
 
 from localplane.apimachinery.errors import InternalError
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.managedfields import InvalidManagedFields
+from localplane.apimachinery.managedfields import validate as validate_managers
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.authorization import Attributes as AuthorizationAttributes
 from localplane.apiserver.authorization import forbidden
+from localplane.apiserver.registry.metadata import metadata_of, set_or_drop
 from localplane.apiserver.registry.rest import DeleteOptions, ValidateCreate, ValidateUpdate, WriteOptions
 from localplane.apiserver.request import Request, User
 
@@ -18,6 +21,10 @@ from .scope import Scope
 JSONObject = dict[str, Any]
 
 _NOBODY = User("")
+_BROKEN_MANAGERS = (
+    ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating "
+    "admission controller; please fix your requests"
+)
 _NAMESPACES = GroupResource("", "namespaces")
 
 
@@ -45,9 +52,23 @@ class Review:
     async def _admit(self, operation: Operation, obj: JSONObject, old: JSONObject | None) -> JSONObject:
         if not self.handles(operation):
             return obj
+        before = metadata_of(obj).get("managedFields")
         asked = self._attributes(operation, obj, None if old is None else copied(old))
         await self._scope.admission.admit(asked)
-        return asked.object if asked.object is not None else obj
+        admitted = asked.object if asked.object is not None else obj
+        self._keep_managers(metadata_of(admitted), before)
+        return admitted
+
+    def _keep_managers(self, metadata: JSONObject, before: Any) -> None:
+        """A plugin that does not know of managedFields may have broken them: then those of before stand."""
+        after = metadata.get("managedFields")
+        if after is before:
+            return
+        try:
+            validate_managers(after)
+        except InvalidManagedFields as error:
+            set_or_drop(metadata, "managedFields", before)
+            self._request.warnings.append(f"{_BROKEN_MANAGERS}: {error}")
 
     def validation_on_create(self, *, by_update: bool = False) -> ValidateCreate | None:
         """What the registry calls with a finished new object. A create by update must be allowed as a create."""
@@ -83,6 +104,14 @@ class Review:
             await self._scope.admission.validate(asked)
 
         return validate
+
+    async def admit_connect(self, options: JSONObject) -> None:
+        """There is no object: plugins see the options of the connection, and may refuse it."""
+        if not self.handles(Operation.CONNECT):
+            return
+        asked = self._attributes(Operation.CONNECT, options, None)
+        await self._scope.admission.admit(asked)
+        await self._scope.admission.validate(asked)
 
     def _attributes(self, operation: Operation, obj: JSONObject | None, old: JSONObject | None) -> Attributes:
         """The name is the URL's; without one it is the object's, once it has one. A namespace is in itself."""

@@ -16,10 +16,16 @@ from localplane.apimachinery.serializers.decode_messages import (
     unrecognized,
     version_kind_error,
 )
-from localplane.apimachinery.serializers.errors import JSONSyntaxError, NotAnObject, SerializationError
+from localplane.apimachinery.serializers.errors import (
+    JSONSyntaxError,
+    NotAnObject,
+    ProtobufError,
+    SerializationError,
+)
 from localplane.apimachinery.serializers.json import parse_json
-from localplane.apimachinery.serializers.media_types import YAML, MediaType, negotiate_input
+from localplane.apimachinery.serializers.media_types import PROTOBUF, YAML, MediaType, negotiate_input
 from localplane.apimachinery.serializers.parsed import Parsed
+from localplane.apimachinery.serializers.protobuf import object_node, opened, read_message
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.apiserver.request import MAX_BODY_BYTES, BodyTooLarge, Request
 
@@ -29,6 +35,7 @@ JSONObject = dict[str, Any]
 
 # Kubernetes names the place in its source where its registry of kinds is made, and clients have seen it for years.
 _SCHEME = "pkg/api/legacyscheme/scheme.go:30"
+_NO_MESSAGE = "does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message"
 
 
 async def read(request: Request) -> bytes:
@@ -44,7 +51,7 @@ def media_type_of(scope: Scope, request: Request) -> MediaType:
 
 
 def parse(data: bytes, media_type: MediaType, *, find_duplicates: bool = False) -> Parsed:
-    """Raises SerializationError."""
+    """Text; a message is nothing without its schema. Raises SerializationError."""
     return (parse_yaml if media_type == YAML else parse_json)(data, find_duplicates=find_duplicates)
 
 
@@ -53,6 +60,8 @@ def decode(scope: Scope, request: Request, data: bytes, media_type: MediaType, *
 
     Unknown and duplicate fields are dropped, warned about or refused, as `field_validation` says.
     """
+    if media_type == PROTOBUF:
+        return _decode_message(scope, data)
     try:
         parsed = parse(data, media_type, find_duplicates=field_validation != "Ignore")
     except JSONSyntaxError as error:
@@ -71,6 +80,24 @@ def decode(scope: Scope, request: Request, data: bytes, media_type: MediaType, *
         request.warnings.extend((*parsed.duplicates, *unknown))
     complete(scope, obj)
     return dict(obj)
+
+
+def _decode_message(scope: Scope, data: bytes) -> JSONObject:
+    """Fields that nobody knows are passed over, however strict the client wants it: that is what protobuf is for."""
+    try:
+        envelope = opened(data)
+    except ProtobufError as error:
+        raise BadRequest(unrecognized(scope.kind, error, data)) from error
+    _check_type(scope, {"kind": envelope.kind, "apiVersion": envelope.api_version}, data)
+    if PROTOBUF not in scope.own_media_types:
+        what = f"*{hub_package(scope)}.{scope.kind}" if scope.typed else "*unstructured.Unstructured"
+        raise _not_decodable(scope, f"object {what} {_NO_MESSAGE}")
+    try:
+        obj = read_message(object_node(scope.schema().node), envelope.message)
+    except SerializationError as error:
+        raise _not_decodable(scope, str(error)) from error
+    complete(scope, obj)
+    return obj
 
 
 def take_known(scope: Scope, obj: JSONObject, *, source: bytes | None = None) -> Sequence[str]:

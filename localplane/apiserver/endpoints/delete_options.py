@@ -18,6 +18,8 @@ from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.schema import DecodeError, Field, Schema
 from localplane.apimachinery.serializers.decode_messages import type_meta, version_kind_error
 from localplane.apimachinery.serializers.errors import JSONSyntaxError, SerializationError
+from localplane.apimachinery.serializers.media_types import PROTOBUF
+from localplane.apimachinery.serializers.protobuf import opened, read_message
 from localplane.apiserver.registry.rest import DeleteOptions
 from localplane.apiserver.request import Query, Request
 
@@ -35,16 +37,16 @@ _PROPAGATION = ("Foreground", "Background", "Orphan")
 class Preconditions:
     """Called so in messages."""
 
-    uid: Annotated[str | None, Field(go_type="types.UID")] = None
-    resourceVersion: str | None = None
+    uid: Annotated[str | None, Field(go_type="types.UID", protobuf={"n": 1})] = None
+    resourceVersion: Annotated[str | None, Field(protobuf={"n": 2})] = None
 
 
 class _DeleteOptions:
-    gracePeriodSeconds: int | None = None
-    preconditions: Preconditions | None = None
-    orphanDependents: bool | None = None
-    propagationPolicy: Annotated[str | None, Field(go_type="v1.DeletionPropagation")] = None
-    dryRun: list[str] | None = None
+    gracePeriodSeconds: Annotated[int | None, Field(protobuf={"n": 1})] = None
+    preconditions: Annotated[Preconditions | None, Field(protobuf={"n": 2})] = None
+    orphanDependents: Annotated[bool | None, Field(protobuf={"n": 3})] = None
+    propagationPolicy: Annotated[str | None, Field(go_type="v1.DeletionPropagation", protobuf={"n": 4})] = None
+    dryRun: Annotated[list[str] | None, Field(protobuf={"n": 5})] = None
 
 
 @cache
@@ -62,7 +64,7 @@ async def delete_options(scope: Scope, request: Request) -> DeleteOptions:
         return _from_query(request.query)
     media_type = body.media_type_of(scope, request)
     try:
-        value = body.parse(data, media_type).value
+        value = _message(data) if media_type == PROTOBUF else body.parse(data, media_type).value
         told = type_meta(value)
     except JSONSyntaxError as error:
         raise BadRequest(version_kind_error(error)) from error
@@ -72,6 +74,15 @@ async def delete_options(scope: Scope, request: Request) -> DeleteOptions:
         version = go_quote(told.api_version or "v1")
         raise BadRequest(f'no kind {go_quote(told.kind)} is registered for version {version} in scheme "{_SCHEME}"')
     return _from_body(value or {}, data)
+
+
+def _message(data: bytes) -> JSONObject:
+    """What is no DeleteOptions is not read: it is refused for what it says of itself."""
+    envelope = opened(data)
+    told = {"kind": envelope.kind, "apiVersion": envelope.api_version}
+    if envelope.kind not in ("", "DeleteOptions"):
+        return told
+    return told | read_message(_schema().node, envelope.message)
 
 
 def _from_body(value: JSONObject, data: bytes) -> DeleteOptions:

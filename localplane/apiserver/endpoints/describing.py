@@ -52,7 +52,7 @@ def _resource(resource: Resource, version: str, scopes: Mapping[Place, Scope]) -
             if name and each_version == version and plural == resource.plural
         ),
         storage_version_hash=storage_version_hash(stored.group, stored.version, resource.kind),
-        media_types=tuple(media_type.name for media_type in scope.media_types),
+        media_types=tuple(media_type.name for media_type in scope.own_media_types),
         patch_types=tuple(scope.patch_types),
         returns_deleted_object=resource.returns_deleted_object,
         selectable_fields=tuple(resource.selectable_fields),

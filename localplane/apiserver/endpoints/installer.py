@@ -23,6 +23,7 @@ from localplane.apiserver.storage.interface import Storage
 from .defining import definition_of
 from .describing import Place, describe
 from .discovery.model import InstalledGroup
+from .handlers.connect import connect
 from .handlers.create import create
 from .handlers.delete import delete, delete_collection
 from .handlers.get import get
@@ -106,7 +107,8 @@ class Installer:
             return None
         if scope.deprecation_warning:
             request.warnings.append(scope.deprecation_warning)
-        return await _HANDLERS[info.verb](scope, request)
+        handler = connect if scope.connects else _HANDLERS[info.verb]
+        return await handler(scope, request)
 
     def _knows(self, version: GroupVersion, kind: str) -> bool:
         installed = self._groups.get(version.group)
@@ -160,10 +162,13 @@ class Installer:
 
 def _below(scope: Scope, name: str, declared: Subresource, storage: object) -> Scope:
     """The scope of a subresource: it speaks in the resource's own kind unless it says otherwise."""
-    if not declared.kind and declared.group_version is None:
-        return replace(scope, storage=storage, subresource=name)
     kind, version = declared.kind or scope.kind, declared.group_version or scope.group_version
-    converter = Converter(kind, {version.version: VersionRules(version)}, stored_as=version.version)
+    if (kind, version) == (scope.kind, scope.group_version):
+        return replace(scope, storage=storage, subresource=name)
+    rules = VersionRules(
+        version, default=declared.default, complete=lambda obj: declared.compiled.complete(obj, final=True)
+    )
+    converter = Converter(kind, {version.version: rules}, stored_as=version.version)
     return replace(
         scope,
         storage=storage,

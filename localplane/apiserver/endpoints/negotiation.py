@@ -1,4 +1,4 @@
-"""Which form of the answer a client wants: JSON or YAML, whole, as a table, or its metadata alone."""
+"""Which form of the answer a client wants: JSON, YAML or protobuf, whole, as a table, or its metadata alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from localplane.apimachinery.errors import BadRequest
 from localplane.apimachinery.fieldpath import invalid
 from localplane.apimachinery.serializers.media_types import (
     JSON,
+    PROTOBUF,
+    YAML,
     Negotiated,
+    Transforms,
     check_route,
     negotiate,
     negotiate_stream,
@@ -21,6 +24,7 @@ from localplane.apiserver.request import Request
 from .scope import Scope
 
 _TRANSFORMS = object_transforms()
+_WITHOUT_MESSAGE = object_transforms(plain=(JSON, YAML))
 _INCLUDE = ("None", "Metadata", "Object")
 
 
@@ -40,6 +44,15 @@ class Target:
         """Stored bytes can be sent as they are."""
         return self.media_type == JSON.name and not self.transform and not self.pretty
 
+    @property
+    def protobuf(self) -> bool:
+        return self.media_type == PROTOBUF.name
+
+    @property
+    def stream_type(self) -> str:
+        """The Content-Type of a watch. Only JSON goes without saying that it is one."""
+        return self.media_type if self.media_type == JSON.name else f"{self.media_type};stream=watch"
+
 
 _PLAIN = Target(JSON.name, "", "", "Metadata", pretty=False)
 # What most programs send; the rest is worked out.
@@ -53,13 +66,21 @@ def negotiated(scope: Scope, request: Request, *, collection: bool = False) -> T
     if not pretty and accept in _MEANS_PLAIN:
         return _PLAIN
     _check_route(scope, accept, collection=collection)
-    return _target(negotiate(accept, scope.media_types, transforms=_TRANSFORMS, pretty=pretty), request)
+    return _target(negotiate(accept, scope.media_types, transforms=_transforms(scope, accept), pretty=pretty), request)
 
 
 def negotiated_stream(scope: Scope, request: Request) -> Target:
     accept = request.headers.get("accept", "")
     _check_route(scope, accept, collection=True)
-    return _target(negotiate_stream(accept, scope.media_types, transforms=_TRANSFORMS), request)
+    return _target(negotiate_stream(accept, scope.media_types, transforms=_transforms(scope, accept)), request)
+
+
+def _transforms(scope: Scope, accept: str) -> Transforms:
+    """What has no message is passed over for the next form that the client accepts. Who says nothing of protobuf costs
+    nobody a look."""
+    if "protobuf" not in accept or PROTOBUF in scope.own_media_types:
+        return _TRANSFORMS
+    return _WITHOUT_MESSAGE
 
 
 def _check_route(scope: Scope, accept: str, *, collection: bool) -> None:

@@ -6,15 +6,20 @@ anew it has new ones, and what the old ones made counts no more.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, cast
 
 from localplane.apimachinery.serializers.json_writer import to_json
-from localplane.apiserver.registry.rest import Result
+from localplane.apiserver.registry.rest import Result, ResultList
+from localplane.apiserver.storage.interface import ObjectList
 from localplane.apiserver.storage.objects import StoredObject
 
 from .scope import Scope
 
 JSONObject = dict[str, Any]
+
+# A longer list is joined anew each time: keeping it would double what its objects take.
+_MOST_KEPT_BYTES = 32 * 1024 * 1024
 
 
 def versioned(scope: Scope, result: Result) -> JSONObject:
@@ -46,6 +51,22 @@ def json_of(scope: Scope, result: Result) -> bytes:
 
 def _encoded(scope: Scope, obj: JSONObject) -> bytes:
     return to_json({"kind": scope.kind, "apiVersion": scope.api_version} | obj)
+
+
+def kept_with(
+    listed: ObjectList | ResultList, key: Hashable, made_by: object, join: Callable[[], Sequence[bytes]]
+) -> Sequence[bytes]:
+    """The items of a list, joined; kept for the next reader until one of them, or their declaration, changes."""
+    memo = listed.memo if isinstance(listed, ObjectList) else None
+    if memo is None:
+        return join()
+    made_for, kept = cast("tuple[object, Sequence[bytes]]", memo.get(key, (None, ())))
+    if made_for is made_by:
+        return kept
+    joined = join()
+    if sum(map(len, joined)) <= _MOST_KEPT_BYTES:
+        memo[key] = (made_by, joined)
+    return joined
 
 
 def is_status(result: Result) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import orjson
 
 from localplane.apimachinery.errors import NotAcceptable
 from localplane.apimachinery.serializers.json_writer import to_json
-from localplane.apimachinery.serializers.media_types import JSON, YAML
+from localplane.apimachinery.serializers.media_types import JSON, PROTOBUF, YAML
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
 from localplane.apiserver.registry.rest import Result, ResultList
 from localplane.apiserver.request import Response
@@ -17,14 +17,12 @@ from localplane.apiserver.storage.interface import ObjectList
 
 from . import table
 from .body import hub_package
+from .messages import body_of, list_body, status_body
 from .negotiation import Target
-from .representation import is_status, json_of, versioned
+from .representation import is_status, json_of, kept_with, versioned
 from .scope import Scope
 
 JSONObject = dict[str, Any]
-
-# A longer list is joined anew each time: keeping it would double what its objects take.
-_MOST_KEPT_BYTES = 32 * 1024 * 1024
 
 
 def respond_object(scope: Scope, result: Result, target: Target, status: int = 200) -> Response:
@@ -32,6 +30,9 @@ def respond_object(scope: Scope, result: Result, target: Target, status: int = 2
         return encode(result | {"code": result.get("code") or status}, target, status)
     if target.plain:
         return Response(status, json_of(scope, result))
+    if target.protobuf:
+        check_form(scope, target, is_list=False)
+        return Response(status, body_of(scope, result, target), PROTOBUF.name)
     obj = versioned(scope, result)
     if target.transform == "Table":
         meta = {"resourceVersion": (obj.get("metadata") or {}).get("resourceVersion", "")}
@@ -46,7 +47,11 @@ def respond_list(scope: Scope, listed: ObjectList | ResultList, target: Target) 
     meta = list_meta(listed)
     if target.plain:
         opening = orjson.dumps({"kind": scope.list_kind, "apiVersion": scope.api_version, "metadata": meta})
-        return Response(200, (opening[:-1] + b',"items":[', *_items(scope, listed), b"]}"))
+        joined = kept_with(listed, scope.group_version, scope.converter, lambda: _joined(scope, listed))
+        return Response(200, (opening[:-1] + b',"items":[', *joined, b"]}"))
+    if target.protobuf:
+        check_form(scope, target, is_list=True)
+        return Response(200, list_body(scope, listed, meta, target), PROTOBUF.name)
     items = [versioned(scope, item) for item in listed.items]
     match target.transform:
         case "Table":
@@ -82,20 +87,6 @@ def list_meta(listed: ObjectList | ResultList) -> JSONObject:
     return meta
 
 
-def _items(scope: Scope, listed: ObjectList | ResultList) -> Sequence[bytes]:
-    """The items of a list, joined; kept for the next reader until one of them, or their declaration, changes."""
-    memo = listed.memo if isinstance(listed, ObjectList) else None
-    if memo is None:
-        return _joined(scope, listed)
-    made_for, kept = cast("tuple[object, Sequence[bytes]]", memo.get(scope.group_version, (None, ())))
-    if made_for is scope.converter:
-        return kept
-    joined = _joined(scope, listed)
-    if sum(map(len, joined)) <= _MOST_KEPT_BYTES:
-        memo[scope.group_version] = (scope.converter, joined)
-    return joined
-
-
 def _joined(scope: Scope, listed: ObjectList | ResultList) -> Sequence[bytes]:
     """The items of a list from their finished bytes, without parsing any of them: megabytes, so they are copied once.
 
@@ -120,6 +111,9 @@ def _untyped(obj: JSONObject) -> JSONObject:
 
 
 def encode(obj: JSONObject, target: Target, status: int = 200) -> Response:
+    """As text, or a Status in any form."""
+    if target.protobuf:
+        return Response(status, status_body(obj), PROTOBUF.name)
     if target.media_type == YAML.name:
         return Response(status, to_yaml(obj), content_type=YAML.name)
     return Response(status, to_json(obj, pretty=target.pretty), content_type=JSON.name)

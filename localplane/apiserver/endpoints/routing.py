@@ -38,7 +38,8 @@ def _methods(scope: Scope, request: Request) -> frozenset[str]:
     """What a path answers to. Its parts count, not `info.name`: a selector may have put that there."""
     info = request.info
     length = len(info.parts)
-    if length > (3 if scope.subresource else 2) or not _is_in_place(scope, info):
+    too_long = length > (3 if scope.subresource else 2) and not scope.connects_below
+    if too_long or not _is_in_place(scope, info):
         return _NOTHING
     verb_in_path = _verb_in_path(request)
     if verb_in_path:

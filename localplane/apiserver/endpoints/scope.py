@@ -8,13 +8,23 @@ from functools import cached_property
 from typing import Any
 
 from localplane.apimachinery.groups import GroupKind, GroupResource, GroupVersion, GroupVersionKind
+from localplane.apimachinery.managedfields import FieldManager
 from localplane.apimachinery.schema import Schema
-from localplane.apimachinery.serializers.media_types import JSON, YAML, MediaType
+from localplane.apimachinery.serializers.media_types import JSON, PROTOBUF, YAML, MediaType
+from localplane.apimachinery.serializers.protobuf.layout import has_message
 from localplane.apiserver.admission import AdmissionChain
 from localplane.apiserver.authorization import Authorizer
 from localplane.apiserver.registry.conversion import Converter
-from localplane.apiserver.registry.rest import verbs_of
+from localplane.apiserver.registry.rest import Connecter, verbs_of
 from localplane.apiserver.resource import Column
+
+from .field_management import make_field_manager
+
+JSON_PATCH = "application/json-patch+json"
+MERGE_PATCH = "application/merge-patch+json"
+STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
+APPLY_PATCH = "application/apply-patch+yaml"
+PATCH_TYPES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH)
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +34,8 @@ class Scope:
 
     `typed` kinds tell a wrong type as Go's decoder does and leave the type out of list items; others are told as
     custom resources are, and are read through their schema, which may have changed since they were stored.
+
+    `media_types` are those of all that can be answered here, metadata and errors included; see `own_media_types`.
     """
 
     group_version: GroupVersion
@@ -43,13 +55,21 @@ class Scope:
     cells: Callable[[dict[str, Any]], list[Any]] | None = None
     selectable_fields: Sequence[str] = ()
     deprecation_warning: str = ""
-    media_types: Sequence[MediaType] = (JSON, YAML)
-    patch_types: Sequence[str] = ("application/json-patch+json", "application/merge-patch+json")
+    media_types: Sequence[MediaType] = (JSON, YAML, PROTOBUF)
     known_kinds: Callable[[GroupVersion, str], bool] = lambda _, __: False
 
     @cached_property
     def gvk(self) -> GroupVersionKind:
         return self.group_version.kind(self.kind)
+
+    @cached_property
+    def patch_types(self) -> tuple[str, ...]:
+        """In Kubernetes' order. A strategic merge must know how lists merge, which custom resources don't say."""
+        return PATCH_TYPES if self.typed else tuple(each for each in PATCH_TYPES if each != STRATEGIC_MERGE_PATCH)
+
+    @cached_property
+    def field_manager(self) -> FieldManager:
+        return make_field_manager(self)
 
     @cached_property
     def group_kind(self) -> GroupKind:
@@ -58,6 +78,13 @@ class Scope:
     @cached_property
     def api_version(self) -> str:
         return str(self.group_version)
+
+    @cached_property
+    def own_media_types(self) -> Sequence[MediaType]:
+        """The forms that the objects themselves can have: protobuf only if their schema has numbers for it."""
+        if self.typed and has_message(self.schema().node):
+            return self.media_types
+        return tuple(each for each in self.media_types if each != PROTOBUF)
 
     @cached_property
     def verbs(self) -> tuple[str, ...]:
@@ -71,8 +98,20 @@ class Scope:
     @cached_property
     def item_methods(self) -> frozenset[str]:
         """What a router lets through to one object, or to the subresource of one."""
+        if self.connects:
+            return frozenset(self.storage.connect_methods)
         methods = {"get": "GET", "update": "PUT", "patch": "PATCH", "delete": "DELETE"}
         return self._methods(methods | {"create": "POST"} if self.subresource else methods)
+
+    @cached_property
+    def connects(self) -> bool:
+        """Whether it is a stream or a proxy, which answers for itself."""
+        return isinstance(self.storage, Connecter)
+
+    @cached_property
+    def connects_below(self) -> bool:
+        """Whether every path below belongs to it: a proxy."""
+        return self.connects and bool(self.storage.connects_below)
 
     def _methods(self, by_verb: Mapping[str, str]) -> frozenset[str]:
         return frozenset(method for verb, method in by_verb.items() if verb in self.verbs)

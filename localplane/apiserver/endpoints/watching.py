@@ -1,4 +1,4 @@
-"""A watch as a stream of lines: one JSON document for each event."""
+"""A watch as a stream of lines, one JSON document for each event, or of frames with a message in each."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from localplane.apiserver.registry.errors import interpret
 from localplane.apiserver.storage.interface import EventType, Watch, WatchEvent
 
 from . import table
+from .messages import event_pieces, status_pieces
 from .negotiation import Target
 from .representation import json_of, versioned
 from .scope import Scope
@@ -42,7 +43,7 @@ async def lines(scope: Scope, watch: Watch, target: Target, *, until: float) -> 
                     for event in events[start : start + _EVENTS_AT_ONCE]:
                         pieces += encode(event)
                 except APIError as error:  # it can't be shown in this version, and the headers are gone: say it here
-                    yield b"".join((*pieces, *_framed(EventType.ERROR, to_json(error.status()))))
+                    yield b"".join((*pieces, *_failure(error.status(), target)))
                     return
                 yield b"".join(pieces)
     finally:
@@ -60,6 +61,8 @@ Encode = Callable[[WatchEvent], tuple[bytes, bytes, bytes]]
 
 def encoder(scope: Scope, target: Target) -> Encode:
     """How this watch's events are written."""
+    if target.protobuf:
+        return lambda event: _message(scope, event, target)
     if target.transform == "Table":
         return _TableEncoder(scope, target)
     if target.transform:
@@ -69,6 +72,19 @@ def encoder(scope: Scope, target: Target) -> Encode:
 
 def _framed(kind: EventType, data: bytes) -> tuple[bytes, bytes, bytes]:
     return _OPENINGS[kind], data, _CLOSING
+
+
+def _failure(status: JSONObject, target: Target) -> tuple[bytes, bytes, bytes]:
+    if target.protobuf:
+        return status_pieces(EventType.ERROR, status)
+    return _framed(EventType.ERROR, to_json(status))
+
+
+def _message(scope: Scope, event: WatchEvent, target: Target) -> tuple[bytes, bytes, bytes]:
+    if event.error is not None:
+        return status_pieces(event.type, _error(scope, event))
+    shown = event.object if event.object is not None else bookmark(scope, event)
+    return event_pieces(scope, event.type, shown, target)
 
 
 def _plain(scope: Scope, event: WatchEvent) -> bytes:

@@ -7,7 +7,7 @@ been written when another version was the stored one: an object says itself whic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,8 +52,17 @@ class Converter:
     def storage_version(self) -> GroupVersion:
         return self._stored.group_version
 
+    @property
+    def api_versions(self) -> Collection[str]:
+        """The apiVersions that its objects may have."""
+        return self._by_api_version.keys()
+
     def serves(self, version: str) -> bool:
         return version in self._versions
+
+    def version_named(self, api_version: str) -> str | None:
+        """The name of the version that has this apiVersion; None if there is none."""
+        return self._by_api_version.get(api_version)
 
     def default(self, obj: JSONObject, version: str) -> None:
         rules = self._versions[version]

@@ -19,7 +19,6 @@ _SERVER_FIELDS = (
     "deletionGracePeriodSeconds",
     "uid",
     "selfLink",
-    "managedFields",  # nobody tracks the managers of fields yet, so a client's word about them is no use
 )
 
 
@@ -55,8 +54,6 @@ def ensure_namespace(metadata: JSONObject, *, expected: str) -> None:
 
 def keep_server_fields(metadata: JSONObject, old: JSONObject) -> None:
     """On update: what only the server may change stays as it was."""
-    metadata.pop("managedFields", None)
-    _copy(metadata, old, "managedFields")
     if not metadata.get("uid"):
         _copy(metadata, old, "uid")
     if old.get("creationTimestamp"):
@@ -75,6 +72,13 @@ def keep_generation(metadata: JSONObject, old: JSONObject) -> None:
 def _copy(metadata: JSONObject, old: JSONObject, name: str) -> None:
     if name in old:
         metadata[name] = old[name]
+
+
+def set_or_drop(metadata: JSONObject, name: str, value: Any) -> None:
+    if value:
+        metadata[name] = value
+    else:
+        metadata.pop(name, None)
 
 
 def content_differs(obj: JSONObject, old: JSONObject, *, has_status: bool) -> bool:

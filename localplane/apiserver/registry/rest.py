@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from localplane.apimachinery import fields, labels
-from localplane.apiserver.request import Request
+from localplane.apiserver.request import Answer, Request
 from localplane.apiserver.storage.interface import ObjectList, Watch
 from localplane.apiserver.storage.objects import StoredObject
 
@@ -105,6 +105,8 @@ class Deleted:
 
 @runtime_checkable
 class Getter(Protocol):
+    """What is no object (a log) may be answered with a Response of its own."""
+
     async def get(self, request: Request, name: str, *, resource_version: str = "") -> Result: ...
 
 
@@ -127,7 +129,8 @@ class Creater(Protocol):
 
 @runtime_checkable
 class NamedCreater(Protocol):
-    """A create below a name: `pods/x/binding`."""
+    """A create below a name: `pods/x/binding`. One that has `preserves_metadata` set gets the uid that a client names
+    in its object; from others the server takes it away."""
 
     async def create_named(
         self, request: Request, name: str, obj: JSONObject, *, validate: ValidateCreate | None, options: WriteOptions
@@ -163,8 +166,31 @@ class CollectionDeleter(Protocol):
     ) -> ObjectList | ResultList: ...
 
 
+@runtime_checkable
+class Connecter(Protocol):
+    """A stream or a proxy, which answers for itself: `pods/x/exec`, `services/x/proxy/some/path`.
+
+    `connect_methods` are the HTTP methods it takes, and `connects_below` says whether paths under it are its own too.
+    """
+
+    connect_methods: Sequence[str]
+    connects_below: bool
+
+    def connect_options(self, request: Request, path: str) -> JSONObject:
+        """The options object, which admission is shown and `connect` gets; `path` is what stands below, with its
+        slash. Raises BadRequest for a query that can't be read."""
+        ...
+
+    async def connect(self, request: Request, name: str, options: JSONObject) -> Answer: ...
+
+
+_CONNECT_VERBS = {"POST": "create", "DELETE": "delete", "GET": "get", "PATCH": "patch", "PUT": "update"}
+
+
 def verbs_of(storage: object) -> tuple[str, ...]:
     """The API verbs that a storage can serve, in discovery's order."""
+    if isinstance(storage, Connecter):
+        return tuple(verb for method, verb in _CONNECT_VERBS.items() if method in storage.connect_methods)
     can_get, can_update = isinstance(storage, Getter), isinstance(storage, Updater)
     able = {
         "create": isinstance(storage, Creater | NamedCreater),

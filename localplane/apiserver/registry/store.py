@@ -74,8 +74,8 @@ class SubresourceStore:
         )
 
 
-class Store(ReadOnlyStore):
-    """Every verb."""
+class ObjectStore(ReadOnlyStore):
+    """Every verb but deletecollection: for kinds that go one by one."""
 
     async def create(
         self, request: Request, obj: JSONObject, *, validate: ValidateCreate | None, options: WriteOptions
@@ -108,6 +108,10 @@ class Store(ReadOnlyStore):
         self, request: Request, name: str, *, validate: ValidateCreate | None, options: DeleteOptions
     ) -> Deleted:
         return await delete.delete(self.definition, request, name, validate=validate, options=options)
+
+
+class Store(ObjectStore):
+    """Every verb."""
 
     async def delete_collection(
         self, request: Request, *, validate: ValidateCreate | None, options: DeleteOptions, selection: ListOptions

@@ -35,6 +35,10 @@ class Strategy:
     resets_status: bool = True
     """A status with a subresource of its own is dropped on create and kept as it was on update, before the hooks."""
 
+    reset_fields: Sequence[str] | None = None
+    """The fields, as dotted paths, that a write has no say in, so that nobody comes to own them by it. None: a status
+    with a subresource of its own. Kubernetes: GetResetFields of the kind's strategy."""
+
     validates_schema: bool = True
     """Objects are held against their schema, as custom resources are. Kinds that write all of their rules themselves
     say no."""
@@ -71,6 +75,10 @@ class Strategy:
         so settles `options.grace_period_seconds`."""
         return False
 
+    def is_held(self, obj: JSONObject) -> bool:
+        """Whether something beside its finalizers keeps an object that is being deleted from going."""
+        return False
+
     def default_garbage_collection_policy(self, request: Request) -> str:
         """What becomes of dependents when the client does not say: `Background`, `Orphan` or `Unsupported`."""
         return "Background"
@@ -84,12 +92,15 @@ class StatusStrategy(Strategy):
 
     tracks_generation = False
     resets_status = False
+    reset_fields: Sequence[str] | None = ("metadata", "spec")
     validated_field = "status"
 
     def __init__(self, main: Strategy, *, changes_metadata: bool = False) -> None:
         self.main = main
         self.validates_schema = main.validates_schema
         self.allow_unconditional_update = main.allow_unconditional_update
+        if changes_metadata:
+            self.reset_fields = ("spec",)
         self._own = ("apiVersion", "kind", "status", *(("metadata",) if changes_metadata else ()))
 
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from localplane.apimachinery.errors import Conflict, Invalid, NotFound
 from localplane.apimachinery.fieldpath import invalid
 from localplane.apimachinery.groups import GroupKind
+from localplane.apimachinery.managedfields import keep_times_of_unchanged
 from localplane.apimachinery.names import path_segment_name
 from localplane.apimachinery.objectmeta import validate_object_meta, validate_object_meta_update
 from localplane.apimachinery.patch.values import copied
@@ -28,6 +29,7 @@ from .metadata import (
     keep_generation,
     keep_server_fields,
     metadata_of,
+    set_or_drop,
 )
 from .rest import JSONObject, Updated, UpdatedObject, ValidateCreate, ValidateUpdate, WriteOptions
 
@@ -77,8 +79,9 @@ async def update(
             prepare(definition, request, obj, old)
             if validate_update is not None:
                 await validate_update(obj, old)
-            if _should_be_deleted(obj, old):
+            if _should_be_deleted(obj, old) and not definition.strategy.is_held(obj):
                 raise _LastFinalizerRemoved(obj, metadata_of(old).get("uid", ""))
+            obj = keep_times_of_unchanged(old | {"apiVersion": obj.get("apiVersion")}, obj)
         return converter.to_storage(obj)
 
     preconditions = Preconditions(uid=options.precondition_uid)
@@ -104,21 +107,26 @@ def prepare(definition: Definition, request: Request, obj: JSONObject, old: JSON
     strategy = definition.strategy
     ensure_namespace(metadata_of(obj), expected=request.namespace if definition.namespaced else "")
     keep_generation(metadata_of(obj), metadata_of(old))
+    managers = metadata_of(obj).get("managedFields")
     if definition.has_status and strategy.resets_status:
         obj.pop("status", None)
         if "status" in old:
             obj["status"] = copied(old["status"])
     strategy.prepare_for_update(request, obj, old)
     metadata, old_metadata = metadata_of(obj), metadata_of(old)
+    set_or_drop(metadata, "managedFields", managers)  # a hook may have put the old metadata back
     if strategy.tracks_generation and content_differs(obj, old, has_status=definition.has_status):
         metadata["generation"] = (old_metadata.get("generation") or 0) + 1
     keep_server_fields(metadata, old_metadata)
-    errors = [
+    common = [
         *validate_object_meta(metadata, namespaced=definition.namespaced, validate_name=path_segment_name),
         *validate_object_meta_update(metadata, old_metadata),
+    ]
+    particular = [
         *strategy.validate_update(request, obj, old),
         *definition.schema_errors(request.info.version, obj, old),
     ]
+    errors = [*common, *(error for error in particular if error not in common)]  # a kind may have the same rules
     if errors:
         raise Invalid.of(definition.kind, metadata.get("name", ""), errors)
     request.warnings.extend(strategy.warnings_on_update(request, obj, old))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import orjson
 
 from localplane.apimachinery.errors import generic
+from localplane.apimachinery.serializers.media_types import check_route
 from localplane.apiserver.request import Answer, Handler, Request, Response
 
 from .dispatch import not_found
@@ -67,7 +68,8 @@ class NonResourcePaths:
 def add_version(paths: NonResourcePaths) -> None:
     document = _json(version_document())
 
-    async def version(_request: Request) -> Answer:
+    async def version(request: Request) -> Answer:
+        check_route(request.headers.get("accept", ""), ("application/json",))
         return document
 
     paths.add("/version", version, methods=("GET",))

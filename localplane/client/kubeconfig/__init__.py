@@ -3,7 +3,8 @@
     config = load()                                   $KUBECONFIG or ~/.kube/config
     client_config = resolve(config, Overrides(context_name="staging"))
 
-The command line and library users call it. Nothing here writes a file, opens a connection or imports HTTP.
+The command line and library users call it. Only `editing` writes a file, and nobody imports it but who edits; nothing
+here opens a connection or imports HTTP.
 Kubernetes: client-go/tools/clientcmd.
 """
 

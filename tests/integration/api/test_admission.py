@@ -80,6 +80,7 @@ async def test_on_create_the_object_is_first_bare_and_then_finished(asked: API, 
     bare, finished = notes.last("admit"), notes.last("validate")
     assert (bare.name, bare.namespace, bare.old_object) == ("", "default", None)
     assert bare.object is not None
+    assert bare.object["metadata"].pop("managedFields")[0]["manager"] == "m"
     assert bare.object["metadata"] == {"generateName": "a-", "namespace": "default"}
     assert finished.object is not None
     metadata = finished.object["metadata"]

@@ -67,7 +67,8 @@ async def test_what_nobody_speaks_is_not_acceptable(api: API, accept: str) -> No
     assert refused.error == (
         406,
         "NotAcceptable",
-        "only the following media types are accepted: application/json, application/yaml",
+        "only the following media types are accepted: application/json, application/yaml, "
+        "application/vnd.kubernetes.protobuf",
     )
     assert (await api.send("POST", CRON_TABS, cron_tab("a"), accept=accept)).status == 406
     assert api.revision == before
@@ -82,7 +83,7 @@ async def test_a_body_that_nobody_reads_is_unsupported(api: API, method: str) ->
         "UnsupportedMediaType",
         (
             "the body of the request was in an unknown format - accepted media types include: application/json, "
-            "application/yaml"
+            "application/yaml, application/vnd.kubernetes.protobuf"
         ),
     )
 
@@ -91,7 +92,8 @@ async def test_a_watch_cannot_be_yaml(api: API) -> None:
     refused = await api.get(f"{CONFIG_MAPS}?watch=1", accept="application/yaml")
     assert refused.status == 406
     assert yaml.safe_load(refused.data)["message"] == (
-        "only the following media types are accepted: application/json;stream=watch"
+        "only the following media types are accepted: application/json;stream=watch, "
+        "application/vnd.kubernetes.protobuf;stream=watch"
     )
 
 

@@ -170,14 +170,17 @@ async def test_copies_cannot_blow_an_object_up(api: API) -> None:
 
 
 async def test_a_wrong_type_is_told_with_what_the_patch_made(api: API) -> None:
-    created = (await api.post(CONFIG_MAPS, config_map("a", data={"k": "<&>"}))).body["metadata"]
+    path = f"{CONFIG_MAPS}?fieldManager=me"
+    created = (await api.post(path, config_map("a", data={"k": "<&>"}))).body["metadata"]
     refused = await api.merge(f"{CONFIG_MAPS}/a", {"data": {"l": 5}})
     assert refused.error[:2] == (422, "Invalid")
     document = (
         r"{\"apiVersion\":\"v1\",\"data\":{\"k\":\"\\u003c\\u0026\\u003e\",\"l\":5},\"kind\":\"ConfigMap\","
         rf"\"metadata\":{{\"name\":\"a\",\"namespace\":\"default\",\"uid\":\"{created['uid']}\","
         rf"\"resourceVersion\":\"{created['resourceVersion']}\","
-        rf"\"creationTimestamp\":\"{created['creationTimestamp']}\"}}}}"
+        rf"\"creationTimestamp\":\"{created['creationTimestamp']}\",\"managedFields\":[{{\"manager\":\"me\","
+        rf"\"operation\":\"Update\",\"apiVersion\":\"v1\",\"time\":\"{created['creationTimestamp']}\","
+        r"\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{\"f:data\":{\".\":{},\"f:k\":{}}}}]}}"
     )
     why = "json: cannot unmarshal number into Go struct field ConfigMap.data of type string"
     assert refused.message == f' "" is invalid: patch: Invalid value: "{document}": {why}'
@@ -302,7 +305,7 @@ async def test_a_patch_needs_a_content_type_that_says_what_it_is(api: API, conte
         "UnsupportedMediaType",
         (
             "the body of the request was in an unknown format - accepted media types include: "
-            "application/json-patch+json, application/merge-patch+json"
+            "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
         ),
     )
 

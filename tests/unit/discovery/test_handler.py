@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from localplane.apimachinery.errors import APIError, MethodNotAllowed, NotAcceptable
+from localplane.apimachinery.serializers.protobuf import opened, read_message
+from localplane.apimachinery.serializers.protobuf.discovery import discovery_document
 from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup, InstalledVersion
 from localplane.apiserver.request import Response
 from tests.unit.discovery.toys import AGGREGATED, BUILT_IN, CORE, TOYS, body_of, request, widgets
@@ -13,6 +17,16 @@ ACCEPTED = (
     "only the following media types are accepted: application/json, application/yaml, "
     "application/vnd.kubernetes.protobuf"
 )
+
+
+PROTOBUF = "application/vnd.kubernetes.protobuf"
+
+
+def message_in(answer: Response) -> dict[str, Any]:
+    assert isinstance(answer.body, bytes)
+    envelope = opened(answer.body)
+    told = {"kind": envelope.kind} | ({"apiVersion": envelope.api_version} if envelope.api_version else {})
+    return told | read_message(discovery_document(envelope.kind), envelope.message)
 
 
 @pytest.fixture
@@ -95,10 +109,20 @@ async def test_the_router_compares_names_and_refuses_in_its_own_words(discovery:
     assert body_of(custom)["kind"] == "APIResourceList"
 
 
-async def test_a_client_that_likes_protobuf_best_gets_json(discovery: Discovery) -> None:
-    answer = await discovery.handle(request("/api/v1", "application/vnd.kubernetes.protobuf, */*"))
+@pytest.mark.parametrize("path", ["/api", "/api/v1", "/apis", "/apis/play.k8s.io", "/apis/toys.example.com/v1"])
+async def test_a_client_that_likes_protobuf_best_gets_the_same_in_protobuf(discovery: Discovery, path: str) -> None:
+    answer = await discovery.handle(request(path, f"{PROTOBUF}, */*"))
     assert isinstance(answer, Response)
-    assert answer.content_type == "application/json"
+    assert answer.content_type == PROTOBUF
+    assert message_in(answer) == body_of(await discovery.handle(request(path)))
+
+
+async def test_the_document_with_everything_is_protobuf_for_those_who_ask(discovery: Discovery) -> None:
+    said = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+    answer = await discovery.handle(request("/apis", f"{PROTOBUF};{said}"))
+    assert isinstance(answer, Response)
+    assert answer.content_type == f"{PROTOBUF};{said}"
+    assert message_in(answer) == body_of(await discovery.handle(request("/apis", f"application/json;{said}")))
 
 
 async def test_people_get_lines(discovery: Discovery) -> None:

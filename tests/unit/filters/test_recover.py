@@ -81,8 +81,9 @@ async def test_when_to_try_again_is_a_header_too() -> None:
         ("application/yaml", "application/yaml"),
         ("application/json;q=0.1,application/yaml;q=0.9", "application/yaml"),
         ("application/json;as=Table;v=v1;g=meta.k8s.io,application/json", "application/json"),
-        ("application/vnd.kubernetes.protobuf,application/json", "application/json"),
-        ("application/vnd.kubernetes.protobuf", "application/json"),
+        ("application/vnd.kubernetes.protobuf,application/json", "application/vnd.kubernetes.protobuf"),
+        ("application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf"),
+        ("application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io", "application/json"),
         ("text/html", "application/json"),
         ("*/*", "application/json"),
         (";;;,,=", "application/json"),
@@ -92,8 +93,8 @@ async def test_the_status_comes_in_the_form_the_client_likes(accept: str, conten
     request = make_request("GET", "/api/v1/nodes/x", headers={"Accept": accept})
     answer = await answered(NotFound.of(CONFIG_MAPS, "x"), request)
     assert answer.content_type == content_type
-    expected = rb"(?m)^kind: Status$" if content_type.endswith("yaml") else rb'^\{"kind":"Status"'
-    assert re.search(expected, body_of(answer))
+    expected = {"json": rb'^\{"kind":"Status"', "yaml": rb"(?m)^kind: Status$", "protobuf": rb"^k8s\x00.*Status"}
+    assert re.search(expected[re.split(r"[/.]", content_type)[-1]], body_of(answer), re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize(

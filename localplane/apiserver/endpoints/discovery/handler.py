@@ -18,6 +18,8 @@ from localplane.apimachinery.serializers.media_types import (
     negotiate,
     wants_pretty,
 )
+from localplane.apimachinery.serializers.protobuf import encoded
+from localplane.apimachinery.serializers.protobuf.discovery import discovery_document
 from localplane.apiserver.request import Answer, Request, Response
 
 from . import aggregated, legacy
@@ -26,9 +28,8 @@ from .ordering import merged
 
 JSONObject = dict[str, Any]
 
-_FORMS = (JSON, YAML)
-# What Kubernetes says it accepts. Whoever insists on protobuf is refused: every client that likes it takes JSON too.
-_NAMES = tuple(form.name for form in (JSON, YAML, PROTOBUF))
+_FORMS = (JSON, YAML, PROTOBUF)
+_NAMES = tuple(form.name for form in _FORMS)
 
 Groups = Callable[[], Sequence[InstalledGroup]]
 
@@ -44,8 +45,13 @@ class _Document:
     def encoded(self, media_type: MediaType, *, pretty: bool = False) -> bytes:
         key = (media_type.name, pretty)
         if key not in self.forms:
-            self.forms[key] = to_yaml(self.value) if media_type is YAML else to_json(self.value, pretty=pretty)
+            self.forms[key] = self._encoded(media_type, pretty=pretty)
         return self.forms[key]
+
+    def _encoded(self, media_type: MediaType, *, pretty: bool) -> bytes:
+        if media_type is PROTOBUF:
+            return encoded(discovery_document(self.value["kind"]), self.value)
+        return to_yaml(self.value) if media_type is YAML else to_json(self.value, pretty=pretty)
 
     def etag(self) -> str:
         """One for all forms: the answer varies by Accept."""
@@ -141,10 +147,7 @@ class Discovery:
 
 
 def _answer(request: Request, document: _Document) -> Response:
-    try:
-        form = negotiate(request.headers.get("accept", ""), _FORMS, pretty=_is_person(request))
-    except NotAcceptable:
-        raise NotAcceptable.of(_NAMES) from None
+    form = negotiate(request.headers.get("accept", ""), _FORMS, pretty=_is_person(request))
     return Response(200, document.encoded(form.media_type, pretty=form.pretty), form.media_type.name)
 
 

@@ -1,16 +1,30 @@
-"""An APIError as the answer its client can read: JSON, unless YAML is what it likes best.
+"""An APIError as the answer its client can read: JSON, unless YAML or protobuf is what it likes best.
 
-An error is never refused for its form: who accepts neither gets JSON. Kubernetes: responsewriters.ErrorNegotiated.
+An error is never refused for its form: who accepts none of them gets JSON. Kubernetes: responsewriters.ErrorNegotiated.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from localplane.apimachinery.errors import APIError, Forbidden, NotAcceptable
 from localplane.apimachinery.serializers import to_json, to_yaml
-from localplane.apimachinery.serializers.media_types import JSON, YAML, Negotiated, negotiate, wants_pretty
+from localplane.apimachinery.serializers.media_types import (
+    JSON,
+    PROTOBUF,
+    YAML,
+    MediaType,
+    Negotiated,
+    negotiate,
+    wants_pretty,
+)
+from localplane.apimachinery.serializers.protobuf import encoded
+from localplane.apimachinery.serializers.protobuf.meta import status as status_message
 from localplane.apiserver.request import Request, Response
 
-_FORMS = (JSON, YAML)
+JSONObject = dict[str, Any]
+
+_FORMS = (JSON, YAML, PROTOBUF)
 
 
 def status_response(request: Request, error: APIError) -> Response:
@@ -20,9 +34,14 @@ def status_response(request: Request, error: APIError) -> Response:
     if isinstance(error, Forbidden):
         headers["X-Content-Type-Options"] = "nosniff"
     form = _form(request)
-    status = error.status()
-    body = to_yaml(status) if form.media_type is YAML else to_json(status, pretty=form.pretty)
+    body = _encoded(error.status(), form.media_type, pretty=form.pretty)
     return Response(error.code, body, content_type=form.media_type.name, headers=headers)
+
+
+def _encoded(status: JSONObject, media_type: MediaType, *, pretty: bool) -> bytes:
+    if media_type is PROTOBUF:
+        return encoded(status_message(), status)
+    return to_yaml(status) if media_type is YAML else to_json(status, pretty=pretty)
 
 
 def _form(request: Request) -> Negotiated:

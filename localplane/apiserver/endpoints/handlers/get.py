@@ -7,7 +7,7 @@ from localplane.apiserver.endpoints.negotiation import negotiated
 from localplane.apiserver.endpoints.parameters import flag
 from localplane.apiserver.endpoints.respond import respond_object
 from localplane.apiserver.endpoints.scope import Scope
-from localplane.apiserver.request import Answer, Request
+from localplane.apiserver.request import Answer, Request, Response, StreamResponse
 
 
 async def get(scope: Scope, request: Request) -> Answer:
@@ -15,4 +15,6 @@ async def get(scope: Scope, request: Request) -> Answer:
     if flag(request.query, "export"):
         raise BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
     result = await scope.storage.get(request, request.info.name, resource_version=request.query.get("resourceVersion"))
+    if isinstance(result, Response | StreamResponse):
+        return result
     return respond_object(scope, result, target)

@@ -1,34 +1,41 @@
 """PATCH: a change to whatever is there, worked out again when somebody else was faster.
 
 A patch is written for the version of its URL, so that is the form in which it is applied; the result goes through the
-same checks as a PUT.
+same checks as a PUT. Applying is a patch too, but one that knows what its manager wanted before; it may also create.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from localplane.apimachinery.errors import Invalid, UnsupportedMediaType
+from localplane.apimachinery.errors import Invalid, NotFound, RequestEntityTooLarge, UnsupportedMediaType
 from localplane.apimachinery.fieldpath import invalid
 from localplane.apimachinery.groups import GroupKind, GroupVersion
 from localplane.apimachinery.schema import DecodeError
 from localplane.apimachinery.serializers.decode_messages import strict_decoding_error, type_meta
 from localplane.apimachinery.serializers.errors import NotAnObject
-from localplane.apimachinery.serializers.json_writer import to_json
 from localplane.apimachinery.serializers.media_types import check_route_input
 from localplane.apiserver.endpoints import body
 from localplane.apiserver.endpoints.admitting import Review
+from localplane.apiserver.endpoints.applying import Configuration, applied
+from localplane.apiserver.endpoints.field_management import manager_of, track
 from localplane.apiserver.endpoints.negotiation import negotiated
 from localplane.apiserver.endpoints.owner_references import drop_duplicate_owners
+from localplane.apiserver.endpoints.parameters import flag
 from localplane.apiserver.endpoints.patching import Change, change_of
 from localplane.apiserver.endpoints.respond import check_form, respond_object
-from localplane.apiserver.endpoints.scope import Scope
+from localplane.apiserver.endpoints.scope import APPLY_PATCH, Scope
 from localplane.apiserver.endpoints.write_options import patch_options
+from localplane.apiserver.registry.metadata import metadata_of
+from localplane.apiserver.registry.rest import Updated, WriteOptions
 from localplane.apiserver.request import Answer, Request
 
 from .update import check_place
 
 JSONObject = dict[str, Any]
+Patched = Callable[[JSONObject], JSONObject]
+"""From the live hub object, {} if there is none, to what it should become, with its managers."""
 
 
 async def patch(scope: Scope, request: Request) -> Answer:
@@ -36,25 +43,73 @@ async def patch(scope: Scope, request: Request) -> Answer:
     target = negotiated(scope, request)
     check_form(scope, target, is_list=False)
     data = await body.read(request)
-    options = patch_options(request.query, apply=False)
-    change = change_of(content_type, data, field_validation=options.field_validation)
+    is_apply = content_type == APPLY_PATCH
+    options = patch_options(request.query, apply=is_apply)
+    if is_apply:
+        done = await _write(scope, request, options, _application(scope, request, data, options), may_create=True)
+    else:
+        change = change_of(scope, content_type, data, field_validation=options.field_validation)
+        done = await _write_change(scope, request, options, change)
+    return respond_object(scope, done.result, target, 201 if done.created else 200)
+
+
+async def _write(
+    scope: Scope, request: Request, options: WriteOptions, patched: Patched, *, may_create: bool
+) -> Updated:
     review = Review(scope, request, options)
 
     async def updated(old: JSONObject) -> JSONObject:
-        new = await review.admit_update(_patched(scope, request, change, old, options.field_validation), old)
+        new = patched(old)
+        check_place(scope, request, new)
+        new = await review.admit_update(new, old)
         drop_duplicate_owners(request, new, after_admission=True)
         return new
 
-    done = await scope.storage.update(
+    done: Updated = await scope.storage.update(
         request,
         request.info.name,
         updated,
         validate_create=review.validation_on_create(by_update=True),
         validate_update=review.validation_on_update(),
-        force_allow_create=False,
+        force_allow_create=may_create,
         options=options,
     )
-    return respond_object(scope, done.result, target, 201 if done.created else 200)
+    return done
+
+
+def _application(scope: Scope, request: Request, data: bytes, options: WriteOptions) -> Patched:
+    configuration, force = Configuration(data), flag(request.query, "force")
+    return lambda old: applied(
+        scope,
+        request,
+        configuration,
+        old,
+        manager=options.field_manager,
+        force=force,
+        field_validation=options.field_validation,
+    )
+
+
+async def _write_change(scope: Scope, request: Request, options: WriteOptions, change: Change) -> Updated:
+    manager = manager_of(request, options)
+
+    def tracked(old: JSONObject) -> JSONObject:
+        new = _changed(scope, request, change, old, options.field_validation)
+        track(scope, new, old, manager=manager)
+        return new
+
+    def untracked(old: JSONObject) -> JSONObject:
+        new = _changed(scope, request, change, old, options.field_validation)
+        metadata_of(new).pop("managedFields", None)
+        return new
+
+    told = len(request.warnings)
+    try:
+        return await _write(scope, request, options, tracked, may_create=False)
+    except RequestEntityTooLarge:
+        # It may be the managers of its fields that make it too large, and an object can do without them.
+        del request.warnings[told:]
+        return await _write(scope, request, options, untracked, may_create=False)
 
 
 def _content_type(scope: Scope, request: Request) -> str:
@@ -68,47 +123,42 @@ def _content_type(scope: Scope, request: Request) -> str:
     return name
 
 
-def _patched(scope: Scope, request: Request, change: Change, old: JSONObject, field_validation: str) -> JSONObject:
+def _changed(scope: Scope, request: Request, change: Change, old: JSONObject, field_validation: str) -> JSONObject:
     """The live object with the patch applied, in the hub version. Nothing of it is shared with `old`."""
+    if not old:
+        raise NotFound.of(scope.resource, request.info.name)
     version = scope.group_version.version
     current = scope.converter.seen_from(old, version) | {"kind": scope.kind, "apiVersion": scope.api_version}
     changed = change.apply(current)
-    shown = _shown(changed)
-    _check_type(scope, changed, shown)
+    if change.says_type:
+        _check_type(scope, change, current, changed)
     try:
         unknown = body.take_known(scope, changed)
     except DecodeError as error:
-        raise _not_fitting(shown, str(error)) from error
-    problems = [*change.problems, *unknown]
+        raise _not_fitting(change, current, change.misfit(current, error)) from error
+    problems = [*change.problems, *(unknown if change.says_type else sorted(unknown))]
     if problems and field_validation == "Strict":
-        raise _not_fitting(shown, strict_decoding_error(problems))
+        raise _not_fitting(change, current, strict_decoding_error(problems))
     if field_validation != "Ignore":
         request.warnings.extend(problems)
     body.complete(scope, changed)
-    check_place(scope, request, changed)
     return scope.converter.to_hub(changed, version)
 
 
-def _shown(changed: Any) -> str:
-    """The result as Go writes it into a message: by its keys, and safe for HTML."""
-    ordered = dict(sorted(changed.items())) if isinstance(changed, dict) else changed
-    return to_json(ordered, html_safe=True).decode()
-
-
-def _check_type(scope: Scope, changed: Any, shown: str) -> None:
+def _check_type(scope: Scope, change: Change, current: JSONObject, changed: Any) -> None:
     """A patch may change anything but what the object is."""
     try:
         told = type_meta(changed)
         version = GroupVersion.parse(told.api_version)
     except (NotAnObject, ValueError) as error:
-        raise _not_fitting(shown, str(error)) from error
+        raise _not_fitting(change, current, str(error)) from error
     for name, given in (("Kind", told.kind), ("apiVersion", told.api_version)):
         if not given:
-            raise _not_fitting(shown, f"Object '{name}' is missing in '{shown}'")
+            raise _not_fitting(change, current, f"Object '{name}' is missing in '{change.shown(current)}'")
     if (told.kind, version) != (scope.kind, scope.group_version):
-        raise _not_fitting(shown, body.why_not(scope, told.kind, version))
+        raise _not_fitting(change, current, body.why_not(scope, told.kind, version))
 
 
-def _not_fitting(shown: str, why: str) -> Invalid:
+def _not_fitting(change: Change, current: JSONObject, why: str) -> Invalid:
     """The patch is what is wrong, not the object: it fitted before."""
-    return Invalid.of(GroupKind("", ""), "", [invalid("patch", shown, why)])
+    return Invalid.of(GroupKind("", ""), "", [invalid("patch", change.shown(current), why)])

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from localplane.apimachinery.errors import BadRequest
+from localplane.apimachinery.errors import BadRequest, RequestEntityTooLarge
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.endpoints import body
 from localplane.apiserver.endpoints.admitting import Review
+from localplane.apiserver.endpoints.field_management import manager_of, track
 from localplane.apiserver.endpoints.negotiation import negotiated
 from localplane.apiserver.endpoints.owner_references import drop_duplicate_owners
 from localplane.apiserver.endpoints.respond import check_form, respond_object
 from localplane.apiserver.endpoints.scope import Scope
 from localplane.apiserver.endpoints.write_options import write_options
 from localplane.apiserver.registry.metadata import ensure_namespace, metadata_of
+from localplane.apiserver.registry.rest import Updated, WriteOptions
 from localplane.apiserver.request import Answer, Request
 
 JSONObject = dict[str, Any]
@@ -31,15 +33,31 @@ async def update(scope: Scope, request: Request) -> Answer:
     options = replace(options, precondition_uid=metadata_of(obj).get("uid") or None)
     hub = scope.converter.to_hub(obj, scope.group_version.version)
     drop_duplicate_owners(request, hub)
-    review = Review(scope, request, options)
+    told = len(request.warnings)
+    try:
+        done = await _update(scope, request, hub, options, tracked=True)
+    except RequestEntityTooLarge:
+        # It may be the managers of its fields that make it too large, and an object can do without them.
+        del request.warnings[told:]
+        done = await _update(scope, request, hub, options, tracked=False)
+    return respond_object(scope, done.result, target, 201 if done.created else 200)
+
+
+async def _update(scope: Scope, request: Request, hub: JSONObject, options: WriteOptions, *, tracked: bool) -> Updated:
+    review, manager = Review(scope, request, options), manager_of(request, options)
 
     async def updated(old: JSONObject) -> JSONObject:
         """Admission runs here, in the loop, because it is told the live object."""
-        new = await review.admit_update(copied(hub), old)
+        new = copied(hub)
+        if tracked:
+            track(scope, new, old, manager=manager)
+        else:
+            metadata_of(new).pop("managedFields", None)
+        new = await review.admit_update(new, old)
         drop_duplicate_owners(request, new, after_admission=True)
         return new
 
-    done = await scope.storage.update(
+    done: Updated = await scope.storage.update(
         request,
         request.info.name,
         updated,
@@ -48,7 +66,7 @@ async def update(scope: Scope, request: Request) -> Answer:
         force_allow_create=False,
         options=options,
     )
-    return respond_object(scope, done.result, target, 201 if done.created else 200)
+    return done
 
 
 def check_place(scope: Scope, request: Request, obj: JSONObject) -> None:

@@ -1,0 +1,54 @@
+"""`kctl reset`: empty a control plane."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kctl.commands import new_app
+from kctl.errors import UsageError
+from localplane.cli.flags import duration
+from localplane.cli.lines import tidy
+from localplane.cli.places import DEFAULT_NAME
+from localplane.cli.resetting import reset_running, reset_stopped
+from localplane.cli.run_file import running
+
+app = new_app()
+
+_HELP = """\
+Delete everything that is stored in a control plane.
+
+One that is up begins again as on its first day, at the same address and with the same keys: your context goes on
+working, and so do the manifests it was started with. Of one that is down the whole data directory is deleted.
+
+\b
+Examples:
+  kctl reset
+  kctl reset --name test
+"""
+
+
+@app.command("reset", help=_HELP)
+def reset(
+    name: Annotated[str, typer.Option("--name", help="Which one.")] = DEFAULT_NAME,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where one that is down keeps its data, if not where planes usually do."),
+    ] = None,
+    timeout: Annotated[
+        str, typer.Option("--timeout", metavar="DURATION", help="How long it may take: 30s, 2m.")
+    ] = "1m",
+) -> None:
+    patience = duration(timeout)
+    record = running(name)
+    if record is None:
+        gone = reset_stopped(name, data_dir.absolute() if data_dir else None)
+        sys.stdout.write(f"{tidy(gone)} is deleted.\n" if gone else f"{name} is down and keeps no data.\n")
+        return
+    if data_dir is not None:
+        raise UsageError(f"--data-dir is for a plane that is down, and {name} is up")
+    reset_running(record, timeout=patience)
+    sys.stdout.write(f"{name} is empty.\n")

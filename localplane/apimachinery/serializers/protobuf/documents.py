@@ -1,0 +1,20 @@
+"""A whole body of an object that says itself what it is: a Status, metadata, a document of discovery."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from localplane.apimachinery.schema.nodes import Node
+
+from .envelope import enveloped, head
+from .writing import message_writer
+
+JSONObject = dict[str, Any]
+
+head_of = lru_cache(maxsize=1024)(head)
+"""As `head`, kept: there are as many as there are kinds."""
+
+
+def encoded(node: Node, obj: JSONObject) -> bytes:
+    return enveloped(head_of(obj.get("apiVersion", ""), obj["kind"]), message_writer(node)(obj))

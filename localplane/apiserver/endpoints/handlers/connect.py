@@ -1,0 +1,31 @@
+"""Any method on a stream or a proxy: admission is asked, and whoever is connected to answers.
+
+Kubernetes: endpoints/handlers/rest.go, ConnectResource.
+"""
+
+from __future__ import annotations
+
+from localplane.apimachinery.errors import BadRequest
+from localplane.apiserver.endpoints.admitting import Review
+from localplane.apiserver.endpoints.scope import Scope
+from localplane.apiserver.registry.rest import WriteOptions
+from localplane.apiserver.request import Answer, Request, RequestInfo
+
+_PARTS_OF_ITSELF = 3  # resource, name, subresource
+
+
+async def connect(scope: Scope, request: Request) -> Answer:
+    if request.query.all("dryRun"):
+        raise BadRequest("dryRun is not supported")
+    info = request.info
+    options = scope.storage.connect_options(request, _path_below(info))
+    await Review(scope, request, WriteOptions()).admit_connect(options)
+    answer: Answer = await scope.storage.connect(request, info.name, options)
+    return answer
+
+
+def _path_below(info: RequestInfo) -> str:
+    """What stands below the subresource, with a slash before it and one behind it where the URL has one."""
+    below = "/".join(info.parts[_PARTS_OF_ITSELF:])
+    path = f"/{below}" if below else ""
+    return f"{path}/" if info.path.endswith("/") and not path.endswith("/") else path

@@ -1,0 +1,15 @@
+"""May they? Reviews that are answered and never stored. Kubernetes: pkg/registry/authorization."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from localplane.apiserver.resource import Resource
+from localplane.catalog.options import CatalogOptions
+
+from .access_reviews import access_reviews
+from .rules_reviews import rules_reviews
+
+
+def resources(options: CatalogOptions) -> Sequence[Resource]:
+    return *access_reviews(options), rules_reviews(options)

@@ -1,0 +1,140 @@
+"""Jobs. Kubernetes: pkg/apis/batch, pkg/registry/batch/job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from localplane.apimachinery.fieldpath import FieldError, Path
+from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.times import age, human_duration, parse_time
+from localplane.apiserver.registry.strategy import StatusStrategy
+from localplane.apiserver.request import Request
+from localplane.catalog.core.pods.warnings import pod_template_warnings
+from localplane.catalog.declaring import builtin
+from localplane.catalog.pod_controllers import (
+    SPEC,
+    JSONObject,
+    PodControllerStrategy,
+    container_cells,
+    name_warnings,
+    selector_text,
+)
+from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
+
+from .conditions import is_true
+from .job_changes import change_errors
+from .job_defaults import default_job, generate_selector, label_like_template
+from .job_status import status_errors
+from .job_validation import generated_selector_errors, host_name_errors, job_spec_errors
+
+_TOO_MANY_INDEXES = (
+    "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes "
+    "might not be able to track completedIndexes when a big number of indexes fail"
+)
+
+
+class JobStrategy(PodControllerStrategy):
+    def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
+        super().prepare_for_create(request, obj)
+        if not obj["spec"].get("manualSelector"):
+            generate_selector(obj)
+        # Kubernetes fills in defaults whenever it reads an object, and so the labels that were made show here too.
+        label_like_template(obj)
+
+    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
+        return [
+            *metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
+            *generated_selector_errors(obj),
+            *job_spec_errors(obj["spec"], SPEC, None),
+            *host_name_errors(obj),
+        ]
+
+    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
+        return [
+            *metadata_update_errors(obj, old),
+            *job_spec_errors(obj["spec"], SPEC, old["spec"]),
+            *change_errors(obj, old),
+            *host_name_errors(obj),
+        ]
+
+    def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
+        return [*name_warnings(obj), *job_warnings(obj["spec"], SPEC, None)]
+
+    def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
+        if obj["metadata"].get("generation") == old["metadata"].get("generation"):
+            return ()
+        return list(job_warnings(obj["spec"], SPEC, old["spec"]))
+
+    def default_garbage_collection_policy(self, request: Request) -> str:
+        """Pods outlived their jobs when batch/v1 was new, and still do when nobody says otherwise."""
+        return "Orphan"
+
+
+class JobStatusStrategy(StatusStrategy):
+    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
+        before, status = old.get("status") or {}, obj.get("status") or {}
+        return [*metadata_update_errors(obj, old), *status_errors(obj["spec"], before, status)]
+
+
+def job_warnings(spec: JSONObject, path: Path, before: JSONObject | None) -> Iterator[str]:
+    """Kubernetes: pkg/api/job, WarningsForJobSpec."""
+    completions, parallelism = spec.get("completions") or 0, spec.get("parallelism") or 0
+    if spec.get("completionMode") == "Indexed" and completions > 100_000 and parallelism > 10_000:
+        yield f"{path}: {_TOO_MANY_INDEXES}"
+    was = (before.get("template") or {}) if before is not None else None
+    yield from pod_template_warnings(spec.get("template") or {}, path / "template", was)
+
+
+def job_cells(obj: JSONObject) -> list[Any]:
+    spec, status, metadata = obj.get("spec") or {}, obj.get("status") or {}, obj["metadata"]
+    return [
+        metadata.get("name", ""),
+        _state(status, metadata),
+        _completions(spec, status),
+        _duration(status),
+        age(metadata.get("creationTimestamp")),
+        *container_cells(spec.get("template") or {}),
+        selector_text(spec.get("selector")),
+    ]
+
+
+def _state(status: JSONObject, metadata: JSONObject) -> str:
+    for kind in ("Complete", "Failed"):
+        if is_true(status, kind):
+            return kind
+    if metadata.get("deletionTimestamp"):
+        return "Terminating"
+    kinds = ("Suspended", "FailureTarget", "SuccessCriteriaMet")
+    return next((kind for kind in kinds if is_true(status, kind)), "Running")
+
+
+def _completions(spec: JSONObject, status: JSONObject) -> str:
+    succeeded, parallelism = status.get("succeeded") or 0, spec.get("parallelism") or 0
+    if spec.get("completions") is not None:
+        return f"{succeeded}/{spec['completions']}"
+    return f"{succeeded}/1 of {parallelism}" if parallelism > 1 else f"{succeeded}/1"
+
+
+def _duration(status: JSONObject) -> str:
+    start, end = status.get("startTime"), status.get("completionTime")
+    if not start:
+        return ""
+    return human_duration((parse_time(end) if end else datetime.now(UTC)) - parse_time(start))
+
+
+def _succeeded(obj: JSONObject) -> str:
+    return str((obj.get("status") or {}).get("succeeded") or 0)
+
+
+_STRATEGY = JobStrategy()
+
+JOBS = builtin(
+    "batch/jobs",
+    strategy=_STRATEGY,
+    status_strategy=JobStatusStrategy(_STRATEGY, changes_metadata=True),
+    default=default_job,
+    cells=job_cells,
+    selectable={"status.successful": _succeeded},
+)

@@ -1,0 +1,50 @@
+"""Names of time zones: which there are, and what is said of others.
+
+Kubernetes: pkg/apis/batch/validation, validateTimeZone, and Go's time.LoadLocation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid
+
+_is_component = re.compile(r"[A-Za-z.\-_0-9+]{1,14}").fullmatch
+
+
+class UnknownTimeZone(ValueError):
+    """The text of Go's error."""
+
+
+def load_location(name: str) -> None:
+    """Raises UnknownTimeZone if there is no such zone. The empty name and UTC are one, and the machine has its own."""
+    if name in ("", "UTC", "Local"):
+        return
+    if ".." in name or name.startswith(("/", "\\")):
+        raise UnknownTimeZone("time: invalid location name")
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise UnknownTimeZone(f"unknown time zone {name}") from error
+
+
+def time_zone_errors(name: str, path: Path) -> Iterator[FieldError]:
+    if not name:
+        yield invalid(path, name, "timeZone must be nil or non-empty string")
+        return
+    if not all(map(_is_well_named, name.split("/"))):
+        yield invalid(path, name, f"unknown time zone {name}")
+        return
+    if name.lower() == "local":
+        told = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
+        yield invalid(path, name, told)
+    try:
+        load_location(name)
+    except UnknownTimeZone as error:
+        yield invalid(path, name, str(error))
+
+
+def _is_well_named(part: str) -> bool:
+    return part not in (".", "..") and not part.startswith("-") and _is_component(part) is not None

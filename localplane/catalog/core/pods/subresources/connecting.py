@@ -1,0 +1,58 @@
+"""What connecting to a pod has in common: its container, and the node that runs it.
+
+Kubernetes: pkg/registry/core/pod (validateContainer, streamLocation) and pkg/kubelet/client (GetConnectionInfo).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from localplane.apimachinery.errors import APIError, BadRequest, InternalError
+from localplane.apimachinery.gotext import go_quote
+from localplane.apiserver.registry import reads
+from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.request import Request
+
+JSONObject = dict[str, Any]
+
+_KINDS = ("initContainers", "containers", "ephemeralContainers")
+
+
+async def pod_of(pods: Definition, request: Request, name: str) -> JSONObject:
+    """Raises NotFound."""
+    return pods.converter.hub_of(await reads.get(pods, request, name, resource_version=""))
+
+
+def check_container(pod: Mapping[str, Any], container: str) -> None:
+    """A container that is named must be there; one that is not must be the only one."""
+    name, spec = pod["metadata"]["name"], pod.get("spec") or {}
+    names = [each.get("name", "") for kind in _KINDS for each in spec.get(kind) or ()]
+    if container:
+        if container not in names:
+            raise BadRequest(f"container {container} is not valid for pod {name}")
+        return
+    match len(spec.get("containers") or ()):
+        case 1:
+            return
+        case 0:
+            raise BadRequest(f"a container name must be specified for pod {name}")
+        case _:
+            choice = f"[{' '.join(names)}]"
+            raise BadRequest(f"a container name must be specified for pod {name}, choose one of: {choice}")
+
+
+class Nodes:
+    """Where pods run. `definition` finds the nodes' own, once they are served."""
+
+    def __init__(self, definition: Callable[[], Definition]) -> None:
+        self._definition = definition
+
+    async def refuse(self, request: Request, name: str) -> APIError:
+        """Why a node can't be connected to. Nobody here speaks to nodes, so there is always a reason."""
+        nodes = self._definition()
+        node = nodes.converter.hub_of(await reads.get(nodes, request, name, resource_version=""))
+        addresses = (node.get("status") or {}).get("addresses") or ()
+        if not addresses:
+            return APIError("no preferred addresses found; known addresses: []")
+        return InternalError.of(f"error dialing backend: this server does not connect to nodes, such as {go_quote(name)}")

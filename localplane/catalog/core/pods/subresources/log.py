@@ -1,0 +1,72 @@
+"""A container's log. Kubernetes: pkg/registry/core/pod/rest/log.go and pkg/apis/core/validation, ValidatePodLogOptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from localplane.apimachinery.errors import BadRequest, Invalid
+from localplane.apimachinery.fieldpath import FieldError, forbidden, invalid
+from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.groups import GroupKind
+from localplane.apimachinery.times import InvalidTime, parse_time
+from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.request import Query, Request, Response
+from localplane.catalog.validation.values import NOT_NEGATIVE
+
+from .connecting import Nodes, check_container, pod_of
+
+_INT64 = range(-(2**63), 2**63)
+
+
+@dataclass(frozen=True, slots=True)
+class LogStore:
+    pods: Definition
+    nodes: Nodes
+
+    async def get(self, request: Request, name: str, *, resource_version: str = "") -> Response:  # noqa: ARG002 - a log
+        """has no version. A pod without a node has no log yet, which is no fault."""
+        if errors := list(_errors(request.query)):
+            raise Invalid.of(GroupKind("", "PodLogOptions"), name, errors)
+        pod = await pod_of(self.pods, request, name)
+        check_container(pod, request.query.get("container"))
+        node = (pod.get("spec") or {}).get("nodeName", "")
+        if not node:
+            return Response(204, content_type="")
+        raise await self.nodes.refuse(request, node)
+
+
+def _errors(query: Query) -> Iterator[FieldError]:
+    tail, limit, since = (_number(query, name) for name in ("tailLines", "limitBytes", "sinceSeconds"))
+    _check_time(query.get("sinceTime"))
+    if tail is not None and tail < 0:
+        yield invalid("tailLines", tail, NOT_NEGATIVE)
+    if limit is not None and limit < 1:
+        yield invalid("limitBytes", limit, "must be greater than 0")
+    if since is not None and "sinceTime" in query:
+        yield forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified")
+    elif since is not None and since < 1:
+        yield invalid("sinceSeconds", since, "must be greater than 0")
+    if "stream" in query:
+        yield forbidden("stream", "may not be specified")
+
+
+def _number(query: Query, name: str) -> int | None:
+    if name not in query:
+        return None
+    text = query.get(name)
+    digits = text[1:] if text[:1] in ("-", "+") else text
+    if not (digits.isascii() and digits.isdigit()):
+        raise BadRequest(f"strconv.ParseInt: parsing {go_quote(text)}: invalid syntax")
+    if len(digits.lstrip("0")) > 19 or int(text) not in _INT64:
+        raise BadRequest(f"strconv.ParseInt: parsing {go_quote(text)}: value out of range")
+    return int(text)
+
+
+def _check_time(text: str) -> None:
+    if text in ("", "null"):
+        return
+    try:
+        parse_time(text)
+    except InvalidTime as error:
+        raise BadRequest(str(error)) from error

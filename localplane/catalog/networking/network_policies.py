@@ -1,0 +1,175 @@
+"""NetworkPolicies: which pods may talk to whom.
+
+Kubernetes: pkg/registry/networking/networkpolicy and pkg/apis/networking/validation, ValidateNetworkPolicy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
+from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.times import age
+from localplane.apiserver.registry.strategy import Strategy
+from localplane.apiserver.request import Request
+from localplane.catalog.declaring import builtin
+from localplane.catalog.validation.addresses import Network, cidr_warnings, legacy_cidr_errors, parse_cidr
+from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
+from localplane.catalog.validation.ports import port_name
+from localplane.catalog.validation.selectors import selector_errors, selector_of
+from localplane.catalog.validation.values import port_number
+
+JSONObject = dict[str, Any]
+
+_SPEC = Path("spec")
+_DIRECTIONS = (("ingress", "from"), ("egress", "to"))
+_TYPES = ("Ingress", "Egress")
+_PROTOCOLS = ("TCP", "UDP", "SCTP")
+
+
+class NetworkPolicyStrategy(Strategy):
+    allow_unconditional_update = True
+    validates_schema = False
+
+    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
+        metadata = metadata_errors(obj, namespaced=True, name=dns1123_subdomain)
+        return [*metadata, *_spec_errors(obj.get("spec") or {})]
+
+    def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
+        return list(_warnings(obj))
+
+    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
+        """Label values and blocks that were accepted once are accepted again."""
+        before = old.get("spec") or {}
+        forgive = any(selector_errors(before.get("podSelector") or {}, Path()))
+        known = [cidr for _, cidr in _cidrs(before)]
+        errors = _spec_errors(obj.get("spec") or {}, known=known, forgive_values=forgive)
+        return [*metadata_update_errors(obj, old), *errors]
+
+    def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
+        return list(_warnings(obj))
+
+
+def _spec_errors(
+    spec: Mapping[str, Any], *, known: Collection[str] = (), forgive_values: bool = False
+) -> Iterator[FieldError]:
+    yield from selector_errors(spec.get("podSelector") or {}, _SPEC / "podSelector", forgive_values=forgive_values)
+    for direction, peers in _DIRECTIONS:
+        for index, rule in enumerate(spec.get(direction) or ()):
+            path = (_SPEC / direction)[index]
+            for number, port in enumerate(rule.get("ports") or ()):
+                yield from _port_errors(port, (path / "ports")[number])
+            for number, peer in enumerate(rule.get(peers) or ()):
+                yield from _peer_errors(peer, (path / peers)[number], known=known, forgive_values=forgive_values)
+    types = spec.get("policyTypes") or []
+    if len(types) > len(_TYPES):
+        yield invalid(_SPEC / "policyTypes", types, "may not specify more than two policyTypes")
+        return
+    for index, each in enumerate(types):
+        if each not in _TYPES:
+            yield not_supported((_SPEC / "policyTypes")[index], each, _TYPES)
+
+
+def _port_errors(port: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
+    protocol, value, end = port.get("protocol"), port.get("port"), port.get("endPort")
+    if protocol is not None and protocol not in _PROTOCOLS:
+        yield not_supported(path / "protocol", protocol, _PROTOCOLS)
+    if isinstance(value, int):
+        yield from port_number(value, path / "port")
+        if end is not None:
+            if end < value:
+                yield invalid(path / "endPort", end, "must be greater than or equal to `port`")
+            yield from port_number(end, path / "endPort")
+        return
+    if end is not None:
+        why = "not specified" if value is None else "non-numeric"
+        yield invalid(path / "endPort", end, f"may not be specified when `port` is {why}")
+    if value is not None:
+        for problem in port_name(value):
+            yield invalid(path / "port", value, problem)
+
+
+def _peer_errors(
+    peer: Mapping[str, Any], path: Path, *, known: Collection[str], forgive_values: bool
+) -> Iterator[FieldError]:
+    given = [field for field in ("podSelector", "namespaceSelector", "ipBlock") if peer.get(field) is not None]
+    for field in given:
+        if field == "ipBlock":
+            yield from _block_errors(peer[field], path / field, known=known)
+        else:
+            yield from selector_errors(peer[field], path / field, forgive_values=forgive_values)
+    if not given:
+        yield required(path, "must specify a peer")
+    elif len(given) > 1 and "ipBlock" in given:
+        yield forbidden(path, "may not specify both ipBlock and another peer")
+
+
+def _block_errors(block: Mapping[str, Any], path: Path, *, known: Collection[str]) -> Iterator[FieldError]:
+    cidr = block.get("cidr") or ""
+    if not cidr:
+        yield required(path / "cidr")
+        return
+    yield from legacy_cidr_errors(cidr, path / "cidr", known=known)
+    network = parse_cidr(cidr)
+    if network is None:
+        return
+    for index, text in enumerate(block.get("except") or ()):
+        yield from legacy_cidr_errors(text, (path / "except")[index], known=known)
+        inner = parse_cidr(text)
+        if inner is not None and not _is_strict_subset(inner, network):
+            yield invalid((path / "except")[index], text, "must be a strict subset of `cidr`")
+
+
+def _is_strict_subset(inner: Network, outer: Network) -> bool:
+    return inner.network_address in outer and inner.prefixlen > outer.prefixlen
+
+
+def _cidrs(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Every block in a policy, with its place."""
+    for direction, peers in _DIRECTIONS:
+        for index, rule in enumerate(spec.get(direction) or ()):
+            for number, peer in enumerate(rule.get(peers) or ()):
+                block = peer.get("ipBlock")
+                if block is None:
+                    continue
+                path = ((_SPEC / direction)[index] / peers)[number] / "ipBlock"
+                yield path / "cidr", block.get("cidr") or ""
+                for at, text in enumerate(block.get("except") or ()):
+                    yield (path / "except")[at], text
+
+
+def _warnings(obj: JSONObject) -> Iterator[str]:
+    for path, cidr in _cidrs(obj.get("spec") or {}):
+        yield from cidr_warnings(cidr, path)
+
+
+def default_network_policy(obj: JSONObject) -> None:
+    spec = obj.setdefault("spec", {})
+    if not spec.get("policyTypes"):
+        spec["policyTypes"] = ["Ingress", "Egress"] if spec.get("egress") else ["Ingress"]
+    for direction, _ in _DIRECTIONS:
+        for rule in spec.get(direction) or ():
+            for port in rule.get("ports") or ():
+                port.setdefault("protocol", "TCP")
+
+
+def network_policy_cells(obj: JSONObject) -> list[Any]:
+    metadata = obj.get("metadata") or {}
+    return [metadata.get("name", ""), _selector(obj), age(metadata.get("creationTimestamp"))]
+
+
+def _selector(obj: JSONObject) -> str:
+    try:
+        return str(selector_of((obj.get("spec") or {}).get("podSelector") or {})) or "<none>"
+    except (InvalidSelector, KeyError):
+        return "<error>"
+
+
+NETWORK_POLICIES = builtin(
+    "networking.k8s.io/networkpolicies",
+    strategy=NetworkPolicyStrategy(),
+    default=default_network_policy,
+    cells=network_policy_cells,
+)

@@ -1,0 +1,7 @@
+"""Runtime classes."""
+
+from __future__ import annotations
+
+from localplane.catalog.declaring import builtin
+
+RESOURCES = (builtin("node.k8s.io/runtimeclasses"),)

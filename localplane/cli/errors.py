@@ -1,0 +1,19 @@
+"""What `up` and its companions say no with. Whoever prints them puts `error: ` before the sentence."""
+
+from __future__ import annotations
+
+
+class PlaneError(Exception):
+    """A sentence that says what is wrong and what to do."""
+
+
+class AlreadyUp(PlaneError):
+    """The name is taken by a plane that runs."""
+
+
+class NotUp(PlaneError):
+    """There is no such plane, or it does not run."""
+
+
+class OptionsContradict(PlaneError):
+    """The command line asks for two things that can't be had together, or for one that does not exist."""

@@ -1,0 +1,82 @@
+"""What a plane says while it runs: quietly on the terminal, and in a file of its own, for `kctl status --logs`."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+FILE_ONLY = "localplane.cli.file"
+"""The logger for what the terminal has been told in another form."""
+
+_LARGEST = 8 * 1024 * 1024
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_LOOK_AGAIN = 0.2
+
+
+class _OneLine(logging.Formatter):
+    """Control characters are shown, not sent: a name in a request must not move somebody's cursor."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", super().format(record))
+
+
+def start_logging(path: Path, *, on_terminal: bool, verbose: bool) -> None:
+    """Warnings, and what `up` itself has to say; all of it if `verbose`. The file is its owner's alone."""
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600))
+    handlers: list[logging.Handler] = [RotatingFileHandler(path, maxBytes=_LARGEST, backupCount=1, encoding="utf-8")]
+    handlers[0].setFormatter(_OneLine("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%S"))
+    if on_terminal:
+        handlers.append(logging.StreamHandler(sys.stderr))
+        handlers[1].addFilter(lambda record: record.name != FILE_ONLY)
+        handlers[1].setFormatter(_OneLine("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
+    logging.basicConfig(handlers=handlers, level=logging.INFO if verbose else logging.WARNING, force=True)
+    logging.getLogger("localplane.cli").setLevel(logging.INFO)
+
+
+class LogReader:
+    """Reads on where it stopped, also when the log was turned over meanwhile."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._inode = 0
+        self._offset = 0
+
+    def read(self) -> str:
+        """What is new since the last time."""
+        older = self._path.with_name(f"{self._path.name}.1")
+        rest = self._from(older) if self._inode and _inode(older) == self._inode else ""
+        if (now := _inode(self._path)) != self._inode:
+            self._inode, self._offset = now, 0
+        return rest + (self._from(self._path) if now else "")
+
+    def _from(self, path: Path) -> str:
+        with path.open("rb") as file:
+            file.seek(self._offset)
+            content = file.read()
+            self._offset = file.tell()
+        return content.decode("utf-8", "replace")
+
+
+def follow(path: Path, *, while_true: Callable[[], bool]) -> Iterator[str]:
+    """What the log says and will say. Asked before each look, so that the last words are not missed."""
+    reader = LogReader(path)
+    while True:
+        goes_on = while_true()
+        if text := reader.read():
+            yield text
+        if not goes_on:
+            return
+        time.sleep(_LOOK_AGAIN)
+
+
+def _inode(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return 0

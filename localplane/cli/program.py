@@ -1,0 +1,32 @@
+"""The installed `localplane`: a plane for process managers. Quiet, and nobody's kubeconfig is touched."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import typer
+
+from .errors import PlaneError
+from .flags import up_command
+from .options import UpOptions
+from .starting import up
+
+_HELP = "Run a control plane for a process manager: quiet, in the foreground, no kubeconfig changed. See also: kctl up."
+
+
+def main() -> int:
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.command("localplane", help=_HELP)(up_command(_start))
+    from localplane.apiserver.storage.errors import StorageError
+
+    try:
+        app()
+    except (PlaneError, StorageError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    return 0
+
+
+def _start(options: UpOptions) -> int:
+    return up(replace(options, merge_context=False), quiet=True)

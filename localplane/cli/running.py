@@ -1,0 +1,232 @@
+"""One plane from open to closed: its data, the server, its manifests, its context, and how it is told to stop.
+
+Everything happens in one task, because what is opened in a task is closed in it. A signal during the start cancels it;
+later ones end the wait. The record in the run file is kept true all the while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from localplane import __version__
+from localplane.apiserver.server.health import Check, ping
+from localplane.apiserver.server.health_socket import HealthHandler, listening
+from localplane.apiserver.server.listener import CannotListen
+from localplane.apiserver.server.version import version_document
+from localplane.client.background import Background
+from localplane.compose.cluster import open_cluster
+from localplane.compose.kubeconfig import reachable
+from localplane.compose.server import Plane
+
+from .context import Merged, add_context, context_name, remove_context
+from .errors import PlaneError
+from .leftovers import TEMPORARY_PREFIX, empty, take_away
+from .logs import FILE_ONLY
+from .manifests.applying import Applier
+from .manifests.following import follow
+from .manifests.reading import Manifest
+from .options import UpOptions
+from .ports import free_port
+from .report import StartReport
+from .run_file import READY, STARTING, STOPPING, Claim, RunRecord, own_process
+from .server_options import cluster_options
+
+_log = logging.getLogger(__name__)
+
+_LONGEST_SOCKET_PATH = 100  # the kernel takes 104 to 108 bytes
+_PORT_ATTEMPTS = 5
+
+
+class RunningPlane:
+    """`ready` is called each time the plane becomes ready: after the start, and after it was emptied. `began` is the
+    moment, in perf_counter's seconds, from which the first start is counted."""
+
+    def __init__(
+        self,
+        options: UpOptions,
+        claim: Claim,
+        manifests: Sequence[Manifest],
+        *,
+        ready: Callable[[StartReport], None],
+        began: float,
+    ) -> None:
+        self._options = options
+        self._claim = claim
+        self._manifests = manifests
+        self._ready = ready
+        self._end_of_round = asyncio.Event()
+        self._emptying = False
+        self._began = began
+        pid, born = own_process()
+        self.record = RunRecord(
+            options.name,
+            pid,
+            born,
+            started=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+            context=context_name(options.name),
+            detached=options.detach,
+            ephemeral=options.keeps_nothing,
+            external=bool(options.etcd_servers),
+        )
+
+    @property
+    def is_ready(self) -> bool:
+        return self.record.phase == READY
+
+    def stop(self) -> None:
+        self._emptying = False
+        self._end_of_round.set()
+
+    def empty(self) -> None:
+        """Begin again with no data; while it starts there is nothing to empty."""
+        if self.is_ready:
+            self._emptying = True
+            self._began = perf_counter()
+            self._end_of_round.set()
+
+    async def run(self) -> None:
+        if self._claim.left_behind is not None:
+            # Its context is written over; that somebody chose a namespace in it should not be lost.
+            take_away(self._claim.left_behind, context=False)
+        with self._data_directory() as data_dir:
+            try:
+                self._note(phase=STARTING)
+                port = await self._one_round(data_dir, self._options.port)
+                while self._emptying:
+                    self._begin_again(data_dir)
+                    port = await self._one_round(data_dir, port)
+            finally:
+                if self.record.merged_into:
+                    remove_context(Path(self.record.merged_into), self.record.context)
+        self._claim.forget()
+
+    def _begin_again(self, data_dir: Path | None) -> None:
+        self._emptying = False
+        self._end_of_round.clear()
+        _log.info("emptying %s", self._options.name)
+        if data_dir is not None:
+            empty(data_dir)
+        self._note(phase=STARTING, round=self.record.round + 1)
+
+    async def _one_round(self, data_dir: Path | None, port: int | None) -> int:
+        """Serve until somebody ends it. Returns the port, for the next round to have the same."""
+        async with AsyncExitStack() as stack:
+            plane, notes = await stack.enter_async_context(_opened(self._options, data_dir, port))
+            socket = await self._listen_to_ourselves(plane, stack)
+            applier = Applier(plane.client)
+            applied = await self._apply(applier)
+            merged = self._merge(plane)
+            self._note_ready(plane, socket, merged)
+            notes += plane.storage.hints
+            self._report(merged, applied, notes)
+            if self._options.watch:
+                await stack.enter_async_context(Background(partial(follow, self._options.filenames, applier)))
+            await self._end_of_round.wait()
+            self._note(phase=STOPPING)
+            return plane.server.port
+
+    async def _apply(self, applier: Applier) -> int:
+        outcome = await applier.apply(self._manifests)
+        if outcome.problems and not self._options.watch:
+            raise PlaneError("not everything could be applied:\n" + "\n".join(f"* {one}" for one in outcome.problems))
+        for problem in outcome.problems:
+            _log.warning("%s", problem)
+        return len(outcome.applied)
+
+    def _merge(self, plane: Plane) -> Merged | None:
+        if not self._options.merge_context:
+            return None
+        return add_context(plane.kubeconfig, switch=self._options.switch_context, into=self._options.kubeconfig)
+
+    def _note_ready(self, plane: Plane, socket: Path, merged: Merged | None) -> None:
+        storage = plane.storage
+        self._note(
+            phase=READY,
+            url=reachable(plane.url),
+            kubeconfig=str(plane.kubeconfig),
+            merged_into=str(merged.into) if merged else "",
+            data_dir=str(storage.data_dir or ""),
+            store=storage.store,
+            socket=str(socket),
+            versions={"kctl": f"v{__version__}", "kubernetes": version_document()["gitVersion"]},
+        )
+
+    def _report(self, merged: Merged | None, applied: int, notes: list[str]) -> None:
+        milliseconds = (perf_counter() - self._began) * 1000
+        logging.getLogger(FILE_ONLY).info(
+            "%s is up at %s with %s, ready in %.0f ms",
+            self.record.name,
+            self.record.url,
+            self.record.store,
+            milliseconds,
+        )
+        self._ready(
+            StartReport(
+                self.record,
+                milliseconds,
+                switched=self._options.switch_context,
+                before=merged.before if merged else "",
+                applied=applied,
+                notes=notes,
+            )
+        )
+
+    def _note(self, **changes: Any) -> None:
+        self.record = replace(self.record, **changes)
+        self._claim.write(self.record)
+
+    async def _listen_to_ourselves(self, plane: Plane, stack: AsyncExitStack) -> Path:
+        """Where `kctl status` asks: a socket of the user's own, so that it needs no keys."""
+
+        async def facts() -> dict[str, Any]:
+            return {**await plane.storage.facts(), "etcdPid": plane.storage.etcd_pid}
+
+        handler = HealthHandler(live=[Check("ping", ping)], ready=plane.server.checks.of("readyz"), facts=facts)
+        path = self._claim.places.directory / "socket"
+        if len(os.fsencode(path)) > _LONGEST_SOCKET_PATH:
+            path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=TEMPORARY_PREFIX))) / "socket"
+        await stack.enter_async_context(listening(path, handler))
+        return path
+
+    @contextmanager
+    def _data_directory(self) -> Iterator[Path | None]:
+        options = self._options
+        if options.etcd_servers or options.storage == "memory":
+            yield None
+        elif options.ephemeral:
+            with tempfile.TemporaryDirectory(prefix=TEMPORARY_PREFIX) as path:
+                resolved = Path(path).resolve()
+                self.record = replace(self.record, data_dir=str(resolved))
+                yield resolved
+        else:
+            yield options.data_dir or self._claim.places.data
+
+
+@asynccontextmanager
+async def _opened(
+    options: UpOptions, data_dir: Path | None, port: int | None
+) -> AsyncIterator[tuple[Plane, list[str]]]:
+    """The server and what is to be said about its port. Somebody may take a port between our look and our bind."""
+    for attempt in range(_PORT_ATTEMPTS):
+        chosen = free_port(options, wanted=port)
+        async with AsyncExitStack() as stack:
+            try:
+                opened = open_cluster(cluster_options(options, data_dir=data_dir, port=chosen.number))
+                plane = await stack.enter_async_context(opened)
+            except CannotListen:
+                if options.port is not None or attempt + 1 == _PORT_ATTEMPTS:
+                    raise
+                continue
+            yield plane, list(chosen.notes)
+            return

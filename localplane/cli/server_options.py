@@ -1,0 +1,40 @@
+"""From what `kctl up` was asked for to what the composition root wants to know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from localplane.apiserver.server.options import ServerOptions
+from localplane.compose.cluster import ClusterOptions
+from localplane.compose.storage import StorageKind, StorageOptions
+
+from .context import context_name
+from .options import UpOptions
+from .ports import addresses
+
+
+def cluster_options(options: UpOptions, *, data_dir: Path | None, port: int) -> ClusterOptions:
+    """The server's name is the context's: its kubeconfig calls everything so."""
+    return ClusterOptions(
+        name=context_name(options.name),
+        storage=_storage(options, data_dir),
+        server=ServerOptions(addresses=addresses(options), port=port, allow_remote=options.allow_remote),
+        controllers=options.controllers,
+        enabled_admission_plugins=options.enable_admission_plugins,
+        disabled_admission_plugins=options.disable_admission_plugins,
+    )
+
+
+def _storage(options: UpOptions, data_dir: Path | None) -> StorageOptions:
+    return StorageOptions(
+        kind=StorageKind(options.storage) if options.storage else None,
+        data_dir=data_dir,
+        etcd_path=options.etcd,
+        allow_unsafe_etcd=options.allow_unsafe_etcd,
+        etcd_servers=options.etcd_servers,
+        etcd_cafile=options.etcd_cafile,
+        etcd_certfile=options.etcd_certfile,
+        etcd_keyfile=options.etcd_keyfile,
+        etcd_prefix=options.etcd_prefix,
+        accept_data_loss=options.accept_data_loss,
+    )

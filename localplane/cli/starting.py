@@ -1,0 +1,216 @@
+"""`up`: everything that can be wrong is looked at first, then the plane is started, here or in the background.
+
+A detached plane is a fork of this process, made before a thread, a loop or the server exists. It keeps the terminal
+until it is ready, so that it shows its report or its error itself; then it lets go, and whoever started it goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from .errors import AlreadyUp, PlaneError
+from .logs import FILE_ONLY, start_logging
+from .manifests.reading import Manifest, read_manifests
+from .options import UpOptions
+from .places import places
+from .report import StartReport, print_report, print_stopped
+from .run_file import READY, Claim, RunRecord, running
+
+Report = Callable[[StartReport], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """`began` is when the command did, for the report."""
+
+    options: UpOptions
+    manifests: Sequence[Manifest]
+    began: float
+
+
+def up(options: UpOptions, *, quiet: bool = False) -> int:
+    """Start a plane. Returns the exit code: when it has stopped, or, if it is detached, when it is ready."""
+    began = time.perf_counter()
+    options = options.checked()
+    manifests = read_manifests((*map(str, options.crds), *options.filenames))
+    start = _Start(options, manifests, began)
+    report = _silence if quiet else print_report
+    if options.detach:
+        record = running(options.name)
+        return _up_already(record, options) if record else _detached(start, report)
+    with _claimed(options) as claim:
+        code = _on_fast_loop(_serve(start, claim, report))
+    if not quiet:
+        print_stopped(options)
+    return code
+
+
+def _silence(_: StartReport) -> None:
+    """For process managers, who have a log of their own."""
+
+
+def _claimed(options: UpOptions) -> Claim:
+    os.umask(0o077)
+    claim = Claim.take(options.name)
+    start_logging(claim.places.log, on_terminal=not options.detach, verbose=options.verbose)
+    return claim
+
+
+def _on_fast_loop(work: Coroutine[Any, Any, int]) -> int:
+    if sys.platform == "win32":
+        return asyncio.run(work)
+    import uvloop
+
+    return uvloop.run(work)
+
+
+async def _serve(start: _Start, claim: Claim, report: Report) -> int:
+    # The server is imported here: until now there was nothing that needed it.
+    from .running import RunningPlane
+    from .signals import handling
+
+    options = start.options
+    plane = RunningPlane(options, claim, start.manifests, ready=report, began=start.began)
+    work = asyncio.ensure_future(plane.run())
+    stopped_by: list[signal.Signals] = []
+    late: list[timedelta] = []
+
+    def stop(number: signal.Signals) -> None:
+        stopped_by.append(number)
+        logging.getLogger(FILE_ONLY).info("stopping: %s", number.name)
+        if plane.is_ready:
+            plane.stop()
+        else:
+            work.cancel()
+
+    def give_up() -> None:
+        if not plane.is_ready and not work.done():
+            late.append(options.timeout)
+            work.cancel()
+
+    timer = asyncio.get_running_loop().call_later(options.timeout.total_seconds(), give_up)
+    with handling(stop=stop, empty=plane.empty, ignore_hangup=options.detach):
+        await asyncio.wait([work])
+    timer.cancel()
+    if not work.cancelled():
+        work.result()
+        return 0
+    if late:
+        raise PlaneError(f"{options.name} was not ready within {options.timeout.total_seconds():g} seconds")
+    return 128 + stopped_by[0]
+
+
+def _up_already(record: RunRecord, options: UpOptions) -> int:
+    """It keeps the flags that it was started with. Whoever starts it twice at once is told the same, a moment later."""
+    if options.wait:
+        record = _ready_record(record, options.timeout)
+    sys.stdout.write(f"{record.name} is up already at {record.url} (process {record.pid}, context {record.context})\n")
+    return 0
+
+
+def _ready_record(record: RunRecord, timeout: timedelta) -> RunRecord:
+    give_up = time.monotonic() + timeout.total_seconds()
+    while record.phase != READY:
+        if time.monotonic() > give_up:
+            raise PlaneError(f"{record.name} is not ready: see `kctl status --name {record.name} --logs`")
+        time.sleep(0.05)
+        now = running(record.name)
+        if now is None:
+            raise PlaneError(f"{record.name} ended while it was waited for: see its log {places(record.name).log}")
+        record = now
+    return record
+
+
+def _detached(start: _Start, report: Report) -> int:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writing)
+        return _wait_for(child, reading, start.options)
+    os.close(reading)
+    os.setsid()
+    os.chdir("/")
+    _onto(os.open(os.devnull, os.O_RDONLY), 0)
+    return _in_background(start, report, _Terminal(writing))
+
+
+class _Terminal:
+    """What a detached plane shares with whoever started it, until it lets go."""
+
+    def __init__(self, writing: int) -> None:
+        self._writing: int | None = writing
+
+    def let_go(self, log: Path) -> None:
+        """From now on all that is printed goes to the log. The second time there is nothing to let go of."""
+        if self._writing is None:
+            return
+        sys.stdout.flush()
+        sys.stderr.flush()
+        sink = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW)
+        os.dup2(sink, 1)
+        _onto(sink, 2)
+        with suppress(BrokenPipeError):
+            os.write(self._writing, b".")
+        os.close(self._writing)
+        self._writing = None
+
+    @property
+    def is_held(self) -> bool:
+        return self._writing is not None
+
+
+def _in_background(start: _Start, report: Report, terminal: _Terminal) -> int:
+    options = start.options
+    try:
+        claim = _claimed(options)
+    except AlreadyUp:
+        # Somebody else was faster by a moment.
+        if (record := running(options.name)) is None:
+            raise
+        return _up_already(record, options)
+
+    def ready(started: StartReport) -> None:
+        if terminal.is_held:
+            report(started)
+            terminal.let_go(claim.places.log)
+
+    with claim:
+        if not options.wait:
+            sys.stdout.write(f"{options.name} is starting: see `kctl status --name {options.name}`\n")
+            terminal.let_go(claim.places.log)
+        return _on_fast_loop(_serve(start, claim, ready))
+
+
+def _onto(source: int, target: int) -> None:
+    os.dup2(source, target)
+    os.close(source)
+
+
+def _wait_for(child: int, reading: int, options: UpOptions) -> int:
+    """Until the child lets go, or ends; what there is to say it says itself."""
+    try:
+        said = os.read(reading, 1)
+    except KeyboardInterrupt:
+        os.kill(child, signal.SIGTERM)
+        os.waitpid(child, 0)
+        raise
+    if said:
+        return 0
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code < 0:
+        log = places(options.name).log
+        raise PlaneError(f"{options.name} was ended by signal {-code} while it started: see {log}")
+    return code

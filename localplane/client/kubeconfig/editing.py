@@ -1,0 +1,125 @@
+"""Changing a kubeconfig file as its other users expect it: under the lock that kubectl and kind take, all or nothing,
+and with every key that nobody here knows still in it.
+
+Kubernetes: client-go/tools/clientcmd, config.go (PathOptions.GetDefaultFilename, ModifyConfig), loader.go (lockFile).
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from localplane.apimachinery.serializers.errors import SerializationError
+from localplane.apimachinery.serializers.yaml import parse_yaml
+from localplane.apimachinery.serializers.yaml_writer import to_yaml
+from localplane.client.errors import ConfigError
+
+from .loading import default_paths
+
+_WAIT_FOR_LOCK = 3.0
+_LISTS = ("clusters", "contexts", "users")
+
+Document = dict[str, Any]
+
+
+def file_to_edit(explicit: Path | None = None, *, environment: Mapping[str, str] | None = None) -> Path:
+    """Where new entries go: of several files in $KUBECONFIG the first that exists, or the last if none does."""
+    if explicit is not None:
+        return explicit
+    paths = default_paths(environment)
+    return next((path for path in paths if path.exists()), paths[-1])
+
+
+def edit(path: Path, change: Callable[[Document], None]) -> None:
+    """Read the file, let `change` have its way with the document, and replace the file if anything is different.
+
+    A link is followed, and what it leads to is replaced. The new file is its owner's alone. Raises ConfigError.
+    """
+    real = path.resolve() if path.is_symlink() else path
+    try:
+        real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _locked(real):
+            document = _read(real)
+            before = to_yaml(document)
+            change(document)
+            after = to_yaml(document)
+            if after != before or not real.exists():
+                _replace(real, after)
+    except OSError as error:
+        raise ConfigError(f"{error.filename or path}: {error.strerror}") from error
+
+
+def _read(path: Path) -> Document:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return _complete({}, path)
+    if not stat.S_ISREG(found.st_mode):
+        raise ConfigError(f"{path} is no ordinary file")
+    if not os.access(path, os.W_OK):
+        raise ConfigError(f"{path}: Permission denied")
+    try:
+        document = parse_yaml(path.read_bytes()).value
+    except SerializationError as error:
+        raise ConfigError(f'error loading config file "{path}": {error}') from error
+    return _complete({} if document is None else document, path)
+
+
+def _complete(document: Any, path: Path) -> Document:
+    """With all that kubectl writes into a file. What is no kubeconfig is refused, never mended."""
+    if not isinstance(document, dict):
+        raise ConfigError(f'error loading config file "{path}": it is no kubeconfig')
+    if (kind := document.get("kind", "Config")) != "Config":
+        raise ConfigError(f'error loading config file "{path}": no kind "{kind}" is registered for version "v1"')
+    for name in _LISTS:
+        entries = document.get(name)
+        if entries is None:
+            document[name] = []
+        elif not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise ConfigError(f'error loading config file "{path}": {name} is no list of entries')
+    for name, value in (("apiVersion", "v1"), ("kind", "Config"), ("current-context", ""), ("preferences", {})):
+        document.setdefault(name, value)
+    return document
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    lock = path.with_name(f"{path.name}.lock")
+    give_up = time.monotonic() + _WAIT_FOR_LOCK
+    while not _taken(lock):
+        if time.monotonic() > give_up:
+            raise ConfigError(
+                f"{lock} is there, so another program is changing {path.name}; if none is, remove it and try again"
+            )
+        time.sleep(0.02)
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+
+
+def _taken(lock: Path) -> bool:
+    with suppress(FileExistsError):
+        os.close(os.open(lock, os.O_CREAT | os.O_EXCL, 0o600))
+        return True
+    return False
+
+
+def _replace(path: Path, content: bytes) -> None:
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            Path(temporary).unlink()
+        raise

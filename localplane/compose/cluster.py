@@ -1,0 +1,182 @@
+"""A cluster without machines: the built-in kinds, what a fresh cluster has, and the controllers that keep it so.
+
+This is what `kctl up` runs: `server`, with everything of Kubernetes' own declared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from localplane.apiserver.admission import Plugin
+from localplane.apiserver.authorization import SYSTEM_MASTERS, PrivilegedGroups, UnionRules
+from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.registry.lookup import Lookup
+from localplane.apiserver.resource import APIGroup
+from localplane.apiserver.server.options import InvalidOptions, ServerOptions
+from localplane.catalog.groups import groups as builtin_groups
+from localplane.catalog.options import CatalogOptions
+from localplane.client import Client
+from localplane.controllers.context import ControllerContext, ControllerSpec
+from localplane.controllers.selection import select
+from localplane.controllers.supervisor import run as run_controllers
+from localplane.servers.aggregator import api_services
+from localplane.servers.aggregator.registration import LocalVersion, register
+from localplane.servers.kube import bootstrap
+from localplane.servers.kube.admission import select_plugins
+from localplane.servers.kube.tokens import ServiceAccountAuthenticator, ServiceAccountTokens, openid_router
+
+from .server import Plane, PlaneOptions, Preparation, default_authorizer, named, open_place, open_plane_at
+from .storage import StorageOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterOptions:
+    """`controllers` is kube-controller-manager's flag: names, `*` for all, `-name` for one less; `none` is none at all.
+    The plugins are kube-apiserver's flags."""
+
+    name: str = "default"
+    storage: StorageOptions = field(default_factory=StorageOptions)
+    server: ServerOptions = field(default_factory=ServerOptions)
+    controllers: Sequence[str] = ("*",)
+    enabled_admission_plugins: Sequence[str] = ()
+    disabled_admission_plugins: Sequence[str] = ()
+    service_cluster_ip_range: str = "10.0.0.0/24"
+
+
+@asynccontextmanager
+async def open_cluster(options: ClusterOptions | None = None) -> AsyncIterator[Plane]:
+    """Ready, with everything that a fresh cluster has, when the block is entered. Raises InvalidOptions before
+    anything is started."""
+    options = options or ClusterOptions()
+    wanted = _wanted(options)
+    plane_options = named(PlaneOptions(name=options.name, storage=options.storage, server=options.server), options.name)
+    async with open_place(plane_options.storage) as place:
+        tokens = await ServiceAccountTokens.open(place.directory / "pki" / "sa.key")
+        cluster = _Cluster(options, wanted, tokens)
+        async with open_plane_at(place, cluster.groups, cluster.completed(plane_options)) as plane:
+            yield plane
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    controllers: tuple[ControllerSpec, ...]
+    plugins: list[Plugin]
+
+
+def _wanted(options: ClusterOptions) -> _Wanted:
+    """The names in the options, found; all that are unknown are told at once."""
+    problems: list[str] = []
+    controllers: tuple[ControllerSpec, ...] = ()
+    plugins: list[Plugin] = []
+    try:
+        controllers = select(options.controllers)
+    except ValueError as error:
+        problems.append(str(error))
+    try:
+        plugins = select_plugins(enabled=options.enabled_admission_plugins, disabled=options.disabled_admission_plugins)
+    except ValueError as error:
+        problems.append(str(error))
+    if problems:
+        raise InvalidOptions(problems)
+    return _Wanted(controllers, plugins)
+
+
+class _Cluster:
+    """What is put together before there is a server. What needs its objects asks for them when it is called."""
+
+    def __init__(self, options: ClusterOptions, wanted: _Wanted, tokens: ServiceAccountTokens) -> None:
+        self._options = options
+        self._wanted = wanted
+        self._tokens = tokens
+        self._plane: Plane | None = None
+        self._objects = Lookup(self._definitions)
+        self._accounts = ServiceAccountAuthenticator(tokens, lambda: self._objects)
+        self._authorizer = default_authorizer()
+        catalog = CatalogOptions(
+            service_cluster_ip_range=options.service_cluster_ip_range,
+            objects=self._objects,
+            token_signer=tokens,
+            authenticate_token=self._accounts.user_of,
+            authorizer=self._authorizer,
+            rule_resolver=UnionRules((PrivilegedGroups(SYSTEM_MASTERS),)),
+        )
+        self.groups: list[APIGroup] = [api_services.GROUP, *builtin_groups(catalog)]
+
+    def _definitions(self) -> list[Definition]:
+        assert self._plane is not None, "nobody asks before the server listens"
+        return self._plane.installer.definitions()
+
+    def completed(self, options: PlaneOptions) -> PlaneOptions:
+        return replace(
+            options,
+            admission=self._wanted.plugins,
+            authorizer=self._authorizer,
+            tokens=[self._accounts],
+            routers=[openid_router(self._tokens)],
+            preparations=self._preparations(),
+            controllers=[self._run_controllers] if self._wanted.controllers else [],
+        )
+
+    def _preparations(self) -> dict[str, Preparation]:
+        """By the names that readyz gives them in kube-apiserver."""
+        namespaces = asyncio.Event()
+
+        def after_namespaces(make: Callable[[Client, bootstrap.Facts], Awaitable[None]]) -> Preparation:
+            async def prepare(plane: Plane) -> None:
+                await namespaces.wait()
+                await make(plane.client, self._facts(plane))
+
+            return prepare
+
+        async def make_namespaces(plane: Plane) -> None:
+            self._plane = plane
+            await bootstrap.make_namespaces(plane.client, self._facts(plane))
+            namespaces.set()
+
+        async def register_versions(plane: Plane) -> None:
+            await namespaces.wait()
+            await register(plane.client, _versions(self.groups))
+
+        return {
+            "start-system-namespaces-controller": make_namespaces,
+            "bootstrap-controller": after_namespaces(bootstrap.make_system_objects),
+            "rbac/bootstrap-roles": after_namespaces(bootstrap.make_roles),
+            "scheduling/bootstrap-system-priority-classes": after_namespaces(bootstrap.make_priority_classes),
+            "priority-and-fairness-config-producer": after_namespaces(bootstrap.make_flow_control),
+            "apiservice-registration-controller": register_versions,
+        }
+
+    def _facts(self, plane: Plane) -> bootstrap.Facts:
+        network = ipaddress.ip_network(self._options.service_cluster_ip_range)
+        return bootstrap.Facts(
+            address=self._options.server.addresses[0],
+            port=plane.server.port,
+            service_cluster_ip_range=str(network),
+            first_service_ip=str(network[1]),
+            client_ca=_text(plane.authority),
+        )
+
+    async def _run_controllers(self, plane: Plane) -> None:
+        context = ControllerContext(
+            plane.client, plane.informers, root_ca=_text(plane.authority), sign_token=self._tokens.sign
+        )
+        await run_controllers(self._wanted.controllers, context)
+
+
+def _versions(groups: Sequence[APIGroup]) -> list[LocalVersion]:
+    """What this process answers for itself. The aggregator's own group is nobody's to move."""
+    return [
+        LocalVersion(group.name, version, group.priority, group.version_priorities.get(version, 15))
+        for group in groups
+        if group is not api_services.GROUP
+        for version in group.versions()
+    ]
+
+
+def _text(path: Path | None) -> str:
+    return path.read_text(encoding="ascii") if path else ""

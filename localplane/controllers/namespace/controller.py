@@ -1,0 +1,61 @@
+"""Which namespace is looked at, and when. Kubernetes: pkg/controller/namespace/namespace_controller.go.
+
+Unlike there, nobody waits five seconds before the first attempt: that is for servers that don't see one another's
+writes at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Hashable
+from datetime import timedelta
+from typing import Any, Final
+
+from localplane.client import RateLimiter, WorkQueue
+from localplane.client.rate_limiters import BucketRateLimiter, ItemExponentialFailureRateLimiter, MaxOfRateLimiter
+from localplane.controllers.context import ControllerContext, ControllerSpec
+from localplane.controllers.worker import TryAfter, hearing, work
+
+from .deletion import NAMESPACES, ContentRemains, NamespaceDeleter
+from .waiting import Waits
+
+Object = dict[str, Any]
+_WORKERS: Final = 10
+
+
+async def start(context: ControllerContext) -> None:
+    client = context.client_of("namespace-controller")
+    queue = WorkQueue[str](rate_limiter=_rate_limiter())
+    async with asyncio.TaskGroup() as tasks:
+        controller = _Controller(NamespaceDeleter(client), queue, Waits(tasks, client, queue.add))
+        with hearing(context.informers.informer(NAMESPACES), controller.hear):
+            await work(queue, controller.sync, workers=_WORKERS)
+
+
+SPEC: Final = ControllerSpec("namespace-controller", ("namespace",), start)
+
+
+class _Controller:
+    def __init__(self, deleter: NamespaceDeleter, queue: WorkQueue[str], waits: Waits) -> None:
+        self._deleter = deleter
+        self._queue = queue
+        self._waits = waits
+
+    def hear(self, namespace: Object) -> None:
+        if "deletionTimestamp" in namespace["metadata"]:
+            self._queue.add(namespace["metadata"]["name"])
+
+    async def sync(self, name: str) -> None:
+        self._waits.end(name)
+        try:
+            await self._deleter.delete(name)
+        except ContentRemains as remains:
+            self._waits.begin(name, remains.left)
+            if not remains.seconds:
+                raise
+            raise TryAfter(timedelta(seconds=remains.seconds // 2 + 1)) from remains
+
+
+def _rate_limiter() -> RateLimiter[Hashable]:
+    """A namespace that can't be emptied is tried again every minute at least."""
+    return MaxOfRateLimiter(ItemExponentialFailureRateLimiter(maximum=timedelta(minutes=1)), BucketRateLimiter())

@@ -1,0 +1,83 @@
+"""Taking keys off a queue until there is nothing left to do, and hearing of objects for as long as one works."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from localplane.apimachinery.errors import APIError, Conflict
+from localplane.client import ClientError, HandlerFunctions, SharedInformer, WorkQueue, deleted_object
+from localplane.client.listener import Listener
+
+Object = dict[str, Any]
+T = TypeVar("T", bound=Hashable)
+R = TypeVar("R")
+_log = logging.getLogger(__name__)
+
+
+class NotYet(Exception):
+    """The work could not be finished for a reason of its own; it is tried again, later and later."""
+
+
+class TryAfter(Exception):
+    """The work is to be looked at again in a while; nothing failed."""
+
+    def __init__(self, delay: timedelta) -> None:
+        super().__init__(f"again in {delay}")
+        self.delay = delay
+
+
+async def work(queue: WorkQueue[T], sync: Callable[[T], Awaitable[None]], *, workers: int = 1) -> None:
+    """`sync` every key, several at a time, until cancelled. What the API refuses is tried again; all else is raised."""
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(workers):
+            tasks.create_task(_work_on(queue, sync))
+
+
+async def _work_on(queue: WorkQueue[T], sync: Callable[[T], Awaitable[None]]) -> None:
+    while True:
+        key = await queue.get()
+        try:
+            await sync(key)
+        except TryAfter as later:
+            queue.add_after(key, later.delay)
+        except (APIError, ClientError, NotYet) as error:
+            level = logging.DEBUG if isinstance(error, Conflict) else logging.INFO
+            _log.log(level, "%s is tried again: %s", key, error)
+            queue.add_rate_limited(key)
+        else:
+            queue.forget(key)
+        finally:
+            queue.done(key)
+
+
+async def together(calls: Iterable[Coroutine[Any, Any, R]]) -> list[R]:
+    """All of them, to their end; then the first that failed is raised, as it is."""
+    outcomes = await asyncio.gather(*calls, return_exceptions=True)
+    results = []
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+        results.append(outcome)
+    return results
+
+
+@contextmanager
+def hearing(informer: SharedInformer, hear: Callable[[Object], None], *, deletions: bool = True) -> Iterator[Listener]:
+    """Call `hear` with every object that comes or changes (or goes) while the block lasts. It must not raise: the
+    informer is shared, and would end for everybody."""
+    listener = informer.add_handler(
+        HandlerFunctions(
+            add=hear,
+            update=lambda _, new: hear(new),
+            delete=(lambda obj: hear(deleted_object(obj))) if deletions else None,
+        )
+    )
+    try:
+        yield listener
+    finally:
+        listener.remove()

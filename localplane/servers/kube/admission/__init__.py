@@ -1,0 +1,10 @@
+"""The admission plugins of kube-apiserver, one file each, and which of them are on.
+
+`PLUGINS` is their order, which matters: what one fills in, the next one sees. `select_plugins` reads the two flags.
+They ask for other objects through the Lookup that they are initialised with, so they are never behind.
+Kubernetes: pkg/kubeapiserver/options/plugins.go, plugin/pkg/admission.
+"""
+
+from .selection import UnknownPlugin, plugin_names, select_plugins
+
+__all__ = ["UnknownPlugin", "plugin_names", "select_plugins"]

@@ -1,0 +1,46 @@
+"""NamespaceLifecycle: nothing is created in a namespace that is not there or on its way out, and some never go.
+
+Kubernetes: apiserver/pkg/admission/plugin/namespace/lifecycle.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from localplane.apimachinery.errors import APIError, Cause, Forbidden, NotFound
+from localplane.apimachinery.groups import GroupResource
+from localplane.apiserver.admission import Attributes, Operation
+
+from .plugin import LookingPlugin
+
+_IMMORTAL: Final = frozenset({"default", "kube-system", "kube-public"})
+_NAMESPACES: Final = GroupResource("", "namespaces")
+_ACCESS_REVIEWS: Final = "authorization.k8s.io"
+
+
+class NamespaceLifecycle(LookingPlugin):
+    name = "NamespaceLifecycle"
+    operations = (Operation.CREATE, Operation.DELETE)
+
+    async def admit(self, attributes: Attributes) -> None:
+        kind = attributes.kind
+        if kind.group == "" and kind.kind == "Namespace":
+            if attributes.operation is Operation.DELETE and attributes.name in _IMMORTAL:
+                raise Forbidden.of(_NAMESPACES, attributes.name, "this namespace may not be deleted")
+            return
+        if attributes.operation is Operation.DELETE or not attributes.namespace or kind.group == _ACCESS_REVIEWS:
+            return
+        namespace = await self.objects.get("namespaces", "", attributes.namespace)
+        if namespace is None:
+            raise NotFound.of(_NAMESPACES, attributes.namespace)
+        if (namespace.get("status") or {}).get("phase") == "Terminating":
+            raise _terminating(attributes)
+
+
+def _terminating(attributes: Attributes) -> APIError:
+    namespace = attributes.namespace
+    why = f"unable to create new content in namespace {namespace} because it is being terminated"
+    refusal = Forbidden.of(attributes.resource, attributes.name, why)
+    cause = Cause("NamespaceTerminating", f"namespace {namespace} is being terminated", "metadata.namespace")
+    refusal.causes = (*refusal.causes, cause)
+    return refusal

@@ -1,0 +1,126 @@
+"""What a fresh cluster has: namespaces, its own service, priority classes, roles and their bindings, flow schemas.
+
+objects.json has them by resource, in the order in which they must come. Names that begin with a dollar depend on the
+server. What is there already stays as it is: somebody may have changed it, and a missing one is made again at the next
+start. Kubernetes: pkg/controlplane, pkg/registry/rbac/rest, plugin/pkg/auth/authorizer/rbac/bootstrappolicy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Final
+
+import orjson
+
+from localplane.apimachinery.errors import AlreadyExists
+from localplane.apimachinery.groups import GroupVersion
+from localplane.client import Client, GroupVersionResource
+
+JSONObject = dict[str, Any]
+
+_AT_ONCE: Final = 32
+"""How many are made at the same time: the store writes them together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What the objects say of this server."""
+
+    address: str
+    port: int
+    service_cluster_ip_range: str
+    first_service_ip: str
+    client_ca: str = ""
+
+    def values(self) -> dict[str, str | int]:
+        return {
+            "$advertiseAddress": self.address,
+            "$securePort": self.port,
+            "$serviceCIDR": self.service_cluster_ip_range,
+            "$firstServiceIP": self.first_service_ip,
+        }
+
+
+_FIRST: Final = ("namespaces", "servicecidrs")
+_NETWORK: Final = ("services", "endpoints", "endpointslices")
+_SCHEDULING: Final = ("priorityclasses",)
+_FLOW_CONTROL: Final = ("prioritylevelconfigurations", "flowschemas")
+_RBAC: Final = ("clusterroles", "clusterrolebindings", "roles", "rolebindings")
+
+
+async def make_namespaces(client: Client, facts: Facts) -> None:
+    """Before everything else: the rest lives in them."""
+    await _make(client, facts, _FIRST)
+
+
+async def make_system_objects(client: Client, facts: Facts) -> None:
+    """The server's own service and what tells others how clients prove who they are."""
+    await _make(client, facts, _NETWORK)
+    if facts.client_ca:
+        await _make_missing(client, "configmaps", [_authentication(facts)])
+
+
+async def make_priority_classes(client: Client, facts: Facts) -> None:
+    await _make(client, facts, _SCHEDULING)
+
+
+async def make_flow_control(client: Client, facts: Facts) -> None:
+    await _make(client, facts, _FLOW_CONTROL)
+
+
+async def make_roles(client: Client, facts: Facts) -> None:
+    await _make(client, facts, _RBAC)
+
+
+async def _make(client: Client, facts: Facts, resources: Iterable[str]) -> None:
+    declared: dict[str, list[JSONObject]] = orjson.loads((files(__package__) / "objects.json").read_bytes())
+    values = facts.values()
+    for resource in resources:
+        await _make_missing(client, resource, [_filled(obj, values) for obj in declared[resource]])
+
+
+async def _make_missing(client: Client, resource: str, objects: list[JSONObject]) -> None:
+    """One list tells what is there: on all starts but the first that is everything."""
+    version = GroupVersion.parse(objects[0]["apiVersion"])
+    kind = GroupVersionResource(version.group, version.version, resource)
+    there = {_place(item) for item in (await client.resource(kind).list())["items"]}
+    missing = [obj for obj in objects if _place(obj) not in there]
+    limit = asyncio.Semaphore(_AT_ONCE)
+
+    async def make(obj: JSONObject) -> None:
+        async with limit:
+            with suppress(AlreadyExists):  # another server on the same store was faster
+                await client.resource(kind, _place(obj)[0]).create(obj)
+
+    async with asyncio.TaskGroup() as group:
+        for obj in missing:
+            group.create_task(make(obj))
+
+
+def _place(obj: JSONObject) -> tuple[str, str]:
+    return obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
+
+
+def _filled(value: Any, values: Mapping[str, str | int]) -> Any:
+    match value:
+        case str():
+            return values.get(value, value)
+        case dict():
+            return {name: _filled(item, values) for name, item in value.items()}
+        case list():
+            return [_filled(item, values) for item in value]
+    return value
+
+
+def _authentication(facts: Facts) -> JSONObject:
+    """What extension servers read to know whose client certificates to believe."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "extension-apiserver-authentication", "namespace": "kube-system"},
+        "data": {"client-ca-file": facts.client_ca},
+    }

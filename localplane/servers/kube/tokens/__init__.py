@@ -1,0 +1,15 @@
+"""Tokens of service accounts: the key that signs them, who is believed, and what others need to check them.
+
+    tokens = await ServiceAccountTokens.open(directory / "sa.key", issuer="https://kubernetes.default.svc.cluster.local")
+    tokens.sign(claims)              a signed JWT
+    ServiceAccountAuthenticator      from a bearer token to a user, as long as its account lives
+    openid_router                    /.well-known/openid-configuration and /openid/v1/jwks
+
+Kubernetes: pkg/serviceaccount.
+"""
+
+from .authenticator import ServiceAccountAuthenticator
+from .openid import openid_router
+from .signing import InvalidToken, ServiceAccountTokens
+
+__all__ = ["InvalidToken", "ServiceAccountAuthenticator", "ServiceAccountTokens", "openid_router"]

@@ -1,0 +1,52 @@
+"""What others need to check our tokens themselves. Kubernetes: pkg/routes/openidmetadata.go."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import orjson
+
+from localplane.apiserver.request import Answer, Request, Response
+from localplane.apiserver.server.dispatch import Router
+
+from .signing import ServiceAccountTokens
+
+CONFIGURATION: Final = "/.well-known/openid-configuration"
+KEYS: Final = "/openid/v1/jwks"
+
+
+def openid_router(tokens: ServiceAccountTokens) -> Router:
+    async def route(request: Request) -> Answer | None:
+        if request.method not in ("GET", "HEAD"):
+            return None
+        if request.path == CONFIGURATION:
+            return _answer(_configuration(tokens), "application/json")
+        if request.path == KEYS:
+            return _keys(request, tokens)
+        return None
+
+    return route
+
+
+def _configuration(tokens: ServiceAccountTokens) -> dict[str, Any]:
+    return {
+        "issuer": tokens.issuer,
+        "jwks_uri": f"{tokens.issuer}{KEYS}",
+        "response_types_supported": ["id_token"],
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": [tokens.algorithm],
+    }
+
+
+def _keys(request: Request, tokens: ServiceAccountTokens) -> Response:
+    """Kubernetes' router serves this type alone, and does not take `application/json` for it."""
+    accepted = request.headers.get("accept", "*/*")
+    if not any(word in accepted for word in ("*/*", "application/*", "application/jwk-set+json")):
+        return Response(406, b"406: Not Acceptable\n\nAvailable representations: application/jwk-set+json")
+    return _answer({"keys": [tokens.jwk()]}, "application/jwk-set+json")
+
+
+def _answer(document: dict[str, Any], content_type: str) -> Response:
+    return Response(
+        200, orjson.dumps(document), content_type=content_type, headers={"Cache-Control": "public, max-age=3600"}
+    )
