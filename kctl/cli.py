@@ -62,6 +62,7 @@ _EXPECTED = (
     ("localplane.apiserver.server.listener", "CannotListen"),
     ("localplane.apiserver.server.options", "InvalidOptions"),
     ("localplane.apiserver.server.tls", "UnusableCertificate"),
+    ("localplane.apimachinery.errors", "APIError"),
     ("localplane.client.errors", "ClientError"),
     ("localplane.controllers.selection", "UnknownController"),
 )

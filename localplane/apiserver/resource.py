@@ -55,7 +55,8 @@ class Version:
     which strategies, admission and other versions meet; a version without them has the hub's own shape. They get an
     object of their own and may change it; apiVersion and kind are set by the caller. What a client sent has the right
     types when it comes to them, but may still lack what the schema requires: that is checked at the end.
-    `cells` gives all cells of an object's row at once, one for each of `columns`.
+    `cells` gives all cells of an object's row at once, one for each of `columns`; `row_conditions` says what else is
+    to be known of the row, such as that nothing more will happen to the object.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Version:
     deprecation_warning: str = ""
     columns: Sequence[Column] = ()
     cells: Callable[[JSONObject], list[Any]] | None = None
+    row_conditions: Callable[[JSONObject], list[dict[str, str]]] | None = None
 
     @cached_property
     def compiled(self) -> Schema:
@@ -81,8 +83,8 @@ class Subresource:
 
     `kind`, `group_version` and `schema` are those of what it reads and answers with, where that is not the object
     itself: a Scale, a Binding. `connects` marks a stream or a proxy, `answers_text` what is read as plain text, and
-    `query_parameters` are those of its own, by name, with their types: documents tell them. `default` is as for a
-    version, in the kind that it speaks.
+    `query_parameters` are those of its own, by name, with their types: documents tell them. `default` and `columns`
+    are as for a version, in the kind that it speaks.
     """
 
     storage: MakeStorage
@@ -90,6 +92,7 @@ class Subresource:
     group_version: GroupVersion | None = None
     schema: Schema | Node | type | JSONObject | None = None
     default: Default | None = None
+    columns: Sequence[Column] = ()
     connects: bool = False
     answers_text: bool = False
     query_parameters: Mapping[str, str] = field(default_factory=dict)

@@ -6,7 +6,7 @@ selectable fields, its place in storage, its subresources. A kind's file says on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -50,9 +50,11 @@ def builtin(
     status_strategy: Strategy | None = None,
     default: Default | Mapping[str, Default] | None = None,
     cells: Cells | Mapping[str, Cells] | None = None,
+    row_conditions: Callable[[JSONObject], list[dict[str, str]]] | None = None,
     conversions: Mapping[str, Conversion] | None = None,
     selectable: Mapping[str, Select] | None = None,
     subresources: Mapping[str, MakeStorage] | None = None,
+    subresource_columns: Mapping[str, Sequence[Column]] | None = None,
     subresource_defaults: Mapping[str, Default] | None = None,
     storage: MakeStorage = Store,
 ) -> Resource:
@@ -72,6 +74,7 @@ def builtin(
         versions=[
             replace(
                 _version(version, each, _of(default, version), _of(cells, version), (conversions or {}).get(version)),
+                row_conditions=row_conditions,
                 deprecated="deprecated" in each.get("lifecycle", ()),
                 deprecation_warning=_deprecation(
                     GroupVersion(group, version), facts["kind"], each.get("lifecycle", {})
@@ -88,6 +91,7 @@ def builtin(
                 GroupVersion(group, next(iter(facts["versions"]))),
                 make,
                 default=(subresource_defaults or {}).get(each),
+                columns=(subresource_columns or {}).get(each, ()),
             )
             for each, make in (subresources or {}).items()
         },
@@ -151,7 +155,12 @@ def _deprecation(version: GroupVersion, kind: str, lifecycle: Mapping[str, Any])
 
 
 def _subresource(
-    facts: Mapping[str, Any], version: GroupVersion, make: MakeStorage, *, default: Default | None
+    facts: Mapping[str, Any],
+    version: GroupVersion,
+    make: MakeStorage,
+    *,
+    default: Default | None,
+    columns: Sequence[Column],
 ) -> Subresource:
     kind_version = GroupVersion(*facts["group"]) if "group" in facts else version
     definition = facts.get("reads") or facts.get("writes", "string")
@@ -162,6 +171,7 @@ def _subresource(
         group_version=kind_version,
         schema=None if is_text else schemas.schema(definition),
         default=default,
+        columns=columns,
         connects=facts.get("connect", False),
         answers_text=is_text and not facts.get("connect", False),
         query_parameters={each: _PARAMETER_TYPES.get(each, "string") for each in facts.get("parameters", ())},

@@ -7,7 +7,7 @@ Kubernetes: pkg/registry/apps/deployment/storage, ScaleREST, and its siblings.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from localplane.apimachinery.errors import BadRequest, Conflict, Invalid
 from localplane.apimachinery.fieldpath import Path
@@ -28,6 +28,7 @@ from localplane.apiserver.registry.rest import (
     WriteOptions,
 )
 from localplane.apiserver.request import Request
+from localplane.apiserver.resource import Column
 from localplane.apiserver.storage.objects import StoredObject
 
 from .validation.selectors import selector_of
@@ -153,12 +154,14 @@ class ScaleStore:
         return self._definition.converter.hub_of(result) if isinstance(result, StoredObject) else result
 
 
-def scale_cells(obj: JSONObject) -> list[Any]:
-    """Kubernetes: pkg/printers/internalversion, printScale."""
-    metadata = obj["metadata"]
-    return [
-        metadata.get("name", ""),
-        (obj.get("spec") or {}).get("replicas") or 0,
-        (obj.get("status") or {}).get("replicas") or 0,
-        age(metadata.get("creationTimestamp")),
-    ]
+def _replicas(part: str) -> Callable[[JSONObject], int]:
+    return lambda scale: (scale.get(part) or {}).get("replicas") or 0
+
+
+SCALE_COLUMNS: Final = (
+    Column("Name", lambda scale: scale["metadata"].get("name", "")),
+    Column("Desired", _replicas("spec"), type="integer"),
+    Column("Available", _replicas("status"), type="integer"),
+    Column("Age", lambda scale: age(scale["metadata"].get("creationTimestamp"))),
+)
+"""Kubernetes: pkg/printers/internalversion, printScale."""

@@ -11,6 +11,7 @@ import typer
 
 from localplane.apimachinery.times import InvalidDuration, parse_duration
 
+from .errors import OptionsContradict
 from .options import UpOptions
 from .places import DEFAULT_NAME
 
@@ -201,7 +202,7 @@ def duration(text: str) -> timedelta:
     try:
         return parse_duration(text)
     except InvalidDuration as error:
-        raise typer.BadParameter(str(error), param_hint="--timeout") from error
+        raise OptionsContradict(f'invalid argument "{text}" for "--timeout" flag: {error}') from error
 
 
 def _listed(values: Iterable[str]) -> tuple[str, ...]:

@@ -36,7 +36,8 @@ def start_logging(path: Path, *, on_terminal: bool, verbose: bool) -> None:
         handlers[1].addFilter(lambda record: record.name != FILE_ONLY)
         handlers[1].setFormatter(_OneLine("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
     logging.basicConfig(handlers=handlers, level=logging.INFO if verbose else logging.WARNING, force=True)
-    logging.getLogger("localplane.cli").setLevel(logging.INFO)
+    logging.getLogger("localplane").setLevel(logging.DEBUG if verbose else logging.WARNING)
+    logging.getLogger("localplane.cli").setLevel(logging.DEBUG if verbose else logging.INFO)
 
 
 class LogReader:

@@ -13,6 +13,7 @@ import os
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, datetime
 from typing import Any, Self
 
 from .errors import AlreadyUp, PlaneError
@@ -99,10 +100,11 @@ class Claim:
         self.release()
 
 
-def own_process() -> tuple[int, str]:
-    """This process's pid and birth, as a record names it."""
+def record_of_this_process(name: str) -> RunRecord:
+    """As it is when a plane begins."""
     pid = os.getpid()
-    return pid, birth(pid) or ""
+    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return RunRecord(name, pid, birth(pid) or "", started=now)
 
 
 def read(where: Places) -> RunRecord | None:

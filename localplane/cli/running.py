@@ -13,7 +13,6 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -39,7 +38,7 @@ from .manifests.reading import Manifest
 from .options import UpOptions
 from .ports import free_port
 from .report import StartReport
-from .run_file import READY, STARTING, STOPPING, Claim, RunRecord, own_process
+from .run_file import READY, STARTING, STOPPING, Claim, record_of_this_process
 from .server_options import cluster_options
 
 _log = logging.getLogger(__name__)
@@ -68,13 +67,12 @@ class RunningPlane:
         self._end_of_round = asyncio.Event()
         self._emptying = False
         self._began = began
-        pid, born = own_process()
-        self.record = RunRecord(
-            options.name,
-            pid,
-            born,
-            started=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        left = claim.left_behind
+        self.record = replace(
+            record_of_this_process(options.name),
             context=context_name(options.name),
+            # What a killed plane has put into a kubeconfig is ours to replace, or to take out.
+            merged_into=left.merged_into if left else "",
             detached=options.detach,
             ephemeral=options.keeps_nothing,
             external=bool(options.etcd_servers),
@@ -109,7 +107,6 @@ class RunningPlane:
             finally:
                 if self.record.merged_into:
                     remove_context(Path(self.record.merged_into), self.record.context)
-        self._claim.forget()
 
     def _begin_again(self, data_dir: Path | None) -> None:
         self._emptying = False
@@ -123,6 +120,7 @@ class RunningPlane:
         """Serve until somebody ends it. Returns the port, for the next round to have the same."""
         async with AsyncExitStack() as stack:
             plane, notes = await stack.enter_async_context(_opened(self._options, data_dir, port))
+            _log.debug("%s listens after %.0f ms", plane.url, self._milliseconds())
             socket = await self._listen_to_ourselves(plane, stack)
             applier = Applier(plane.client)
             applied = await self._apply(applier)
@@ -142,12 +140,17 @@ class RunningPlane:
             raise PlaneError("not everything could be applied:\n" + "\n".join(f"* {one}" for one in outcome.problems))
         for problem in outcome.problems:
             _log.warning("%s", problem)
+        for applied in outcome.applied:
+            _log.debug("%s is applied", applied)
         return len(outcome.applied)
 
     def _merge(self, plane: Plane) -> Merged | None:
         if not self._options.merge_context:
             return None
-        return add_context(plane.kubeconfig, switch=self._options.switch_context, into=self._options.kubeconfig)
+        merged = add_context(plane.kubeconfig, switch=self._options.switch_context, into=self._options.kubeconfig)
+        if self.record.merged_into not in ("", str(merged.into)):
+            remove_context(Path(self.record.merged_into), self.record.context)
+        return merged
 
     def _note_ready(self, plane: Plane, socket: Path, merged: Merged | None) -> None:
         storage = plane.storage
@@ -163,7 +166,7 @@ class RunningPlane:
         )
 
     def _report(self, merged: Merged | None, applied: int, notes: list[str]) -> None:
-        milliseconds = (perf_counter() - self._began) * 1000
+        milliseconds = self._milliseconds()
         logging.getLogger(FILE_ONLY).info(
             "%s is up at %s with %s, ready in %.0f ms",
             self.record.name,
@@ -181,6 +184,9 @@ class RunningPlane:
                 notes=notes,
             )
         )
+
+    def _milliseconds(self) -> float:
+        return (perf_counter() - self._began) * 1000
 
     def _note(self, **changes: Any) -> None:
         self.record = replace(self.record, **changes)

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import AlreadyUp, PlaneError
 from .logs import FILE_ONLY, start_logging
@@ -25,7 +25,11 @@ from .manifests.reading import Manifest, read_manifests
 from .options import UpOptions
 from .places import places
 from .report import StartReport, print_report, print_stopped
-from .run_file import READY, Claim, RunRecord, running
+from .run_file import READY, Claim, RunRecord, record_of_this_process, running
+from .signals import handling
+
+if TYPE_CHECKING:
+    from .running import RunningPlane
 
 Report = Callable[[StartReport], None]
 
@@ -63,6 +67,7 @@ def _silence(_: StartReport) -> None:
 def _claimed(options: UpOptions) -> Claim:
     os.umask(0o077)
     claim = Claim.take(options.name)
+    claim.write(record_of_this_process(options.name))
     start_logging(claim.places.log, on_terminal=not options.detach, verbose=options.verbose)
     return claim
 
@@ -76,39 +81,60 @@ def _on_fast_loop(work: Coroutine[Any, Any, int]) -> int:
 
 
 async def _serve(start: _Start, claim: Claim, report: Report) -> int:
-    # The server is imported here: until now there was nothing that needed it.
-    from .running import RunningPlane
-    from .signals import handling
+    lifetime = _Lifetime(start.options)
+    with handling(stop=lifetime.stop, empty=lifetime.empty, ignore_hangup=start.options.detach):
+        # The server is imported here: until now there was nothing that needed it. A signal that comes meanwhile is
+        # heard afterwards, and cancels the start.
+        from .running import RunningPlane
 
-    options = start.options
-    plane = RunningPlane(options, claim, start.manifests, ready=report, began=start.began)
-    work = asyncio.ensure_future(plane.run())
-    stopped_by: list[signal.Signals] = []
-    late: list[timedelta] = []
+        plane = RunningPlane(start.options, claim, start.manifests, ready=report, began=start.began)
+        await lifetime.of(plane)
+    claim.forget()
+    return lifetime.exit_code()
 
-    def stop(number: signal.Signals) -> None:
-        stopped_by.append(number)
+
+class _Lifetime:
+    """Who may end a plane, before it is ready and afterwards, and what comes of it."""
+
+    def __init__(self, options: UpOptions) -> None:
+        self._options = options
+        self._plane: RunningPlane | None = None
+        self._work: asyncio.Future[None] | None = None
+        self._signal: signal.Signals | None = None
+
+    async def of(self, plane: RunningPlane) -> None:
+        """Until it has ended, in whatever way."""
+        self._plane = plane
+        self._work = asyncio.ensure_future(plane.run())
+        timer = asyncio.get_running_loop().call_later(self._options.timeout.total_seconds(), self._give_up)
+        await asyncio.wait([self._work])
+        timer.cancel()
+
+    def stop(self, number: signal.Signals) -> None:
+        self._signal = number
         logging.getLogger(FILE_ONLY).info("stopping: %s", number.name)
-        if plane.is_ready:
-            plane.stop()
-        else:
-            work.cancel()
+        if self._plane is not None and self._plane.is_ready:
+            self._plane.stop()
+        elif self._work is not None:
+            self._work.cancel()
 
-    def give_up() -> None:
-        if not plane.is_ready and not work.done():
-            late.append(options.timeout)
-            work.cancel()
+    def empty(self) -> None:
+        if self._plane is not None:
+            self._plane.empty()
 
-    timer = asyncio.get_running_loop().call_later(options.timeout.total_seconds(), give_up)
-    with handling(stop=stop, empty=plane.empty, ignore_hangup=options.detach):
-        await asyncio.wait([work])
-    timer.cancel()
-    if not work.cancelled():
-        work.result()
-        return 0
-    if late:
-        raise PlaneError(f"{options.name} was not ready within {options.timeout.total_seconds():g} seconds")
-    return 128 + stopped_by[0]
+    def exit_code(self) -> int:
+        """Raises what the plane ended with."""
+        assert self._work is not None, "it has ended"
+        if not self._work.cancelled():
+            self._work.result()
+            return 0
+        if self._signal is not None:
+            return 128 + self._signal
+        raise PlaneError(f"{self._options.name} was not ready within {self._options.timeout.total_seconds():g} seconds")
+
+    def _give_up(self) -> None:
+        if self._plane is not None and self._work is not None and not self._plane.is_ready:
+            self._work.cancel()
 
 
 def _up_already(record: RunRecord, options: UpOptions) -> int:

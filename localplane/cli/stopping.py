@@ -26,7 +26,7 @@ def stop(name: str, *, timeout: timedelta) -> RunRecord | None:
         return None
     signal_if_same(record.pid, record.born, signal.SIGTERM)
     give_up = time.monotonic() + timeout.total_seconds()
-    while is_up(where):
+    while is_up(where) or record.is_alive:
         if time.monotonic() > give_up:
             raise PlaneError(
                 f'plane "{name}" (process {record.pid}) did not stop within {timeout.total_seconds():g} seconds: '
@@ -42,7 +42,7 @@ def kill(name: str) -> RunRecord | None:
     record = running(name)
     if record is not None:
         signal_if_same(record.pid, record.born, signal.SIGKILL)
-        while is_up(places(name)):
+        while is_up(places(name)) or record.is_alive:
             time.sleep(_LOOK_AGAIN)
     _clean(places(name))
     return record

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -32,6 +33,9 @@ from localplane.servers.kube.tokens import ServiceAccountAuthenticator, ServiceA
 
 from .server import Plane, PlaneOptions, Preparation, default_authorizer, named, open_place, open_plane_at
 from .storage import StorageOptions
+
+_NOBODY = "192.0.2.1"
+"""An address that is reserved for documents: a machine without a network tells this one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +158,7 @@ class _Cluster:
     def _facts(self, plane: Plane) -> bootstrap.Facts:
         network = ipaddress.ip_network(self._options.service_cluster_ip_range)
         return bootstrap.Facts(
-            address=self._options.server.addresses[0],
+            address=_advertised(self._options.server.addresses[0]),
             port=plane.server.port,
             service_cluster_ip_range=str(network),
             first_service_ip=str(network[1]),
@@ -176,6 +180,22 @@ def _versions(groups: Sequence[APIGroup]) -> list[LocalVersion]:
         if group is not api_services.GROUP
         for version in group.versions()
     ]
+
+
+def _advertised(address: str) -> str:
+    """The address that the cluster's own endpoints tell. No endpoint may have a loopback address or none, so it is the
+    one by which this machine reaches others; no packet is sent to find it out. Kubernetes: apimachinery/pkg/util/net,
+    ChooseHostInterface."""
+    ip = ipaddress.ip_address(address)
+    if not (ip.is_loopback or ip.is_unspecified):
+        return address
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((_NOBODY, 9))
+        except OSError:
+            return _NOBODY
+        found: str = probe.getsockname()[0]
+    return _NOBODY if ipaddress.ip_address(found).is_loopback else found
 
 
 def _text(path: Path | None) -> str:

@@ -11,12 +11,13 @@ from typing import Final
 
 from localplane.apimachinery.gotext import go_quote
 
-from . import cluster_role_aggregation, garbage_collector, namespace, root_ca, ttl_after_finished
+from . import cluster_role_aggregation, garbage_collector, namespace, resource_quota, root_ca, ttl_after_finished
 from .context import ControllerSpec
 from .service_accounts import accounts, legacy_tokens, tokens
 
 CONTROLLERS: Final = (
     tokens.SPEC,
+    resource_quota.SPEC,
     namespace.SPEC,
     accounts.SPEC,
     garbage_collector.SPEC,

@@ -102,6 +102,7 @@ def _value_order(value: Any) -> tuple[Any, ...]:
     return (5,)
 
 
+@lru_cache(maxsize=4096)
 def shown(text: str) -> str:
     """A step as messages show it: `.data`, `[name="x"]`, `[="x"]`, `[0]`."""
     kind, rest = text[:2], text[2:]

@@ -20,10 +20,11 @@ from .errors import ApplyConflict, InvalidApply, InvalidManagedFields, MissingVe
 from .fieldset import Fields, has, union
 from .last_applied import KUBECTL, forgiven, refreshed
 from .managers import Entry, Managed, Manager, Operation, capped, decode, encode, is_reset, stripped
+from .settled import Settled
 from .typed import root_type
 from .updating import Updater
 from .validating import faults, message_of
-from .values import same
+from .values import same, surely_same
 from .versions import Converter, JSONObject, OneVersion, Versions
 
 _BEFORE_FIRST_APPLY: Final = "before-first-apply"
@@ -64,7 +65,8 @@ class FieldManager:
         self._subresource = subresource
         self._schema = schema
         self._versions = Versions(self._api_version, root_type(schema), converter or OneVersion())
-        self._updater = Updater(self._versions, reset_fields)
+        self._settled = Settled()
+        self._updater = Updater(self._versions, reset_fields, self._settled)
 
     @cached_property
     def _empty(self) -> JSONObject:
@@ -94,10 +96,16 @@ class FieldManager:
             sent = _managed_fields(new)
             if is_reset(sent):
                 return {}
-            claimed = _decoded_or_none(sent)
+            claimed = self._decoded_or_none(sent)
             if claimed:
                 return claimed
-        return _decoded_or_none(_managed_fields(live)) or {}
+        return self._decoded_or_none(_managed_fields(live)) or {}
+
+    def _decoded_or_none(self, entries: Any) -> Managed | None:
+        try:
+            return decode(entries, self._settled)
+        except InvalidManagedFields:
+            return None
 
     def _tracked(self, live: JSONObject, new: JSONObject, managed: Managed, who: Manager, now: str) -> Managed:
         managed, taken = self._updater.update(_content(live), _content(new), managed)
@@ -125,7 +133,7 @@ class FieldManager:
             raise InvalidApply("failed to merge config: nested too deeply") from None
 
     def _applied(self, live: JSONObject, applied: JSONObject, manager: str, now: str, *, force: bool) -> Applied:
-        managed = decode(_managed_fields(live))
+        managed = decode(_managed_fields(live), self._settled)
         content = _content(live)
         if not managed and content:
             who = self._manager(_BEFORE_FIRST_APPLY, "Update")
@@ -133,12 +141,12 @@ class FieldManager:
         self._check(applied)
         who = self._manager(manager, "Apply")
         new, managed = self._merged(content, applied, managed, who, force=force)
-        if not same(content, new) and who in managed:
+        if not _equal(content, new) and who in managed:
             managed[who] = Entry(managed[who].fields, self._api_version, now)
         if manager == KUBECTL:
             new = refreshed(new, applied)
         found = _with_managed_fields(new, encode(managed))
-        return Applied(found, changed=not same(live, found))
+        return Applied(found, changed=not _equal(live, found))
 
     def _merged(
         self, live: JSONObject, applied: JSONObject, managed: Managed, who: Manager, *, force: bool
@@ -181,18 +189,15 @@ def keep_times_of_unchanged(old: JSONObject, new: JSONObject) -> JSONObject:
         return new
     if any(_timeless(left) != _timeless(right) for left, right in zip(before, after, strict=True)):
         return new
-    return _with_managed_fields(new, before) if same(_content(old), _content(new)) else new
+    return _with_managed_fields(new, before) if _equal(_content(old), _content(new)) else new
+
+
+def _equal(left: JSONObject, right: JSONObject) -> bool:
+    return surely_same(left, right) or same(left, right)
 
 
 def _timeless(entry: JSONObject) -> JSONObject:
     return {name: value for name, value in entry.items() if name != "time"}
-
-
-def _decoded_or_none(entries: Any) -> Managed | None:
-    try:
-        return decode(entries)
-    except InvalidManagedFields:
-        return None
 
 
 def _gvk(obj: JSONObject) -> GroupVersionKind:

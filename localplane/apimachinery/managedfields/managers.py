@@ -14,6 +14,7 @@ from localplane.apimachinery.gotext import go_json, go_quote
 from .elements import InvalidElement
 from .errors import InvalidManagedFields
 from .fieldset import Fields, difference, of_paths, ordered, parse, union
+from .settled import Settled
 
 Operation = Literal["Apply", "Update"]
 JSONObject = dict[str, Any]
@@ -41,12 +42,14 @@ class Manager(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The fields of one manager. `written` is the entry as it was read, as long as nothing in it changed."""
+    """The fields of one manager. `written` is the entry as it was read, as long as nothing in it changed; `settled`:
+    its fields are known to fit the schema."""
 
     fields: Fields
     api_version: str
     time: str = ""
     written: JSONObject | None = None
+    settled: bool = False
 
     def owning(self, fields: Fields) -> Entry:
         """The same entry with other fields, at its old time."""
@@ -84,7 +87,7 @@ def stripped(fields: Fields) -> Fields:
     return difference(fields, _STRIPPED)
 
 
-def decode(entries: Any) -> Managed:
+def decode(entries: Any, settled: Settled | None = None) -> Managed:
     """Read managedFields. One entry that can't be read makes all of them invalid: raises InvalidManagedFields."""
     if entries is None:
         return {}
@@ -95,7 +98,9 @@ def decode(entries: Any) -> Managed:
         if not isinstance(entry, dict):
             raise InvalidManagedFields(f"entry {number} must be an object")
         manager, api_version = _manager(entry, number)
-        managed[manager] = Entry(_fields(entry), api_version, _text(entry, "time"), entry)
+        is_settled = settled is not None and entry in settled
+        fields = entry["fieldsV1"] if is_settled else _fields(entry)
+        managed[manager] = Entry(fields, api_version, _text(entry, "time"), entry, is_settled)
     return managed
 
 

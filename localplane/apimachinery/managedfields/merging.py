@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .typed import ListType, MapType, Type
+from .values import surely_same
 
 
 def merge(kind: Type, live: Any, applied: Any) -> Any:
@@ -21,6 +22,8 @@ def merge(kind: Type, live: Any, applied: Any) -> Any:
         return applied
     if parts == "map" and kind.map is not None:
         return _merge_maps(kind.map, live, applied)
+    if surely_same(live, applied):
+        return live
     return _merge_lists(kind.list, live, applied) if kind.list is not None else applied
 
 

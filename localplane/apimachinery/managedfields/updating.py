@@ -19,6 +19,7 @@ from .managers import Entry, Managed, Manager
 from .merging import merge
 from .pruning import prune
 from .reconciling import reconcile
+from .settled import Settled
 from .versions import JSONObject, Typed, Versions
 
 
@@ -28,6 +29,7 @@ class Updater:
 
     versions: Versions
     reset_fields: Mapping[str, Fields]
+    settled: Settled
 
     def update(self, live: JSONObject, new: JSONObject, managed: Managed) -> tuple[Managed, Fields]:
         """The managers after this change, and the fields that the change took. Raises Unmanageable."""
@@ -59,7 +61,13 @@ class Updater:
                 kind = self.versions.kind_in(entry.api_version)
             except MissingVersion:
                 continue  # nobody can tell any more what it owned
-            found[manager] = entry.owning(reconcile(kind, entry.fields))
+            if entry.settled:
+                found[manager] = entry
+                continue
+            fields = reconcile(kind, entry.fields)
+            found[manager] = entry.owning(fields)
+            if entry.written is not None and fields is entry.written.get("fieldsV1"):
+                self.settled.add(entry.written)
         return found
 
     def _compare(self, old: Typed, new: Typed) -> Comparison:

@@ -1,4 +1,4 @@
-"""JSON values at any depth: comparing, copying and measuring them without recursion."""
+"""JSON values at any depth: comparing, copying and measuring them, however deeply they are nested."""
 
 from __future__ import annotations
 
@@ -50,6 +50,26 @@ def same(one: Any, other: Any, *, exact_numbers: bool = True) -> bool:
 
 def copied(value: Any) -> Any:
     """A deep copy."""
+    try:
+        return _copied_quickly(value)
+    except RecursionError:
+        return _copied_at_any_depth(value)
+
+
+def _copied_quickly(value: Any) -> Any:
+    """Every write copies its object a few times, and this takes a third of the time."""
+    kind = type(value)
+    if kind is dict:
+        return {
+            name: _copied_quickly(item) if type(item) is dict or type(item) is list else item
+            for name, item in value.items()
+        }
+    if kind is list:
+        return [_copied_quickly(item) if type(item) is dict or type(item) is list else item for item in value]
+    return value
+
+
+def _copied_at_any_depth(value: Any) -> Any:
     root: list[Any] = [value]
     pending: list[Any] = [root]
     while pending:

@@ -9,6 +9,7 @@ from localplane.apimachinery.errors import BadRequest, RequestEntityTooLarge
 from localplane.apimachinery.gotext import go_json, go_quote
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.schema import DecodeError
+from localplane.apimachinery.serializers import protobuf
 from localplane.apimachinery.serializers.decode_messages import (
     cannot_be_handled,
     strict_decoding_error,
@@ -25,7 +26,6 @@ from localplane.apimachinery.serializers.errors import (
 from localplane.apimachinery.serializers.json import parse_json
 from localplane.apimachinery.serializers.media_types import PROTOBUF, YAML, MediaType, negotiate_input
 from localplane.apimachinery.serializers.parsed import Parsed
-from localplane.apimachinery.serializers.protobuf import object_node, opened, read_message
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.apiserver.request import MAX_BODY_BYTES, BodyTooLarge, Request
 
@@ -85,7 +85,7 @@ def decode(scope: Scope, request: Request, data: bytes, media_type: MediaType, *
 def _decode_message(scope: Scope, data: bytes) -> JSONObject:
     """Fields that nobody knows are passed over, however strict the client wants it: that is what protobuf is for."""
     try:
-        envelope = opened(data)
+        envelope = protobuf.opened(data)
     except ProtobufError as error:
         raise BadRequest(unrecognized(scope.kind, error, data)) from error
     _check_type(scope, {"kind": envelope.kind, "apiVersion": envelope.api_version}, data)
@@ -93,7 +93,7 @@ def _decode_message(scope: Scope, data: bytes) -> JSONObject:
         what = f"*{hub_package(scope)}.{scope.kind}" if scope.typed else "*unstructured.Unstructured"
         raise _not_decodable(scope, f"object {what} {_NO_MESSAGE}")
     try:
-        obj = read_message(object_node(scope.schema().node), envelope.message)
+        obj = protobuf.read_message(protobuf.object_node(scope.schema().node), envelope.message)
     except SerializationError as error:
         raise _not_decodable(scope, str(error)) from error
     complete(scope, obj)

@@ -16,10 +16,10 @@ from localplane.apimachinery.fieldpath import FieldError, invalid, not_supported
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.schema import DecodeError, Field, Schema
+from localplane.apimachinery.serializers import protobuf
 from localplane.apimachinery.serializers.decode_messages import type_meta, version_kind_error
 from localplane.apimachinery.serializers.errors import JSONSyntaxError, SerializationError
 from localplane.apimachinery.serializers.media_types import PROTOBUF
-from localplane.apimachinery.serializers.protobuf import opened, read_message
 from localplane.apiserver.registry.rest import DeleteOptions
 from localplane.apiserver.request import Query, Request
 
@@ -78,11 +78,11 @@ async def delete_options(scope: Scope, request: Request) -> DeleteOptions:
 
 def _message(data: bytes) -> JSONObject:
     """What is no DeleteOptions is not read: it is refused for what it says of itself."""
-    envelope = opened(data)
+    envelope = protobuf.opened(data)
     told = {"kind": envelope.kind, "apiVersion": envelope.api_version}
     if envelope.kind not in ("", "DeleteOptions"):
         return told
-    return told | read_message(_schema().node, envelope.message)
+    return told | protobuf.read_message(_schema().node, envelope.message)
 
 
 def _from_body(value: JSONObject, data: bytes) -> DeleteOptions:

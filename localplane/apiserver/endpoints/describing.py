@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from localplane.apiserver.registry.store import ReadOnlyStore
 from localplane.apiserver.resource import APIGroup, Resource
 
 from .discovery.model import InstalledGroup, InstalledResource, InstalledSubresource, InstalledVersion
@@ -51,7 +52,9 @@ def _resource(resource: Resource, version: str, scopes: Mapping[Place, Scope]) -
             for (each_version, plural, name), each in sorted(scopes.items())
             if name and each_version == version and plural == resource.plural
         ),
-        storage_version_hash=storage_version_hash(stored.group, stored.version, resource.kind),
+        storage_version_hash=storage_version_hash(stored.group, stored.version, resource.kind)
+        if isinstance(scope.storage, ReadOnlyStore)
+        else "",  # what is not stored has no version there
         media_types=tuple(media_type.name for media_type in scope.own_media_types),
         patch_types=tuple(scope.patch_types),
         returns_deleted_object=resource.returns_deleted_object,

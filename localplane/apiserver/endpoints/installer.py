@@ -154,6 +154,7 @@ class Installer:
             typed=resource.typed,
             columns=version.columns,
             cells=version.cells,
+            row_conditions=version.row_conditions,
             selectable_fields=tuple(resource.selectable_fields),
             deprecation_warning=_deprecation(group_version, resource, version),
             known_kinds=self._knows,
@@ -177,8 +178,9 @@ def _below(scope: Scope, name: str, declared: Subresource, storage: object) -> S
         group_version=version,
         converter=converter,
         schema=lambda: declared.compiled,
-        columns=(),
+        columns=declared.columns,
         cells=None,
+        row_conditions=None,
     )
 
 

@@ -9,18 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from localplane.apimachinery.serializers.protobuf import (
-    enveloped,
-    frame,
-    head_of,
-    list_meta,
-    message_writer,
-    object_node,
-    partial_object_metadata,
-    status,
-)
-from localplane.apimachinery.serializers.protobuf.envelope import TAIL
-from localplane.apimachinery.serializers.protobuf.wire import delimited, varint
+from localplane.apimachinery.serializers import protobuf
 from localplane.apiserver.registry.rest import Result, ResultList
 from localplane.apiserver.storage.interface import EventType, ObjectList
 from localplane.apiserver.storage.objects import StoredObject
@@ -37,11 +26,11 @@ _FIRST, _SECOND = b"\x0a", b"\x12"
 
 def body_of(scope: Scope, result: Result, target: Target) -> bytes:
     """A whole answer with one object."""
-    return enveloped(_opening(scope, target), _message_of(scope, result, target))
+    return protobuf.enveloped(_opening(scope, target), _message_of(scope, result, target))
 
 
 def status_body(obj: JSONObject) -> bytes:
-    return enveloped(head_of("v1", "Status"), message_writer(status())(obj))
+    return protobuf.enveloped(protobuf.head_of("v1", "Status"), protobuf.message_writer(protobuf.status())(obj))
 
 
 def list_body(scope: Scope, listed: ObjectList | ResultList, meta: JSONObject, target: Target) -> Sequence[bytes]:
@@ -51,7 +40,7 @@ def list_body(scope: Scope, listed: ObjectList | ResultList, meta: JSONObject, t
         kind, version = target.transform, target.transform_version
     # The first release of PartialObjectMetadataList had the numbers of its two fields the other way round.
     is_old = bool(target.transform) and version.endswith("/v1beta1")
-    metadata = delimited(_SECOND if is_old else _FIRST, message_writer(list_meta())(meta))
+    metadata = protobuf.delimited(_SECOND if is_old else _FIRST, protobuf.message_writer(protobuf.list_meta())(meta))
     items = kept_with(
         listed,
         ("protobuf", target.transform, version),
@@ -59,45 +48,49 @@ def list_body(scope: Scope, listed: ObjectList | ResultList, meta: JSONObject, t
         lambda: (_joined(scope, listed, target, _FIRST if is_old else _SECOND),),
     )
     size = len(metadata) + sum(map(len, items))
-    opening = head_of(version, kind) + varint(size)
-    return (opening, *items, metadata, TAIL) if is_old else (opening, metadata, *items, TAIL)
+    opening = protobuf.head_of(version, kind) + protobuf.varint(size)
+    return (opening, *items, metadata, protobuf.TAIL) if is_old else (opening, metadata, *items, protobuf.TAIL)
 
 
 def event_pieces(scope: Scope, kind: EventType, result: Result, target: Target) -> tuple[bytes, bytes, bytes]:
-    """An event of a watch. A bookmark is an object that has hardly anything."""
-    return frame(kind, _opening(scope, target), _message_of(scope, result, target))
+    """An event of a watch."""
+    return protobuf.frame(kind, _opening(scope, target), _message_of(scope, result, target))
+
+
+def bookmark_pieces(scope: Scope, obj: JSONObject, target: Target) -> tuple[bytes, bytes, bytes]:
+    """A bookmark is of the scope's version already, and has nothing that could be converted."""
+    return protobuf.frame(EventType.BOOKMARK, _opening(scope, target), _written(scope, obj, target))
 
 
 def status_pieces(kind: EventType, obj: JSONObject) -> tuple[bytes, bytes, bytes]:
-    return frame(kind, head_of("v1", "Status"), message_writer(status())(obj))
+    return protobuf.frame(kind, protobuf.head_of("v1", "Status"), protobuf.message_writer(protobuf.status())(obj))
 
 
 def _opening(scope: Scope, target: Target) -> bytes:
     if target.transform:
-        return head_of(target.transform_version, "PartialObjectMetadata")
-    return head_of(scope.api_version, scope.kind)
+        return protobuf.head_of(target.transform_version, "PartialObjectMetadata")
+    return protobuf.head_of(scope.api_version, scope.kind)
 
 
 def _joined(scope: Scope, listed: ObjectList | ResultList, target: Target, head: bytes) -> bytes:
-    return b"".join([delimited(head, _message_of(scope, item, target)) for item in listed.items])
+    return b"".join([protobuf.delimited(head, _message_of(scope, item, target)) for item in listed.items])
 
 
 def _message_of(scope: Scope, result: Result, target: Target) -> bytes:
     if not isinstance(result, StoredObject):
-        return _written(scope, result, target)
+        return _written(scope, versioned(scope, result), target)
     memo = result.memo
     if memo is None:
         memo = result.memo = {}
     key = ("protobuf", scope.group_version, bool(target.transform))
     made_for, message = memo.get(key, (None, b""))
     if made_for is not scope.converter:
-        message = _written(scope, result, target)
+        message = _written(scope, versioned(scope, result), target)
         memo[key] = (scope.converter, message)
     return bytes(message)
 
 
-def _written(scope: Scope, result: Result, target: Target) -> bytes:
-    obj = versioned(scope, result)
+def _written(scope: Scope, obj: JSONObject, target: Target) -> bytes:
     if target.transform:
-        return message_writer(partial_object_metadata())(table.partial(obj, target.transform_version))
-    return message_writer(object_node(scope.schema().node))(obj)
+        return protobuf.message_writer(protobuf.partial_object_metadata())(table.partial(obj, target.transform_version))
+    return protobuf.message_writer(protobuf.object_node(scope.schema().node))(obj)

@@ -14,13 +14,15 @@ _MOST_DIGITS = 19  # of a number of 64 bits; Python refuses to read thousands of
 
 def number(query: Query, name: str) -> int | None:
     """As Go reads a number; None if the query says nothing. Raises BadRequest."""
-    if name not in query:
-        return None
-    text = query.get(name)
+    return integer(query.get(name)) if name in query else None
+
+
+def integer(text: str, *, bits: int = 64) -> int:
+    """As Go's strconv.ParseInt reads it. Raises BadRequest."""
     digits = text[1:] if text[:1] in ("-", "+") else text
     if not (digits.isascii() and digits.isdigit()):
         raise BadRequest(f"strconv.ParseInt: parsing {go_quote(text)}: invalid syntax")
-    if len(digits.lstrip("0")) > _MOST_DIGITS or not -(1 << 63) <= int(text) < 1 << 63:
+    if len(digits.lstrip("0")) > _MOST_DIGITS or not -(1 << bits - 1) <= int(text) < 1 << bits - 1:
         raise BadRequest(f"strconv.ParseInt: parsing {go_quote(text)}: value out of range")
     return int(text)
 

@@ -10,8 +10,8 @@ from typing import Any
 from localplane.apimachinery.groups import GroupKind, GroupResource, GroupVersion, GroupVersionKind
 from localplane.apimachinery.managedfields import FieldManager
 from localplane.apimachinery.schema import Schema
+from localplane.apimachinery.serializers import protobuf
 from localplane.apimachinery.serializers.media_types import JSON, PROTOBUF, YAML, MediaType
-from localplane.apimachinery.serializers.protobuf.layout import has_message
 from localplane.apiserver.admission import AdmissionChain
 from localplane.apiserver.authorization import Authorizer
 from localplane.apiserver.registry.conversion import Converter
@@ -53,6 +53,7 @@ class Scope:
     typed: bool = True
     columns: Sequence[Column] = ()
     cells: Callable[[dict[str, Any]], list[Any]] | None = None
+    row_conditions: Callable[[dict[str, Any]], list[dict[str, str]]] | None = None
     selectable_fields: Sequence[str] = ()
     deprecation_warning: str = ""
     media_types: Sequence[MediaType] = (JSON, YAML, PROTOBUF)
@@ -82,7 +83,7 @@ class Scope:
     @cached_property
     def own_media_types(self) -> Sequence[MediaType]:
         """The forms that the objects themselves can have: protobuf only if their schema has numbers for it."""
-        if self.typed and has_message(self.schema().node):
+        if self.typed and protobuf.has_message(self.schema().node):
             return self.media_types
         return tuple(each for each in self.media_types if each != PROTOBUF)
 

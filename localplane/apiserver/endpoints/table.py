@@ -46,14 +46,18 @@ def definitions(columns: Sequence[Column]) -> list[JSONObject]:
 
 def row(scope: Scope, obj: JSONObject, target: Target) -> JSONObject:
     """One object's row, with as much of the object as the client asked for."""
-    cells = scope.cells(obj) if scope.cells else [column.value(obj) for column in columns_of(scope)]
+    made: JSONObject = {
+        "cells": scope.cells(obj) if scope.cells else [column.value(obj) for column in columns_of(scope)]
+    }
+    if scope.row_conditions is not None and (conditions := scope.row_conditions(obj)):
+        made["conditions"] = conditions
     match target.include_object:
         case "None":
-            return {"cells": cells, "object": None}
+            return made | {"object": None}
         case "Object":
-            return {"cells": cells, "object": obj}
+            return made | {"object": obj}
         case _:
-            return {"cells": cells, "object": partial(obj, target.transform_version)}
+            return made | {"object": partial(obj, target.transform_version)}
 
 
 def empty_row(scope: Scope, obj: JSONObject, target: Target) -> JSONObject:

@@ -12,7 +12,7 @@ from localplane.apiserver.registry.errors import interpret
 from localplane.apiserver.storage.interface import EventType, Watch, WatchEvent
 
 from . import table
-from .messages import event_pieces, status_pieces
+from .messages import bookmark_pieces, event_pieces, status_pieces
 from .negotiation import Target
 from .representation import json_of, versioned
 from .scope import Scope
@@ -83,8 +83,9 @@ def _failure(status: JSONObject, target: Target) -> tuple[bytes, bytes, bytes]:
 def _message(scope: Scope, event: WatchEvent, target: Target) -> tuple[bytes, bytes, bytes]:
     if event.error is not None:
         return status_pieces(event.type, _error(scope, event))
-    shown = event.object if event.object is not None else bookmark(scope, event)
-    return event_pieces(scope, event.type, shown, target)
+    if event.object is None:
+        return bookmark_pieces(scope, bookmark(scope, event), target)
+    return event_pieces(scope, event.type, event.object, target)
 
 
 def _plain(scope: Scope, event: WatchEvent) -> bytes:

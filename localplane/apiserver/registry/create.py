@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from localplane.apimachinery.errors import AlreadyExists, Invalid, resource_details
+from localplane.apimachinery.errors import AlreadyExists, resource_details
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import generate_name, path_segment_name
 from localplane.apimachinery.objectmeta import validate_object_meta
@@ -93,7 +93,7 @@ async def prepare(
     errors = [*strategy.validate(request, obj), *definition.schema_errors(version, obj)]
     errors = errors or validate_object_meta(metadata, namespaced=definition.namespaced, validate_name=path_segment_name)
     if errors:
-        raise Invalid.of(definition.kind, metadata.get("name", ""), errors)
+        raise definition.invalid(metadata.get("name", ""), errors)
     request.warnings.extend(strategy.warnings_on_create(request, obj))
     strategy.canonicalize(obj)
     if validate is not None:

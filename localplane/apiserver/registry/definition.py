@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from localplane.apimachinery.errors import BadRequest
+from localplane.apimachinery.errors import BadRequest, Invalid
 from localplane.apimachinery.fieldpath import FieldError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind, GroupResource
@@ -80,6 +80,12 @@ class Definition:
         seen = self.converter.seen_from
         before = None if old is None else seen(old, version)
         return schema().validate(seen(hub, version), before, only=self.strategy.validated_field)
+
+    def invalid(self, name: str, errors: Sequence[FieldError]) -> Invalid:
+        """What to raise for an object with faults. Typed kinds have overlapping rules, and tell each fault once:
+        Kubernetes filters their errors, which drops repetitions (util/validation/field, ErrorList.Filter)."""
+        told = tuple({str(error): error for error in errors}.values()) if self.typed else errors
+        return Invalid.of(self.kind, name, told)
 
     def reset_status(self, obj: JSONObject, version: str) -> None:
         """Forget what a client says of a status that only its subresource may write."""

@@ -126,9 +126,9 @@ def prepare(definition: Definition, request: Request, obj: JSONObject, old: JSON
         *strategy.validate_update(request, obj, old),
         *definition.schema_errors(request.info.version, obj, old),
     ]
-    errors = [*common, *(error for error in particular if error not in common)]  # a kind may have the same rules
+    errors = [*common, *particular]
     if errors:
-        raise Invalid.of(definition.kind, metadata.get("name", ""), errors)
+        raise definition.invalid(metadata.get("name", ""), errors)
     request.warnings.extend(strategy.warnings_on_update(request, obj, old))
     strategy.canonicalize(obj)
 

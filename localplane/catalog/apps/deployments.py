@@ -10,6 +10,7 @@ from localplane.apimachinery.labels import InvalidSelector
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
+from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template
 from localplane.catalog.declaring import builtin
@@ -28,7 +29,7 @@ from localplane.catalog.pod_controllers import (
     required_selector_errors,
     shown_selector,
 )
-from localplane.catalog.scaling import scale_of
+from localplane.catalog.scaling import SCALE_COLUMNS, scale_of
 from localplane.catalog.validation.metadata import IMMUTABLE, metadata_errors, metadata_update_errors
 from localplane.catalog.validation.selectors import selector_of
 from localplane.catalog.validation.values import not_negative
@@ -73,6 +74,10 @@ class DeploymentStrategy(PodControllerStrategy):
 
 
 class DeploymentStatusStrategy(PodControllerStatusStrategy):
+    def __init__(self, main: Strategy) -> None:
+        super().__init__(main)
+        self.reset_fields = ("spec", "metadata.labels")
+
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         super().prepare_for_update(request, obj, old)
         keep_labels(obj["metadata"], old["metadata"])
@@ -188,5 +193,6 @@ DEPLOYMENTS = builtin(
     status_strategy=DeploymentStatusStrategy(_STRATEGY),
     default=default_deployment,
     cells=deployment_cells,
+    subresource_columns={"scale": SCALE_COLUMNS},
     subresources={"scale": scale_of("apps/v1", "apps/v1beta2", "apps/v1beta1")},
 )

@@ -21,7 +21,7 @@ from localplane.catalog.pod_controllers import (
     ready_errors,
     selector_text,
 )
-from localplane.catalog.scaling import scale_of
+from localplane.catalog.scaling import SCALE_COLUMNS, scale_of
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 from localplane.catalog.validation.values import not_negative
 
@@ -86,5 +86,6 @@ REPLICA_SETS = builtin(
     status_strategy=ReplicaSetStatusStrategy(_STRATEGY),
     default=default_replica_set,
     cells=replica_set_cells,
+    subresource_columns={"scale": SCALE_COLUMNS},
     subresources={"scale": scale_of("apps/v1", "apps/v1beta2")},
 )

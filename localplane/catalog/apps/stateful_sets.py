@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template, default_resource_list
+from localplane.catalog.core.pods.warnings import claim_spec_warnings
 from localplane.catalog.declaring import builtin
 from localplane.catalog.pod_controllers import (
+    SPEC,
     JSONObject,
     PodControllerStatusStrategy,
     PodControllerStrategy,
     container_cells,
     template_warnings,
 )
-from localplane.catalog.scaling import scale_of
+from localplane.catalog.scaling import SCALE_COLUMNS, scale_of
 
 from .stateful_set_validation import create_errors, status_errors, update_errors
 
@@ -69,15 +71,23 @@ class StatefulSetStrategy(PodControllerStrategy):
         return list(update_errors(obj, old))
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
-        return [*template_warnings(obj), *_history_warnings(obj)]
+        return [*template_warnings(obj), *_claim_warnings(obj), *_history_warnings(obj)]
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
-        return [*super().warnings_on_update(request, obj, old), *_history_warnings(obj)]
+        about_template = super().warnings_on_update(request, obj, old)
+        return [*about_template, *_claim_warnings(obj, below="Spec"), *_history_warnings(obj)]
 
 
 class StatefulSetStatusStrategy(PodControllerStatusStrategy):
     def status_errors(self, status: JSONObject, before: JSONObject) -> Sequence[FieldError]:
         return list(status_errors(status, before))
+
+
+def _claim_warnings(obj: JSONObject, *, below: str = "") -> Iterator[str]:
+    """`below` is what Kubernetes adds to the place when it is an update."""
+    for index, claim in enumerate(obj["spec"].get("volumeClaimTemplates") or ()):
+        place = (SPEC / "volumeClaimTemplates")[index]
+        yield from claim_spec_warnings(claim.get("spec") or {}, place / below if below else place)
 
 
 def _history_warnings(obj: JSONObject) -> list[str]:
@@ -102,5 +112,6 @@ STATEFUL_SETS = builtin(
     status_strategy=StatefulSetStatusStrategy(_STRATEGY),
     default=default_stateful_set,
     cells=stateful_set_cells,
+    subresource_columns={"scale": SCALE_COLUMNS},
     subresources={"scale": scale_of("apps/v1", "apps/v1beta2", "apps/v1beta1")},
 )

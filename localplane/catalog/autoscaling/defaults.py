@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .annotations import drop_round_trip_annotations
+
 JSONObject = dict[str, Any]
 
 CPU_UTILIZATION = 80
@@ -27,6 +29,8 @@ def default_v1(obj: JSONObject) -> None:
 
 
 def default_v2(obj: JSONObject) -> None:
+    """It has fields for all that other versions keep in annotations, so those are not for it."""
+    drop_round_trip_annotations(obj)
     spec = obj.setdefault("spec", {})
     spec.setdefault("minReplicas", 1)
     if not spec.get("metrics"):

@@ -16,7 +16,7 @@ from localplane.catalog.validation.values import not_negative
 
 from .defaults import default_v1, default_v2
 from .printing import metrics_text
-from .v1 import drop_round_trip_annotations, from_hub, to_hub
+from .v1 import from_hub, to_hub
 from .validation import spec_errors
 
 JSONObject = dict[str, Any]
@@ -27,11 +27,8 @@ class HorizontalPodAutoscalerStrategy(Strategy):
     allow_unconditional_update = True
 
     def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
-        drop_round_trip_annotations(obj)
+        """Whatever version it came in, it starts with a status of the hub's shape."""
         obj["status"] = {"desiredReplicas": 0}
-
-    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
-        drop_round_trip_annotations(obj)
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         return [*metadata_errors(obj, namespaced=True, name=dns1123_subdomain), *spec_errors(obj["spec"], None)]
@@ -41,10 +38,6 @@ class HorizontalPodAutoscalerStrategy(Strategy):
 
 
 class HorizontalPodAutoscalerStatusStrategy(StatusStrategy):
-    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
-        super().prepare_for_update(request, obj, old)
-        drop_round_trip_annotations(obj)
-
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         status, path = obj.get("status") or {}, Path("status")
         errors = metadata_update_errors(obj, old)

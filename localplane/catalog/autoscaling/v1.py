@@ -12,32 +12,12 @@ from localplane.apimachinery.gotext import go_json
 from localplane.apimachinery.schema import DecodeError
 from localplane.catalog import schemas
 
+from .annotations import BEHAVIOR, CONDITIONS, METRICS, STATUSES, drop_round_trip_annotations
 from .defaults import CPU_UTILIZATION, cpu_metric
 from .v1_behavior import behavior_from_text, behavior_text
 from .v1_metrics import metric_from_v1, metric_to_v1, read_list, status_from_v1, status_to_v1
 
 JSONObject = dict[str, Any]
-
-_ANNOTATIONS = "autoscaling.alpha.kubernetes.io/"
-_METRICS = f"{_ANNOTATIONS}metrics"
-_STATUSES = f"{_ANNOTATIONS}current-metrics"
-_CONDITIONS = f"{_ANNOTATIONS}conditions"
-_BEHAVIOR = f"{_ANNOTATIONS}behavior"
-_ROUND_TRIP = (
-    *(_METRICS, _STATUSES, _CONDITIONS, _BEHAVIOR),
-    *(f"{_ANNOTATIONS}scale-down-tolerance", f"{_ANNOTATIONS}scale-up-tolerance"),
-)
-
-
-def drop_round_trip_annotations(obj: JSONObject) -> None:
-    metadata = obj.get("metadata") or {}
-    if "annotations" not in metadata:
-        return
-    left = {key: value for key, value in metadata["annotations"].items() if key not in _ROUND_TRIP}
-    if left:
-        metadata["annotations"] = left
-    else:
-        del metadata["annotations"]
 
 
 def to_hub(obj: JSONObject) -> JSONObject:
@@ -45,18 +25,18 @@ def to_hub(obj: JSONObject) -> JSONObject:
     spec, status = dict(obj.get("spec") or {}), dict(obj.get("status") or {})
     utilization = spec.pop("targetCPUUtilizationPercentage", None)
     metrics = [cpu_metric(utilization)] if utilization is not None else []
-    others = _typed("spec", "metrics", map(metric_from_v1, read_list(annotations.get(_METRICS)) or ()))
+    others = _typed("spec", "metrics", map(metric_from_v1, read_list(annotations.get(METRICS)) or ()))
     spec["metrics"] = [*(others or ()), *metrics] or [cpu_metric(CPU_UTILIZATION)]
-    if behavior := _typed("spec", "behavior", behavior_from_text(annotations.get(_BEHAVIOR))):
+    if behavior := _typed("spec", "behavior", behavior_from_text(annotations.get(BEHAVIOR))):
         spec["behavior"] = behavior
     used = status.pop("currentCPUUtilizationPercentage", None)
     if used is not None:
         current = {"averageUtilization": used}
         status["currentMetrics"] = [{"type": "Resource", "resource": {"name": "cpu", "current": current}}]
-    statuses = _typed("status", "currentMetrics", map(status_from_v1, read_list(annotations.get(_STATUSES)) or ()))
+    statuses = _typed("status", "currentMetrics", map(status_from_v1, read_list(annotations.get(STATUSES)) or ()))
     if statuses:
         status["currentMetrics"] = statuses
-    if conditions := _typed("status", "conditions", read_list(annotations.get(_CONDITIONS))):
+    if conditions := _typed("status", "conditions", read_list(annotations.get(CONDITIONS))):
         status["conditions"] = conditions
     if not status.get("currentReplicas"):
         status.pop("currentReplicas", None)
@@ -84,13 +64,13 @@ def from_hub(obj: JSONObject) -> JSONObject:
     drop_round_trip_annotations(obj)
     kept: dict[str, str] = {}
     if others := [metric_to_v1(each) for each in metrics if _utilization(each) is None]:
-        kept[_METRICS] = go_json(others)
+        kept[METRICS] = go_json(others)
     if statuses := status.get("currentMetrics"):
-        kept[_STATUSES] = go_json(list(map(status_to_v1, statuses)))
+        kept[STATUSES] = go_json(list(map(status_to_v1, statuses)))
     if "behavior" in spec:
-        kept[_BEHAVIOR] = behavior_text(spec["behavior"])
+        kept[BEHAVIOR] = behavior_text(spec["behavior"])
     if conditions := status.get("conditions"):
-        kept[_CONDITIONS] = go_json(list(map(_condition, conditions)))
+        kept[CONDITIONS] = go_json(list(map(_condition, conditions)))
     if kept:
         metadata = obj["metadata"]
         metadata["annotations"] = (metadata.get("annotations") or {}) | kept

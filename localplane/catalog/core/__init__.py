@@ -8,18 +8,30 @@ from localplane.apiserver.resource import Resource
 from localplane.catalog.declaring import builtin
 from localplane.catalog.options import CatalogOptions
 
+from .bindings import bindings
 from .config_maps import CONFIG_MAPS
+from .endpoints import ENDPOINTS
 from .namespaces import NAMESPACES
+from .pod_templates import POD_TEMPLATES
+from .pods.resource import pods
+from .replication_controllers import REPLICATION_CONTROLLERS
 from .secrets import SECRETS
 from .service_accounts import service_accounts
+from .services import services
 
 
 def resources(options: CatalogOptions) -> Sequence[Resource]:
     return (
+        bindings(options),
         CONFIG_MAPS,
+        ENDPOINTS,
         NAMESPACES,
+        POD_TEMPLATES,
+        pods(options),
+        REPLICATION_CONTROLLERS,
         SECRETS,
         service_accounts(options),
+        services(options),
         *(
             builtin(name)
             for name in (
@@ -29,9 +41,6 @@ def resources(options: CatalogOptions) -> Sequence[Resource]:
                 "persistentvolumeclaims",
                 "persistentvolumes",
                 "resourcequotas",
-                "pods",
-                "services",
-                "endpoints",
             )
         ),
     )

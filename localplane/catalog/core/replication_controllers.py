@@ -25,7 +25,7 @@ from localplane.catalog.pod_controllers import (
     mismatch_errors,
     ready_errors,
 )
-from localplane.catalog.scaling import plain_labels, scale_of
+from localplane.catalog.scaling import SCALE_COLUMNS, plain_labels, scale_of
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 from localplane.catalog.validation.values import not_negative
 
@@ -118,5 +118,6 @@ REPLICATION_CONTROLLERS = builtin(
     status_strategy=ReplicationControllerStatusStrategy(_STRATEGY),
     default=default_replication_controller,
     cells=replication_controller_cells,
+    subresource_columns={"scale": SCALE_COLUMNS},
     subresources={"scale": scale_of("v1", selector=plain_labels)},
 )

@@ -1,12 +1,8 @@
-"""Roles and who has them."""
+"""Roles, and who has them. What they allow is decided elsewhere. Kubernetes: pkg/apis/rbac, pkg/registry/rbac."""
 
 from __future__ import annotations
 
-from localplane.catalog.declaring import builtin
+from .bindings import CLUSTER_ROLE_BINDINGS, ROLE_BINDINGS
+from .roles import CLUSTER_ROLES, ROLES
 
-RESOURCES = (
-    builtin("rbac.authorization.k8s.io/clusterrolebindings"),
-    builtin("rbac.authorization.k8s.io/clusterroles"),
-    builtin("rbac.authorization.k8s.io/rolebindings"),
-    builtin("rbac.authorization.k8s.io/roles"),
-)
+RESOURCES = (CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES)

@@ -74,6 +74,6 @@ def set_condition(conditions: list[dict[str, Any]], new: Mapping[str, Any]) -> N
         if old.get("type") == new["type"]:
             if old.get("status") != new["status"]:
                 old["lastTransitionTime"] = now()
-            old |= {"message": ""} | dict(new)
+            old.update({"message": ""} | dict(new))
             return
     conditions.append({"message": "", "lastTransitionTime": now()} | dict(new))

@@ -67,8 +67,10 @@ async def test_what_nobody_speaks_is_not_acceptable(api: API, accept: str) -> No
     assert refused.error == (
         406,
         "NotAcceptable",
-        "only the following media types are accepted: application/json, application/yaml, "
-        "application/vnd.kubernetes.protobuf",
+        (
+            "only the following media types are accepted: application/json, application/yaml, "
+            "application/vnd.kubernetes.protobuf"
+        ),
     )
     assert (await api.send("POST", CRON_TABS, cron_tab("a"), accept=accept)).status == 406
     assert api.revision == before

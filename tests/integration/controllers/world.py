@@ -38,6 +38,7 @@ CONFIG_MAPS = GroupVersionResource("", "v1", "configmaps")
 SECRETS = GroupVersionResource("", "v1", "secrets")
 PODS = GroupVersionResource("", "v1", "pods")
 EVENTS = GroupVersionResource("", "v1", "events")
+QUOTAS = GroupVersionResource("", "v1", "resourcequotas")
 SERVICE_ACCOUNTS = GroupVersionResource("", "v1", "serviceaccounts")
 CLUSTER_ROLES = GroupVersionResource("rbac.authorization.k8s.io", "v1", "clusterroles")
 JOBS = GroupVersionResource("batch", "v1", "jobs")
@@ -51,6 +52,7 @@ KINDS = {
     CONFIG_MAPS: "ConfigMap",
     SECRETS: "Secret",
     PODS: "Pod",
+    QUOTAS: "ResourceQuota",
     SERVICE_ACCOUNTS: "ServiceAccount",
     CLUSTER_ROLES: "ClusterRole",
     JOBS: "Job",
@@ -75,6 +77,7 @@ GROUPS = (
         builtin("secrets"),
         builtin("serviceaccounts"),
         builtin("events"),
+        builtin("resourcequotas"),
         builtin("pods", strategy=PodStrategy()),
     ),
     group("rbac.authorization.k8s.io", builtin("rbac.authorization.k8s.io/clusterroles")),

@@ -20,7 +20,9 @@ UID = "0c9c6a0b-0000-4000-8000-000000000000"
 def created(resource: Resource, obj: JSONObject, version: str = "") -> JSONObject:
     """An object as it would be stored."""
     stored: JSONObject = copied(obj)
-    stored.setdefault("metadata", {}).update({"namespace": "default", "uid": UID, "generation": 1, "resourceVersion": "1"})
+    stored.setdefault("metadata", {}).update(
+        {"namespace": "default", "uid": UID, "generation": 1, "resourceVersion": "1"}
+    )
     stored["metadata"].setdefault("name", "x")
     declared = next(each for each in resource.versions if each.name == version or not version)
     if declared.default is not None:

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.errors import APIError, MethodNotAllowed, NotAcceptable
-from localplane.apimachinery.serializers.protobuf import opened, read_message
-from localplane.apimachinery.serializers.protobuf.discovery import discovery_document
+from localplane.apimachinery.serializers.protobuf import discovery_document, opened, read_message
 from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup, InstalledVersion
 from localplane.apiserver.request import Response
 from tests.unit.discovery.toys import AGGREGATED, BUILT_IN, CORE, TOYS, body_of, request, widgets

@@ -84,7 +84,9 @@ SCHEMA.properties |= {
         pytest.param(single(TEXTS), {"f": ["a", ""]}, "0a01610a00", id="a list is repeated"),
         pytest.param(single(NUMBERS), {"f": [1, 300]}, "080108ac02", id="numbers are not packed"),
         pytest.param(single(MAP), {"f": {"b": "2", "a": ""}}, "0a050a016112000a060a0162120132", id="maps are sorted"),
-        pytest.param(single(INNER), {"f": {}}, "0a020a00", id="an empty message within is written, and so are its zeros"),
+        pytest.param(
+            single(INNER), {"f": {}}, "0a020a00", id="an empty message within is written, and so are its zeros"
+        ),
         pytest.param(single(INNER, pointer=True), {}, "", id="no message within"),
         pytest.param(single(codec(TIME)), {}, "0a00", id="no time is a message without anything"),
         pytest.param(single(codec(TIME)), {"f": "1970-01-01T00:00:00Z"}, "0a0408001000", id="the epoch is a time"),
@@ -99,7 +101,9 @@ SCHEMA.properties |= {
             single(codec(INT_OR_STRING)), {"f": "http"}, "0a0a080110001a0468747470", id="a text, not a number"
         ),
         pytest.param(single(codec(RAW_JSON)), {}, "0a00", id="no JSON"),
-        pytest.param(single(codec(RAW_JSON)), {"f": {"a": [1]}}, "0a0b0a097b2261223a5b315d7d", id="JSON is kept as text"),
+        pytest.param(
+            single(codec(RAW_JSON)), {"f": {"a": [1]}}, "0a0b0a097b2261223a5b315d7d", id="JSON is kept as text"
+        ),
         pytest.param(
             single(TEXTS, emit="null", protobuf={"n": 1, "t": "meta/v1.Verbs"}),
             {"f": ["get"]},
@@ -109,7 +113,9 @@ SCHEMA.properties |= {
         pytest.param(
             single(TEXTS, emit="null", protobuf={"n": 1, "t": "meta/v1.Verbs"}), {"f": []}, "0a00", id="and is empty"
         ),
-        pytest.param(single(Node(type="object", values=TEXTS)), {"f": {"k": ["v"]}}, "0a080a016b12030a0176", id="in a map"),
+        pytest.param(
+            single(Node(type="object", values=TEXTS)), {"f": {"k": ["v"]}}, "0a080a016b12030a0176", id="in a map"
+        ),
         pytest.param(SCHEMA, {"type": "x", "additional": False}, "120208002a0178", id="a boolean for a schema"),
         pytest.param(
             SCHEMA, {"additional": {"type": "x"}, "type": "y"}, "1207080112032a01782a0179", id="a schema is allowed"
@@ -121,7 +127,9 @@ SCHEMA.properties |= {
             "0a0a12032a017812032a017a2a0179",
             id="schemas for items",
         ),
-        pytest.param(SCHEMA, {"dependency": ["p", "q"], "type": "y"}, "1a061201701201712a0179", id="names for a schema"),
+        pytest.param(
+            SCHEMA, {"dependency": ["p", "q"], "type": "y"}, "1a061201701201712a0179", id="names for a schema"
+        ),
         pytest.param(
             struct(
                 label=Property(node=TEXT, protobuf={"n": 1}),
@@ -156,14 +164,19 @@ def test_an_object_and_its_message(node: Node, obj: dict[str, Any], message: str
         ),
         pytest.param(single(MAP), "0a030a0161", {"f": {"a": ""}}, id="a map's value may be missing"),
         pytest.param(
-            single(TEXT), "0a0161" + "1001" + "1a0162" + "21" + "00" * 8 + "2d00000000" + "330801" + "34", {"f": "a"}, id="unknown fields"
+            single(TEXT),
+            "0a0161" + "1001" + "1a0162" + "21" + "00" * 8 + "2d00000000" + "330801" + "34",
+            {"f": "a"},
+            id="unknown fields",
         ),
         pytest.param(single(TEXT), "0a02ff61", {"f": "\ufffda"}, id="what is no UTF-8 becomes readable"),
         pytest.param(single(INT32), "08ffffffff0f", {"f": -1}, id="a number is cut to its size"),
         pytest.param(single(TEXT, emit="always"), "0a00", {"f": ""}, id="what is always in JSON stays"),
         pytest.param(single(TEXT), "0a00", {}, id="what JSON leaves out goes"),
         pytest.param(single(codec(DURATION)), "0a00", {"f": "0s"}, id="no duration is none at all"),
-        pytest.param(single(codec(TIME)), "0a06080110c0843d", {"f": "1970-01-01T00:00:01Z"}, id="a time has no fraction"),
+        pytest.param(
+            single(codec(TIME)), "0a06080110c0843d", {"f": "1970-01-01T00:00:01Z"}, id="a time has no fraction"
+        ),
     ],
 )
 def test_what_others_write_is_read(node: Node, message: str, obj: dict[str, Any]) -> None:
@@ -259,7 +272,8 @@ def test_an_object_declared_without_metadata_has_it_first() -> None:
     node = object_node(struct(a=Property(node=TEXT, protobuf={"n": 2})))
     message = message_writer(node)({"metadata": {"name": "x"}, "a": "y"})
     assert read_message(node, message) == {"metadata": {"name": "x"}, "a": "y"}
-    assert message.startswith(b"\x0a") and message.endswith(b"\x12\x01y")
+    assert message.startswith(b"\x0a")
+    assert message.endswith(b"\x12\x01y")
 
 
 def test_without_numbers_there_is_no_message() -> None:

@@ -46,6 +46,22 @@ def _merged(field: Field, current: list[Any], change: list[Any], merge_map: Merg
     return woven(merged, change, current, field.merge_key)
 
 
+def order_after(current: list[Any], change: list[Any], key: str) -> list[Any]:
+    """The order that `$setElementOrder` takes for the old one, once the change is merged.
+
+    Kubernetes takes items out of the list in place, and the first new ones fill the room that is left, as if they had
+    been there before.
+    """
+    if not key or not any(PATCH in item for item in change):
+        return current
+    kept, plain = _directed(current, change, key)
+    if kept is not current and len(kept) < len(current):
+        known = {key_of(item, key) for item in kept}
+        new = [item for item in plain if key_of(item, key) not in known]
+        return kept + new[: len(current) - len(kept)]
+    return kept
+
+
 def _directed(current: list[Any], change: list[Any], key: str) -> tuple[list[Any], list[Any]]:
     """Both lists after the directives among the items: what they delete is gone, what they replace is all there is."""
     plain: list[Any] = []

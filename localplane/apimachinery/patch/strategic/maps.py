@@ -13,6 +13,7 @@ from .directives import (
     DELETE,
     DELETE_FROM_LIST,
     ELEMENT_ORDER,
+    MERGE,
     PATCH,
     REPLACE,
     RETAIN_KEYS,
@@ -24,7 +25,7 @@ from .directives import (
     without_directives,
 )
 from .items import as_list, element_type, identity
-from .lists import MergeMap, delete_items, merge_lists
+from .lists import MergeMap, delete_items, merge_lists, order_after
 from .lookup import list_field, map_field
 from .ordering import check_order, woven
 
@@ -139,8 +140,10 @@ def _merge_ordered(node: Node, document: JSONObject, patch: JSONObject, mode: Mo
         change = as_list(patch[name]) if name in patch else []
         field = list_field(node, name)
         check_order(change, order, field.merge_key)
+        before = current
         if name in patch and name in document:
             merged = merge_lists(field, current, change, _merging(mode))
+            before = order_after(current, change, field.merge_key) if field.strategy == MERGE else current
         elif name in patch:
             merged = without_directives(change)
         elif name in document:
@@ -148,5 +151,5 @@ def _merge_ordered(node: Node, document: JSONObject, patch: JSONObject, mode: Mo
         else:
             continue
         element_type(current, change)
-        document[name] = woven(merged, order, current, field.merge_key)
+        document[name] = woven(merged, order, before, field.merge_key)
         patch.pop(name, None)

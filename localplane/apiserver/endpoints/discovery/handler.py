@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from localplane.apimachinery.errors import NotAcceptable, generic
-from localplane.apimachinery.serializers import to_json, to_yaml
+from localplane.apimachinery.serializers import protobuf, to_json, to_yaml
 from localplane.apimachinery.serializers.media_types import (
     JSON,
     PROTOBUF,
@@ -18,8 +18,6 @@ from localplane.apimachinery.serializers.media_types import (
     negotiate,
     wants_pretty,
 )
-from localplane.apimachinery.serializers.protobuf import encoded
-from localplane.apimachinery.serializers.protobuf.discovery import discovery_document
 from localplane.apiserver.request import Answer, Request, Response
 
 from . import aggregated, legacy
@@ -50,7 +48,7 @@ class _Document:
 
     def _encoded(self, media_type: MediaType, *, pretty: bool) -> bytes:
         if media_type is PROTOBUF:
-            return encoded(discovery_document(self.value["kind"]), self.value)
+            return protobuf.encoded(protobuf.discovery_document(self.value["kind"]), self.value)
         return to_yaml(self.value) if media_type is YAML else to_json(self.value, pretty=pretty)
 
     def etag(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from localplane.apimachinery.errors import APIError, Forbidden, NotAcceptable
-from localplane.apimachinery.serializers import to_json, to_yaml
+from localplane.apimachinery.serializers import protobuf, to_json, to_yaml
 from localplane.apimachinery.serializers.media_types import (
     JSON,
     PROTOBUF,
@@ -18,8 +18,6 @@ from localplane.apimachinery.serializers.media_types import (
     negotiate,
     wants_pretty,
 )
-from localplane.apimachinery.serializers.protobuf import encoded
-from localplane.apimachinery.serializers.protobuf.meta import status as status_message
 from localplane.apiserver.request import Request, Response
 
 JSONObject = dict[str, Any]
@@ -40,7 +38,7 @@ def status_response(request: Request, error: APIError) -> Response:
 
 def _encoded(status: JSONObject, media_type: MediaType, *, pretty: bool) -> bytes:
     if media_type is PROTOBUF:
-        return encoded(status_message(), status)
+        return protobuf.encoded(protobuf.status(), status)
     return to_yaml(status) if media_type is YAML else to_json(status, pretty=pretty)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden
 
-from .validation.annotations import APPARMOR_CONTAINER, MIRROR
-from .validation.pods import pod_annotation_errors
+from .validation.annotations import APPARMOR_CONTAINER, MIRROR, annotation_errors
+from .validation.spec import placed_containers
 
 _ANNOTATIONS = Path("metadata") / "annotations"
 
@@ -24,7 +24,8 @@ def annotation_update_errors(pod: Mapping[str, Any], old: Mapping[str, Any]) -> 
     for key in new:
         if key not in before and (what := _name(key)):
             yield forbidden(_ANNOTATIONS[key], f"may not add {what}")
-    yield from pod_annotation_errors(pod)
+    spec = pod.get("spec") or {}
+    yield from annotation_errors(new, spec, placed_containers(spec, Path("spec")), _ANNOTATIONS)
 
 
 def _name(key: str) -> str:

@@ -12,7 +12,6 @@ from localplane.apimachinery.names import size
 
 from .validation.annotations import APPARMOR_CONTAINER
 
-
 _LOCALHOST = "localhost/"
 _LONGEST_PATH = 4095
 _BY_WORD = {"unconfined": {"type": "Unconfined"}, "runtime/default": {"type": "RuntimeDefault"}}

@@ -46,7 +46,8 @@ class PodStrategy(Strategy):
             blocked = "Scheduling is blocked due to non-empty scheduling gates"
             set_condition(obj, "PodScheduled", "False", reason="SchedulingGated", message=blocked)
         apply_label_keys(obj)
-        request.warnings.extend(profiles_from_annotations(obj))
+        for warning in profiles_from_annotations(obj):
+            request.warnings.append(warning)
         default_pod_level_resources(spec)
         obj["status"]["qosClass"] = qos_class(obj)
 

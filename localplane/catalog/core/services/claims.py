@@ -9,7 +9,6 @@ from __future__ import annotations
 from localplane.apiserver.storage.errors import StorageError
 from localplane.catalog.validation.addresses import Address, parse_ip
 
-from .bands import AddressRange
 from .ip_objects import Owner
 from .pools import Pools
 
@@ -42,7 +41,7 @@ class Claims:
             return self._pretended_ip(family, wanted, address)
         if address is None:
             return await self._any_ip(family)
-        await self._range_with(address)
+        await self._check_range(address)
         if await self._pools.is_taken(self._pools.ips, str(address)) or not await self._take(str(address)):
             raise NotAllocated("provided IP is already allocated")
         return wanted
@@ -54,15 +53,14 @@ class Claims:
             raise NotAllocated(f"the provided IP ({address}) is not in the valid range. {valid}")
         return wanted or str(own.network.network_address)
 
-    async def _range_with(self, address: Address) -> AddressRange:
-        for ranges in (self._pools.ranges, await self._pools.more_ranges()):
-            for each in ranges:
-                if address in each:
-                    return each
+    async def _check_range(self, address: Address) -> None:
+        async for each in self._pools.all_ranges():
+            if address in each:
+                return
         raise NotAllocated("the provided network does not match the current range")
 
     async def _any_ip(self, family: str) -> str:
-        for each in [*self._pools.ranges, *await self._pools.more_ranges()]:
+        async for each in self._pools.all_ranges():
             if each.family != family:
                 continue
             while (ip := each.free(self._pools.ips.__contains__)) is not None:
@@ -133,8 +131,11 @@ class Claims:
         await self._give_back(self._released_ips, self._released_ports)
 
     async def revert(self) -> None:
+        """Give back, once: there is nothing left to settle after it."""
+        ips, ports = self._ips, self._ports
+        self._ips, self._ports = [], []
         if not self._dry_run:
-            await self._give_back(self._ips, self._ports)
+            await self._give_back(ips, ports)
 
     def leave_open(self) -> None:
         """Nobody knows whether the write was done: what was claimed stays so until the store has been asked."""
@@ -148,14 +149,17 @@ class Claims:
 
     async def _give_back(self, ips: list[str], ports: list[int]) -> None:
         """Nobody hears of what could not be given back: it stays taken until the store has been asked."""
+        names = [str(parse_ip(ip)) for ip in ips]
         for port in ports:
             self._pools.node_ports.release(port)
-        for ip in ips:
-            name = str(parse_ip(ip))
-            try:
+        for name in names:
+            self._pools.ips.keep(name)
+        try:
+            for name in names:
                 await self._pools.objects.delete(name)
-            except StorageError:
-                self._pools.ips.keep(name)
-                self._pools.doubt()
-            else:
                 self._pools.ips.release(name)
+        except StorageError:
+            self._pools.doubt()
+        except BaseException:
+            self._pools.doubt()
+            raise

@@ -8,6 +8,7 @@ asked again: it alone is right. Kubernetes: pkg/registry/core/service/{ipallocat
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from ipaddress import ip_network
 from typing import Any, Generic, TypeVar
 
@@ -129,13 +130,18 @@ class Pools:
             ports.update(ports_held(spec))
         return owners, ports
 
-    async def more_ranges(self) -> list[AddressRange]:
-        """Blocks that ServiceCIDR objects add to the server's own."""
+    async def all_ranges(self) -> AsyncIterator[AddressRange]:
+        """The server's own blocks and, for those who go on asking, what ServiceCIDR objects add to them."""
+        for each in self.ranges:
+            yield each
         definition = self._find("networking.k8s.io/servicecidrs")
         if definition is None:
-            return []
+            return
         listed = await definition.storage.list(definition.prefix, ListOptions())
-        return [each for item in listed.items for each in _ranges_of(item.decode()) if each not in self.ranges]
+        for item in listed.items:
+            for each in _ranges_of(item.decode()):
+                if each not in self.ranges:
+                    yield each
 
     async def is_taken(self, pool: Taken[T], value: T) -> bool:
         """Asks the store before it says yes."""

@@ -144,6 +144,7 @@ class ServiceStore(Store):
         return Claims(self._pools, Owner(request.namespace, name), dry_run=options.dry_run)
 
     async def _allocate(self, claims: Claims, obj: JSONObject, old: JSONObject) -> None:
+        """Where this fails nothing has been written yet, and nothing is left claimed."""
         spec, before = spec_of(obj), old.get("spec") or {}
         name = (obj.get("metadata") or {}).get("name") or ""
         allocation = Allocation(name, claims, self._pools.families)
@@ -157,7 +158,11 @@ class ServiceStore(Store):
                 align_new_cluster_ips(spec)
                 await allocation.create(spec)
         except StorageError as error:
+            await claims.revert()
             raise interpret(error, resource=self.definition.resource, name=name) from error
+        except BaseException:
+            await claims.revert()
+            raise
 
     async def _release(self, request: Request, name: str, spec: JSONObject) -> None:
         claims = self._claims(request, name, WriteOptions())

@@ -108,7 +108,7 @@ def _forbidden(name: str, why: str, told: str) -> Forbidden:
 def _shortage(name: str, status: Mapping[str, Any]) -> str:
     """The numbers say it, unless they could not be counted or there is more to it than numbers."""
     conditions = status.get("conditions") or ()
-    found = next((each for each in conditions if each.get("type") == "DisruptionAllowed"), {})
+    found: Mapping[str, Any] = next((each for each in conditions if each.get("type") == "DisruptionAllowed"), {})
     refused = found.get("status") == "False" and found.get("message")
     denied = f"The disruption budget {name} does not allow evicting pods currently"
     if refused and found.get("reason") == "SyncFailed":

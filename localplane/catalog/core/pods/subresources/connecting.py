@@ -55,4 +55,4 @@ class Nodes:
         addresses = (node.get("status") or {}).get("addresses") or ()
         if not addresses:
             return APIError("no preferred addresses found; known addresses: []")
-        return InternalError.of(f"error dialing backend: this server does not connect to nodes, such as {go_quote(name)}")
+        return InternalError.of(f"error dialing backend: nobody connects to nodes here, such as {go_quote(name)}")

@@ -40,7 +40,8 @@ class EvictionStore:
     """`pods/x/eviction`."""
 
     def __init__(self, pods: Definition, budgets: Budgets) -> None:
-        self._pods = pods.with_strategy(PodStatusStrategy(pods.strategy))
+        self._pods = pods
+        self._statuses = pods.with_strategy(PodStatusStrategy(pods.strategy))
         self._budgets = budgets
 
     async def create_named(
@@ -114,7 +115,7 @@ class EvictionStore:
             return pod
 
         done = await update.update(
-            self._pods,
+            self._statuses,
             request,
             name,
             marked,

@@ -1,4 +1,7 @@
-"""A container's log. Kubernetes: pkg/registry/core/pod/rest/log.go and pkg/apis/core/validation, ValidatePodLogOptions."""
+"""A container's log.
+
+Kubernetes: pkg/registry/core/pod/rest/log.go and pkg/apis/core/validation, ValidatePodLogOptions.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,14 @@ from dataclasses import dataclass
 
 from localplane.apimachinery.errors import BadRequest, Invalid
 from localplane.apimachinery.fieldpath import FieldError, forbidden, invalid
-from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.times import InvalidTime, parse_time
+from localplane.apiserver.endpoints.parameters import number
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.request import Query, Request, Response
 from localplane.catalog.validation.values import NOT_NEGATIVE
 
 from .connecting import Nodes, check_container, pod_of
-
-_INT64 = range(-(2**63), 2**63)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,8 @@ class LogStore:
     pods: Definition
     nodes: Nodes
 
-    async def get(self, request: Request, name: str, *, resource_version: str = "") -> Response:  # noqa: ARG002 - a log
-        """has no version. A pod without a node has no log yet, which is no fault."""
+    async def get(self, request: Request, name: str, *, resource_version: str = "") -> Response:
+        """A pod without a node has no log yet, which is no fault. A log has no versions."""
         if errors := list(_errors(request.query)):
             raise Invalid.of(GroupKind("", "PodLogOptions"), name, errors)
         pod = await pod_of(self.pods, request, name)
@@ -37,7 +38,7 @@ class LogStore:
 
 
 def _errors(query: Query) -> Iterator[FieldError]:
-    tail, limit, since = (_number(query, name) for name in ("tailLines", "limitBytes", "sinceSeconds"))
+    tail, limit, since = (number(query, name) for name in ("tailLines", "limitBytes", "sinceSeconds"))
     _check_time(query.get("sinceTime"))
     if tail is not None and tail < 0:
         yield invalid("tailLines", tail, NOT_NEGATIVE)
@@ -49,18 +50,6 @@ def _errors(query: Query) -> Iterator[FieldError]:
         yield invalid("sinceSeconds", since, "must be greater than 0")
     if "stream" in query:
         yield forbidden("stream", "may not be specified")
-
-
-def _number(query: Query, name: str) -> int | None:
-    if name not in query:
-        return None
-    text = query.get(name)
-    digits = text[1:] if text[:1] in ("-", "+") else text
-    if not (digits.isascii() and digits.isdigit()):
-        raise BadRequest(f"strconv.ParseInt: parsing {go_quote(text)}: invalid syntax")
-    if len(digits.lstrip("0")) > 19 or int(text) not in _INT64:
-        raise BadRequest(f"strconv.ParseInt: parsing {go_quote(text)}: value out of range")
-    return int(text)
 
 
 def _check_time(text: str) -> None:

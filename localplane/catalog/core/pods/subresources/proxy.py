@@ -2,47 +2,69 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from localplane.apimachinery.errors import BadRequest, ServiceUnavailable
 from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.request import Answer, Request
-from localplane.catalog.validation.addresses import parse_ip
+from localplane.catalog.validation.addresses import Address, parse_ip
 
 from .connecting import pod_of
 
 JSONObject = dict[str, Any]
 
 PROXY_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
-_is_port = re.compile("[0-9]{1,5}|[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?").fullmatch
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a proxied name says: `name`, `name:port` or `scheme:name:port`."""
+
+    scheme: str
+    name: str
+    port: str
 
 
 @dataclass(frozen=True, slots=True)
 class PodProxyStore:
-    """`pods/x/proxy`, where x may be `name`, `name:port` or `scheme:name:port`."""
+    """`pods/x/proxy`, and every path below."""
 
     pods: Definition
     connect_methods: tuple[str, ...] = PROXY_METHODS
     connects_below: bool = True
 
-    def connect_options(self, request: Request, path: str) -> JSONObject:  # noqa: ARG002 - part of what a Connecter is
+    def connect_options(self, request: Request, path: str) -> JSONObject:
         return {"kind": "PodProxyOptions", "apiVersion": "v1"} | ({"path": path} if path else {})
 
-    async def connect(self, request: Request, name: str, options: JSONObject) -> Answer:  # noqa: ARG002 - the same
-        parts = name.split(":")
-        scheme, pod_name, port = {1: ("", *parts, ""), 2: ("", *parts), 3: tuple(parts)}.get(len(parts), ("", "", ""))
-        if scheme not in ("", "http", "https") or not pod_name or (port and not _is_port(port)):
+    async def connect(self, request: Request, name: str, options: JSONObject) -> Answer:
+        target = split_scheme_name_port(name)
+        if target is None:
             raise BadRequest(f"invalid pod request {go_quote(name)}")
-        if dns1123_subdomain(pod_name):
-            raise BadRequest(f"invalid pod request {go_quote(name)}")
-        pod = await pod_of(self.pods, request, pod_name)
+        pod = await pod_of(self.pods, request, target.name)
         addresses = (pod.get("status") or {}).get("podIPs") or [{}]
         address = parse_ip(addresses[0].get("ip") or "")
-        special = address is None or address.is_loopback or address.is_link_local or address.is_multicast
-        if address is None or special or address.is_unspecified:
+        if address is None or not _is_global_unicast(address):
             raise BadRequest("address not allowed")
-        raise ServiceUnavailable(f"error trying to reach service: this server does not connect to pods, such as {address}")
+        raise ServiceUnavailable(f"error trying to reach service: nobody connects to pods here, such as {address}")
+
+
+def split_scheme_name_port(text: str) -> Target | None:
+    """Kubernetes: apimachinery/pkg/util/net, SplitSchemeNamePort."""
+    match text.split(":"):
+        case [name]:
+            target = Target("", name, "")
+        case [name, port]:
+            target = Target("", name, port)
+        case [scheme, name, port]:
+            target = Target(scheme, name, port)
+        case _:
+            return None
+    return target if target.name and target.scheme in ("", "http", "https") else None
+
+
+def _is_global_unicast(address: Address) -> bool:
+    """As Go has it, to which private addresses belong."""
+    special = address.is_loopback or address.is_link_local or address.is_multicast or address.is_unspecified
+    return not special and str(address) != "255.255.255.255"

@@ -121,4 +121,6 @@ def _container_errors(masked: JSONObject, before: JSONObject) -> Iterator[FieldE
                 yield forbidden(path, _ONLY_INIT if is_init else _ONLY)
             if is_init and was_changed and container.get("restartPolicy") != "Always":
                 policies = container.get("resizePolicy") or ()
-                yield from (forbidden(path, _RESTARTED) for each in policies if each.get("restartPolicy") == "RestartContainer")
+                yield from (
+                    forbidden(path, _RESTARTED) for each in policies if each.get("restartPolicy") == "RestartContainer"
+                )

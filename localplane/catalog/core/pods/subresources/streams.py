@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from localplane.apimachinery.errors import BadRequest
-from localplane.apimachinery.gotext import go_quote
+from localplane.apiserver.endpoints.parameters import flag, integer
 from localplane.apiserver.registry.definition import Definition
-from localplane.apiserver.request import Answer, Query, Request
+from localplane.apiserver.request import Answer, Request
 
 from .connecting import Nodes, check_container, pod_of
 
 JSONObject = dict[str, Any]
 
 _STREAMS = ("stdin", "stdout", "stderr", "tty")
-_INT32 = range(-(2**31), 2**31)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +27,12 @@ class StreamStore:
     connect_methods: tuple[str, ...] = ("GET", "POST")
     connects_below: bool = False
 
-    def connect_options(self, request: Request, path: str) -> JSONObject:  # noqa: ARG002 - part of what a Connecter is
+    def connect_options(self, request: Request, path: str) -> JSONObject:
         query = request.query
         options: JSONObject = {"kind": self.kind, "apiVersion": "v1"}
         if self.kind == "PodPortForwardOptions":
-            return options | _present(ports=[_port(text) for text in query.all("ports")])
-        options |= {name: True for name in _STREAMS if _is_set(query, name)}
+            return options | _present(ports=[integer(text, bits=32) for text in query.all("ports")])
+        options |= {name: True for name in _STREAMS if flag(query, name)}
         if self.kind == "PodExecOptions":
             options |= _present(command=list(query.all("command")))
         return options | _present(container=query.get("container"))
@@ -50,17 +49,3 @@ class StreamStore:
 
 def _present(**values: Any) -> JSONObject:
     return {name: value for name, value in values.items() if value}
-
-
-def _is_set(query: Query, name: str) -> bool:
-    """As Kubernetes reads a boolean: only "0" and "false" say no."""
-    return name in query and query.get(name).lower() not in ("0", "false")
-
-
-def _port(text: str) -> int:
-    digits = text[1:] if text[:1] in ("-", "+") else text
-    if not (digits.isascii() and digits.isdigit()):
-        raise BadRequest(f"strconv.ParseInt: parsing {go_quote(text)}: invalid syntax")
-    if len(digits.lstrip("0")) > 10 or int(text) not in _INT32:
-        raise BadRequest(f"strconv.ParseInt: parsing {go_quote(text)}: value out of range")
-    return int(text)

@@ -61,12 +61,14 @@ def _id_errors(context: JSONObject, path: Path, *fields: str) -> Iterator[FieldE
 
 
 def _escalation_errors(context: JSONObject, path: Path) -> Iterator[FieldError]:
-    opening = "cannot set `allowPrivilegeEscalation` to false and"
+    opening, value = "cannot set `allowPrivilegeEscalation` to false and", internal_form(context, "SecurityContext")
     if context.get("privileged"):
-        yield invalid(path, internal_form(context, "SecurityContext"), f"{opening} `privileged` to true")
+        yield invalid(path, value, f"{opening} `privileged` to true")
     for name in (context.get("capabilities") or {}).get("add") or ():
         if name == "CAP_SYS_ADMIN":
-            yield invalid(path, internal_form(context, "SecurityContext"), f"{opening} `capabilities.Add` CAP_SYS_ADMIN")
+            yield invalid(
+                path, internal_form(context, "SecurityContext"), f"{opening} `capabilities.Add` CAP_SYS_ADMIN"
+            )
 
 
 def pod_security_context_errors(spec: JSONObject, path: Path) -> Iterator[FieldError]:
@@ -127,7 +129,9 @@ def seccomp_errors(profile: JSONObject | None, path: Path) -> Iterator[FieldErro
     place = path / "localhostProfile"
     if kind != "Localhost":
         if file is not None:
-            yield invalid(place, internal_form(profile, "SeccompProfile"), "can only be set when seccomp type is Localhost")
+            yield invalid(
+                place, internal_form(profile, "SeccompProfile"), "can only be set when seccomp type is Localhost"
+            )
     elif file is None:
         yield required(place, "must be set when seccomp type is Localhost")
     else:

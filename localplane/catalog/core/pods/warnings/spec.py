@@ -1,4 +1,4 @@
-"""Warnings about pod specs that are accepted and yet unwise. Kubernetes: pkg/api/pod/warnings.go."""
+"""A spec from top to bottom, in the order in which Kubernetes warns."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from localplane.apimachinery.fieldpath import Path
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.quantity import parse
+from localplane.catalog.core.pods.validation.annotations import APPARMOR_CONTAINER, SECCOMP_CONTAINER, SECCOMP_POD
+from localplane.catalog.core.pods.validation.spec import placed_containers
 from localplane.catalog.validation.addresses import ip_warnings
 
 from .overlaps import overlap_warnings
-from .port_warnings import port_warnings
-from .scheduling_warnings import pod_affinity_warnings, placement_warnings
-from .validation.annotations import APPARMOR_CONTAINER, SECCOMP_CONTAINER, SECCOMP_POD
-from .validation.spec import placed_containers
+from .placement import placement_warnings, pod_affinity_warnings
+from .ports import port_warnings
 
 JSONObject = Mapping[str, Any]
 
@@ -45,7 +45,8 @@ def pod_warnings(pod: JSONObject) -> list[str]:
     return list(pod_spec_warnings(pod.get("spec") or {}, pod.get("metadata") or {}, Path()))
 
 
-def pod_template_warnings(template: JSONObject, path: Path) -> list[str]:
+def pod_template_warnings(template: JSONObject, path: Path, _before: JSONObject | None = None) -> list[str]:
+    """What the template was before may be handed over, as in Kubernetes, and as there all is said again."""
     metadata, spec = template.get("metadata") or {}, template.get("spec") or {}
     return list(pod_spec_warnings(spec, metadata, path, in_template=True))
 

@@ -1,0 +1,66 @@
+"""Hearing of objects of the kinds that some quota limits. Kubernetes: resource_quota_monitor.go."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from localplane.apimachinery.groups import GroupResource
+from localplane.client import Client, GroupVersionResource, MetadataListWatch, Reflector, ReflectorOptions
+
+Object = dict[str, Any]
+_log = logging.getLogger(__name__)
+
+_MEASURED: Final = tuple(GroupResource("", name) for name in ("pods", "services", "persistentvolumeclaims"))
+"""What these use may change without their coming or going."""
+
+
+class Monitors:
+    """One watch for each kind, of metadata only, begun when it is first needed. `hear` is told the kind and the
+    namespace."""
+
+    def __init__(self, tasks: asyncio.TaskGroup, client: Client, hear: Callable[[GroupResource, str], None]) -> None:
+        self._tasks = tasks
+        self._client = client
+        self._hear = hear
+        self._running: set[GroupVersionResource] = set()
+
+    def watch(self, resource: GroupVersionResource) -> None:
+        if resource in self._running:
+            return
+        self._running.add(resource)
+        options = ReflectorOptions(on_error=lambda error: _log.debug("%s can't be watched: %s", resource, error))
+        source = MetadataListWatch(self._client.resource(resource))
+        store = _Store(resource.group_resource, self._hear)
+        self._tasks.create_task(Reflector(source, store, options).run())
+
+
+class _Store:
+    """Keeps nothing but the namespaces, for the day when a list replaces what was seen."""
+
+    def __init__(self, resource: GroupResource, hear: Callable[[GroupResource, str], None]) -> None:
+        self._resource = resource
+        self._hear = hear
+        self._namespaces: set[str] = set()
+
+    def add(self, obj: Object) -> None:
+        self._tell(obj)
+
+    def update(self, obj: Object) -> None:
+        if self._resource in _MEASURED:
+            self._tell(obj)
+
+    def delete(self, obj: Object) -> None:
+        self._tell(obj)
+
+    def replace(self, objects: Iterable[Object]) -> None:
+        before, self._namespaces = self._namespaces, {obj["metadata"].get("namespace", "") for obj in objects}
+        for namespace in before | self._namespaces:
+            self._hear(self._resource, namespace)
+
+    def _tell(self, obj: Object) -> None:
+        namespace = obj["metadata"].get("namespace", "")
+        self._namespaces.add(namespace)
+        self._hear(self._resource, namespace)

@@ -1,0 +1,229 @@
+"""Each flag of `kctl up` does something that can be seen."""
+
+from __future__ import annotations
+
+import base64
+import json
+import socket
+import ssl
+import subprocess
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.command_line import Outcome
+from tests.e2e.up.machine import Machine, until
+
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\ndata: {color: %s}\n"
+
+
+def get(here: Machine, path: str, name: str = "default") -> str:
+    """As the administrator, with the token."""
+    config = json.loads(Path(here.status(name)["kubeconfig"]).read_bytes())
+    request = urllib.request.Request(config["clusters"][0]["cluster"]["server"] + path)
+    request.add_header("Authorization", f"Bearer {config['users'][0]['user']['token']}")
+    trust = ssl.create_default_context(cadata=_authority(config))
+    with urllib.request.urlopen(request, context=trust, timeout=30) as answer:
+        text: str = answer.read().decode()
+    return text
+
+
+def _authority(config: dict[str, Any]) -> str:
+    cluster = config["clusters"][0]["cluster"]
+    return base64.b64decode(cluster["certificate-authority-data"]).decode()
+
+
+def color(here: Machine, name: str) -> str | None:
+    found = json.loads(get(here, "/api/v1/namespaces/default/configmaps"))
+    return next((item["data"]["color"] for item in found["items"] if item["metadata"]["name"] == name), None)
+
+
+def test_a_port_that_is_taken_is_passed_over_or_refused(here: Machine) -> None:
+    with socket.socket() as server:
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            server.bind(("127.0.0.1", 6443))
+        except OSError:  # somebody else has it, which is as good
+            pass
+        else:
+            server.listen()
+        done = here.kctl("up", "-d", "--storage", "memory")
+        port = here.status()["url"].rpartition(":")[2]
+        assert done.code == 0
+        assert f"  note      port 6443 is taken, so this is {port}\n" in done.stdout
+        assert here.kctl("up", "-d", "--name", "two", "--port", port).stderr == (
+            f"error: cannot listen on 127.0.0.1:{port}: Address already in use: "
+            "choose another --port; 0 takes a free one\n"
+        )
+
+
+def test_it_listens_where_it_was_told(here: Machine) -> None:
+    refused = here.kctl("up", "--bind-address", "0.0.0.0")
+    assert (refused.code, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("error: --bind-address 0.0.0.0 lets other machines in: say --allow-remote")
+    here.up("--bind-address", "127.0.0.2")
+    assert here.status()["url"].startswith("https://127.0.0.2:")
+    here.up("--name", "open", "--bind-address", "0.0.0.0", "--allow-remote")
+    assert here.status("open")["url"].startswith("https://127.0.0.1:")
+    assert get(here, "/readyz", "open") == "ok"
+    assert get(here, "/readyz") == "ok"
+
+
+def test_an_ephemeral_one_is_gone_at_the_end(here: Machine) -> None:
+    assert "(gone at the end)" in here.up("--ephemeral").stdout
+    directory = Path(here.status()["dataDir"])
+    assert (directory / "sqlite.db").exists()
+    here.kctl("down")
+    assert not directory.exists()
+    assert not (here.state / "default").exists()
+
+
+def test_the_data_is_where_it_was_told_and_in_what(here: Machine, etcd: str) -> None:
+    here.up("--data-dir", "here", "--storage", "sqlite")
+    assert (here.home / "here" / "sqlite.db").exists()
+    here.up("--name", "two", "--storage", "etcd", "--etcd", etcd)
+    assert here.status("two")["store"].endswith(f"({etcd})")
+    here.up("--name", "three", "--storage", "memory")
+    assert here.status("three")["store"].startswith("memory")
+    here.kctl("down", "--all")
+    other = here.kctl("up", "--data-dir", "here", "--storage", "etcd", "--etcd", etcd)
+    assert f"data directory {here.home}/here holds sqlite data" in other.stderr
+    missing = here.kctl("up", "--storage", "etcd", "--etcd", "/nowhere/etcd")
+    assert (missing.code, "/nowhere/etcd" in missing.stderr) == (1, True)
+    assert here.kctl("reset", "--data-dir", "here") == Outcome(0, f"{here.home}/here is deleted.\n", "")
+    assert not (here.home / "here").exists()
+
+
+def test_manifests_are_applied_and_watched(here: Machine) -> None:
+    manifests = here.home / "manifests"
+    manifests.mkdir()
+    (manifests / "a.yaml").write_text(CONFIG_MAP % ("a", "red"))
+    (here.home / "b.yaml").write_text(CONFIG_MAP % ("b", "red"))
+    assert "  applied   2 objects\n" in here.up("-f", "manifests", "-f", "b.yaml", "--watch").stdout
+    assert (color(here, "a"), color(here, "b")) == ("red", "red")
+    (manifests / "broken.yaml").write_text("a: [")
+    (manifests / "a.yaml").write_text(CONFIG_MAP % ("a", "blue"))
+    (here.home / "new").write_text(CONFIG_MAP % ("b", "green"))
+    (here.home / "new").rename(here.home / "b.yaml")
+    until(lambda: (color(here, "a"), color(here, "b")) == ("blue", "green"))
+    assert "a.yaml changed: configmap/a applied" in here.kctl("status", "--logs").stdout
+
+
+def test_manifests_that_can_not_be_applied_stop_the_start(here: Machine) -> None:
+    (here.home / "a.yaml").write_text("apiVersion: v1\nkind: Gadget\nmetadata: {name: g}\n")
+    for how in (["-d"], []):
+        done = here.kctl("up", *how, "--storage", "memory", "--port", "0", "-f", "a.yaml")
+        assert (done.code, done.stdout) == (1, "")
+        assert done.stderr == (
+            "error: not everything could be applied:\n"
+            f'* {here.home}/a.yaml: Gadget g: no matches for kind "Gadget" in version "v1"\n'
+        )
+    missing = here.kctl("up", "-f", "nowhere")
+    assert missing.stderr == f'error: the path "{here.home}/nowhere" does not exist\n'
+
+
+def test_definitions_to_begin_with_are_applied_too(here: Machine) -> None:
+    (here.home / "crds").mkdir()
+    (here.home / "crds" / "x.yaml").write_text(CONFIG_MAP % ("from-crds", "red"))
+    here.up("--crds", "crds")
+    assert color(here, "from-crds") == "red"
+
+
+def test_names_of_controllers_and_plugins_that_nobody_knows_are_told_with_those_that_are_known(here: Machine) -> None:
+    done = here.kctl("up", "--storage", "memory", "--controllers", "*,-bogus")
+    assert (done.code, done.stdout) == (1, "")
+    assert '"bogus" is not in the list of known controllers; known are: ' in done.stderr
+    for flag in ("--enable-admission-plugins", "--disable-admission-plugins"):
+        done = here.kctl("up", "--storage", "memory", flag, "Bogus")
+        assert (done.code, done.stdout) == (1, "")
+        assert "Bogus" in done.stderr
+        assert "NamespaceLifecycle" in done.stderr
+
+
+def test_without_controllers_nobody_makes_service_accounts(here: Machine) -> None:
+    here.up("--controllers", "none")
+    accounts = "/api/v1/namespaces/default/serviceaccounts"
+    assert json.loads(get(here, accounts))["items"] == []
+    here.up("--name", "usual")
+    until(lambda: json.loads(get(here, accounts, "usual"))["items"])
+
+
+def test_the_context_goes_where_it_was_told_and_is_current_only_if_it_may(here: Machine) -> None:
+    done = here.up("--no-switch-context", "--kubeconfig", "mine")
+    assert "kctl-default (not current: kubectl --context kctl-default)" in done.stdout
+    text = (here.home / "mine").read_text()
+    assert "name: kctl-default" in text
+    assert 'current-context: ""' in text
+    assert not here.kubeconfig.exists()
+
+
+def test_of_several_kubeconfigs_the_first_that_exists_is_changed(here: Machine) -> None:
+    (here.home / "b").write_text("apiVersion: v1\nkind: Config\n")
+    here.up(KUBECONFIG=f"{here.home}/a:{here.home}/b")
+    assert "current-context: kctl-default" in (here.home / "b").read_text()
+    assert not (here.home / "a").exists()
+    here.kctl("down")
+    assert "kctl-default" not in (here.home / "b").read_text()
+
+
+def test_who_is_not_ready_in_time_is_given_up(here: Machine) -> None:
+    done = here.kctl("up", "-d", "--storage", "memory", "--port", "0", "--timeout", "1ms")
+    assert done == Outcome(1, "", "error: default was not ready within 0.001 seconds\n")
+    assert here.status()["state"] == "down"
+
+
+def test_verbose_logs_more(here: Machine) -> None:
+    here.up()
+    here.up("--name", "talkative", "-v")
+    quiet, talkative = (here.kctl("status", "--logs", "--name", name).stdout for name in ("default", "talkative"))
+    assert "listens after" in talkative
+    assert "listens after" not in quiet
+
+
+def test_an_etcd_cluster_is_used_under_a_prefix_and_never_emptied(here: Machine, etcd: str, tmp_path: Path) -> None:
+    ports = []
+    for _ in range(2):
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            ports.append(probe.getsockname()[1])
+    url, peer = (f"http://127.0.0.1:{port}" for port in ports)
+    command = [etcd, "--data-dir", str(tmp_path / "cluster"), "--initial-cluster", f"default={peer}"]
+    command += ["--listen-client-urls", url, "--advertise-client-urls", url]
+    command += ["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as cluster:
+        try:
+            until(lambda: _answers(url))
+            here.up("--etcd-servers", url, "--etcd-prefix", "mine")
+            assert here.status()["store"].endswith(f" at {url}")
+            refused = here.kctl("reset")
+            assert (refused.code, "kctl did not start and will not empty" in refused.stderr) == (1, True)
+            here.up("--name", "two", "--etcd-servers", url, "--etcd-prefix", "yours")
+            here.kctl("down", "--all")
+        finally:
+            cluster.kill()
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/health", timeout=5):
+            return True
+    except OSError:
+        return False
+
+
+def test_help_has_examples(here: Machine) -> None:
+    for verb in ("up", "down", "status", "reset", "env"):
+        done = here.kctl(verb, "--help")
+        assert (done.code, done.stderr) == (0, "")
+        assert "Examples:" in done.stdout
+
+
+@pytest.mark.parametrize("line", ["--help", "down", "status", "env", "reset", "up --help"])
+def test_what_starts_no_server_imports_none(line: str, here: Machine) -> None:
+    here.environ["PYTHONPROFILEIMPORTTIME"] = "1"
+    stderr = here.kctl(*line.split()).stderr
+    imported = {row.rpartition("|")[2].strip() for row in stderr.splitlines() if row.startswith("import time:")}
+    heavy = ("aiohttp", "localplane.compose", "localplane.catalog", "localplane.apiserver.endpoints", "rich")
+    assert "kctl.cli" in imported
+    assert sorted(name for name in imported if name.startswith(heavy)) == []
