@@ -150,6 +150,8 @@ def _report(error: Exception) -> int:
         import traceback
 
         traceback.print_exception(error)
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]  # several things at once failed, mostly for one reason
     code = 1
     if isinstance(error, KctlError):
         lines = [str(error) if error.verbatim else f"error: {error}"]

@@ -78,10 +78,13 @@ class Claim:
         document = {"format": _FORMAT, **asdict(record)}
         # The name is ours alone while we hold the lock, so one temporary file is enough.
         temporary = self.places.run_file.with_suffix(".tmp")
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            json.dump(document, file)
-        temporary.rename(self.places.run_file)
+        try:
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(descriptor, "w") as file:
+                json.dump(document, file)
+            temporary.rename(self.places.run_file)
+        except OSError as error:
+            raise PlaneError(f"{self.places.run_file} can't be written: {error.strerror}") from error
 
     def forget(self) -> None:
         """The plane stopped as it should: there is nothing to tell any more."""

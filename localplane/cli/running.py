@@ -24,6 +24,7 @@ from localplane.apiserver.server.health_socket import HealthHandler, listening
 from localplane.apiserver.server.listener import CannotListen
 from localplane.apiserver.server.version import version_document
 from localplane.client.background import Background
+from localplane.client.errors import ConfigError
 from localplane.compose.cluster import open_cluster
 from localplane.compose.kubeconfig import reachable
 from localplane.compose.server import Plane
@@ -147,7 +148,13 @@ class RunningPlane:
     def _merge(self, plane: Plane) -> Merged | None:
         if not self._options.merge_context:
             return None
-        merged = add_context(plane.kubeconfig, switch=self._options.switch_context, into=self._options.kubeconfig)
+        try:
+            merged = add_context(plane.kubeconfig, switch=self._options.switch_context, into=self._options.kubeconfig)
+        except ConfigError as error:
+            # Going on would be worse: whoever uses kubectl now would use it on another cluster.
+            raise PlaneError(
+                f"its context can't be added: {error}: mend that, or name another file with --kubeconfig"
+            ) from error
         if self.record.merged_into not in ("", str(merged.into)):
             remove_context(Path(self.record.merged_into), self.record.context)
         return merged

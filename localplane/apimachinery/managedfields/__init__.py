@@ -9,7 +9,7 @@
 Read `elements` and `fieldset` for what a set of fields is, and `typed` for what schemas say of it. Then, over a type
 and values: `comparing`, `collecting`, `validating`, `merging`, `removing` and `reconciling` do one thing each. From
 them, `pruning` and `updating` make the two operations on objects and their `managers`; `fieldmanager` is the way
-through it all, with what `last_applied`, `empty`, `versions` and `settled` know.
+through it all, with what `last_applied`, `empty`, `shown`, `versions` and `settled` know.
 
 The handlers of the server call it before admission, and inside the loop that retries a write. Nothing here does I/O or
 knows of HTTP, and no object that is given is ever changed.

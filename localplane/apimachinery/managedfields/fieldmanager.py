@@ -21,6 +21,7 @@ from .fieldset import Fields, has, union
 from .last_applied import KUBECTL, forgiven, refreshed
 from .managers import Entry, Managed, Manager, Operation, capped, decode, encode, is_reset, stripped
 from .settled import Settled
+from .shown import View, as_shown
 from .typed import root_type
 from .updating import Updater
 from .validating import faults, message_of
@@ -69,6 +70,10 @@ class FieldManager:
         self._updater = Updater(self._versions, reset_fields, self._settled)
 
     @cached_property
+    def _as_shown(self) -> View:
+        return as_shown(self._schema)
+
+    @cached_property
     def _empty(self) -> JSONObject:
         return empty_object(self._schema)
 
@@ -86,9 +91,9 @@ class FieldManager:
         managed = self._claimed(live or {}, new)
         if not managed and live is not None and _metadata(live).get("uid"):
             return _with_managed_fields(new, None)  # it is not tracked until somebody applies
-        before = self._empty if live is None else live
+        before = self._empty if live is None else self._as_shown(live)
         who = self._manager(manager, "Update")
-        return _with_managed_fields(new, encode(capped(self._tracked(before, new, managed, who, now))))
+        return _with_managed_fields(new, encode(capped(self._tracked(before, self._as_shown(new), managed, who, now))))
 
     def _claimed(self, live: JSONObject, new: JSONObject) -> Managed:
         """The managers before the change: a client may edit them, or forget to send them."""

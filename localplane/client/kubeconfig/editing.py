@@ -52,7 +52,7 @@ def edit(path: Path, change: Callable[[Document], None]) -> None:
             if after != before or not real.exists():
                 _replace(real, after)
     except OSError as error:
-        raise ConfigError(f"{error.filename or path}: {error.strerror}") from error
+        raise ConfigError(f"{path}: {error.strerror}") from error
 
 
 def _read(path: Path) -> Document:

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -98,8 +99,34 @@ def test_a_kubeconfig_that_is_none_is_left_and_nothing_stays_up(here: Machine) -
     for how in ([], ["-d"]):
         done = here.kctl("up", *how, "--storage", "memory", "--port", "0")
         assert (done.code, done.stdout) == (1, "")
-        assert done.stderr.startswith(f'error: error loading config file "{here.kubeconfig}": yaml: ')
+        said = f"error: its context can't be added: error loading config file \"{here.kubeconfig}\""
+        assert done.stderr.startswith(said)
+            f'error: its context can\'t be added: error loading config file "{here.kubeconfig}"'
+        )
     assert here.kubeconfig.read_text() == "clusters: ["
+    assert here.status()["state"] == "down"
+
+
+@AS_ROOT
+def test_a_full_disk_is_told_by_its_name_and_no_plane_stays(here: Machine) -> None:
+    small = here.home / "small"
+    small.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", small], check=False)
+    if mounted.returncode != 0:
+        pytest.skip("no small disk can be mounted here")
+    try:
+        data = here.kctl("up", "-d", "--port", "0", "--storage", "sqlite", "--data-dir", "small/data")
+        (small / "fill").write_bytes(bytes(4096))
+        with suppress(OSError), (small / "fill").open("ab", buffering=0) as file:
+            while file.write(bytes(4096)):
+                pass
+        state = here.kctl("up", "-d", "--port", "0", "--storage", "memory", XDG_STATE_HOME=str(small / "state"))
+    finally:
+        subprocess.run(["umount", "-l", small], check=True)
+    for done in (data, state):
+        assert (done.code, done.stdout) == (1, "")
+        assert "fault in kctl" not in done.stderr
+    assert "No space left on device" in state.stderr
     assert here.status()["state"] == "down"
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apiserver.authorization import ALLOWED, Attributes, Decision, Verdict
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.catalog import policy
 from localplane.catalog.core.bindings import bindings
@@ -159,6 +160,21 @@ async def test_a_pod_without_a_node_has_no_log_and_one_with_an_unknown_node_tell
     assert (none.status, none.data, none.content_type) == (204, b"", "")
     await create(api, "q", nodeName="gone")
     assert (await api.get(f"{PODS}/q/log")).error == (404, "NotFound", 'nodes "gone" not found')
+
+
+class Readers:
+    """May look, and nothing more."""
+
+    async def authorize(self, attributes: Attributes) -> Decision:
+        return ALLOWED if attributes.verb == "get" else Decision(Verdict.DENY, "readers only")
+
+
+async def test_who_may_only_look_does_not_get_in() -> None:
+    api = await API.start([group("", pods(CatalogOptions(authorizer=Readers())))])
+    await create(api, "p")
+    refused = await api.get(f"{PODS}/p/exec")
+    assert refused.error == (403, "Forbidden", 'pods "p" is forbidden: readers only')
+    await api.close()
 
 
 async def test_connections_take_the_methods_that_they_name(api: API) -> None:

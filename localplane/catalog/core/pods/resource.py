@@ -30,7 +30,7 @@ def pods(options: CatalogOptions) -> Resource:
     nodes = Nodes(lambda: options.storage_of("nodes"))
 
     def stream(kind: str) -> MakeStorage:
-        return lambda definition: StreamStore(definition, nodes, kind)
+        return lambda definition: StreamStore(definition, nodes, options.authorizer, kind)
 
     def eviction(definition: Definition) -> EvictionStore:
         return EvictionStore(definition, budgets)

@@ -231,8 +231,8 @@ def test_a_template_may_change_where_its_pods_run_while_the_job_is_suspended() -
             {"completedIndexes": "0"},
             [
                 (
-                    'status.completedIndexes: Invalid value: "0": cannot set non-empty completedIndexes when non-indexed '
-                    "completion mode"
+                    'status.completedIndexes: Invalid value: "0": cannot set non-empty completedIndexes when '
+                    "non-indexed completion mode"
                 )
             ],
         ),

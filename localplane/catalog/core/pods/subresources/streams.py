@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from localplane.apimachinery.errors import BadRequest
+from localplane.apimachinery.errors import APIError, BadRequest, Forbidden
+from localplane.apimachinery.groups import GroupResource
+from localplane.apiserver.authorization import Attributes, Authorizer
 from localplane.apiserver.endpoints.parameters import flag, integer
 from localplane.apiserver.registry.definition import Definition
-from localplane.apiserver.request import Answer, Request
+from localplane.apiserver.request import Answer, Request, User
 
 from .connecting import Nodes, check_container, pod_of
 
@@ -23,6 +25,7 @@ class StreamStore:
 
     pods: Definition
     nodes: Nodes
+    authorizer: Authorizer
     kind: str
     connect_methods: tuple[str, ...] = ("GET", "POST")
     connects_below: bool = False
@@ -38,6 +41,7 @@ class StreamStore:
         return options | _present(container=query.get("container"))
 
     async def connect(self, request: Request, name: str, options: JSONObject) -> Answer:
+        await self._authorize_create(request)
         pod = await pod_of(self.pods, request, name)
         if self.kind != "PodPortForwardOptions":
             check_container(pod, options.get("container", ""))
@@ -45,6 +49,19 @@ class StreamStore:
         if not node:
             raise BadRequest(f"pod {name} does not have a host assigned")
         raise await self.nodes.refuse(request, node)
+
+    async def _authorize_create(self, request: Request) -> None:
+        """Browsers connect by GET, but whoever may only look must not get in. Kubernetes: ensureAuthorizedForVerb."""
+        info = request.info
+        if info.verb == "create":
+            return
+        asked = replace(Attributes.of(request.user or User(""), info), verb="create")
+        decision = await self.authorizer.authorize(asked)
+        if decision.allowed:
+            return
+        if decision.error:
+            raise APIError(decision.error)
+        raise Forbidden.of(GroupResource(info.group, info.resource), info.name, decision.reason)
 
 
 def _present(**values: Any) -> JSONObject:
