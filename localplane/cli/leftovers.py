@@ -14,6 +14,7 @@ from .context import remove_context
 from .run_file import RunRecord
 
 TEMPORARY_PREFIX = "kctl-"
+_TEMPORARY = (TEMPORARY_PREFIX, "localplane-")  # the second where a server with no data keeps its keys
 
 # Who has a kubeconfig of an emptied plane goes on using it, so its keys stay.
 _KEPT_WHEN_EMPTIED = frozenset({"lock.json", "localplane-data.json", "pki", "kubeconfig"})
@@ -23,8 +24,11 @@ def take_away(record: RunRecord, *, context: bool = True) -> None:
     """Of a plane that does not run any more: its context, and its data if it was not meant to be kept."""
     if context and record.merged_into:
         remove_context(Path(record.merged_into), record.context)
-    if record.ephemeral and record.data_dir:
-        _remove_temporary(Path(record.data_dir))
+    temporary = {Path(record.socket).parent} - {Path(record.data_dir)} if record.socket else set()
+    if record.ephemeral:
+        temporary |= {Path(record.data_dir)} if record.data_dir else {Path(record.kubeconfig).parent}
+    for path in temporary:
+        _remove_temporary(path)
 
 
 def empty(data_dir: Path) -> None:
@@ -46,7 +50,7 @@ def delete(data_dir: Path) -> bool:
 
 def _remove_temporary(path: Path) -> None:
     """Only where temporary directories are made, only with our name, and only if it is really ours."""
-    if path.parent != Path(tempfile.gettempdir()).resolve() or not path.name.startswith(TEMPORARY_PREFIX):
+    if path.parent != Path(tempfile.gettempdir()).resolve() or not path.name.startswith(_TEMPORARY):
         return
     try:
         found = path.lstat()

@@ -18,11 +18,15 @@ _HELP = "Run a control plane for a process manager: quiet, in the foreground, no
 def main() -> int:
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.command("localplane", help=_HELP)(up_command(_start))
+    from localplane.apimachinery.errors import APIError
+    from localplane.apiserver.server.listener import CannotListen
+    from localplane.apiserver.server.options import InvalidOptions
+    from localplane.apiserver.server.tls import UnusableCertificate
     from localplane.apiserver.storage.errors import StorageError
 
     try:
         app()
-    except (PlaneError, StorageError) as error:
+    except (PlaneError, StorageError, CannotListen, InvalidOptions, UnusableCertificate, APIError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
     return 0

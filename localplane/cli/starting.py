@@ -1,8 +1,4 @@
-"""`up`: everything that can be wrong is looked at first, then the plane is started, here or in the background.
-
-A detached plane is a fork of this process, made before a thread, a loop or the server exists. It keeps the terminal
-until it is ready, so that it shows its report or its error itself; then it lets go, and whoever started it goes on.
-"""
+"""`up`: everything that can be wrong is looked at first, then the plane is started, here or in the background."""
 
 from __future__ import annotations
 
@@ -13,12 +9,11 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .detaching import Terminal, detach
 from .errors import AlreadyUp, PlaneError
 from .logs import FILE_ONLY, start_logging
 from .manifests.reading import Manifest, read_manifests
@@ -159,46 +154,15 @@ def _ready_record(record: RunRecord, timeout: timedelta) -> RunRecord:
 
 
 def _detached(start: _Start, report: Report) -> int:
-    sys.stdout.flush()
-    sys.stderr.flush()
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child:
-        os.close(writing)
-        return _wait_for(child, reading, start.options)
-    os.close(reading)
-    os.setsid()
-    os.chdir("/")
-    _onto(os.open(os.devnull, os.O_RDONLY), 0)
-    return _in_background(start, report, _Terminal(writing))
+    """In the process that goes on, the exit code of the command; in the one that stays, of the plane."""
+    match detach(start.options.name):
+        case int() as code:
+            return code
+        case terminal:
+            return _in_background(start, report, terminal)
 
 
-class _Terminal:
-    """What a detached plane shares with whoever started it, until it lets go."""
-
-    def __init__(self, writing: int) -> None:
-        self._writing: int | None = writing
-
-    def let_go(self, log: Path) -> None:
-        """From now on all that is printed goes to the log. The second time there is nothing to let go of."""
-        if self._writing is None:
-            return
-        sys.stdout.flush()
-        sys.stderr.flush()
-        sink = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW)
-        os.dup2(sink, 1)
-        _onto(sink, 2)
-        with suppress(BrokenPipeError):
-            os.write(self._writing, b".")
-        os.close(self._writing)
-        self._writing = None
-
-    @property
-    def is_held(self) -> bool:
-        return self._writing is not None
-
-
-def _in_background(start: _Start, report: Report, terminal: _Terminal) -> int:
+def _in_background(start: _Start, report: Report, terminal: Terminal) -> int:
     options = start.options
     try:
         claim = _claimed(options)
@@ -218,25 +182,3 @@ def _in_background(start: _Start, report: Report, terminal: _Terminal) -> int:
             sys.stdout.write(f"{options.name} is starting: see `kctl status --name {options.name}`\n")
             terminal.let_go(claim.places.log)
         return _on_fast_loop(_serve(start, claim, ready))
-
-
-def _onto(source: int, target: int) -> None:
-    os.dup2(source, target)
-    os.close(source)
-
-
-def _wait_for(child: int, reading: int, options: UpOptions) -> int:
-    """Until the child lets go, or ends; what there is to say it says itself."""
-    try:
-        said = os.read(reading, 1)
-    except KeyboardInterrupt:
-        os.kill(child, signal.SIGTERM)
-        os.waitpid(child, 0)
-        raise
-    if said:
-        return 0
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if code < 0:
-        log = places(options.name).log
-        raise PlaneError(f"{options.name} was ended by signal {-code} while it started: see {log}")
-    return code

@@ -14,9 +14,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from localplane.apiserver.admission import Plugin
+from localplane.apiserver.authentication.groups import AUTHENTICATED
 from localplane.apiserver.authorization import SYSTEM_MASTERS, PrivilegedGroups, UnionRules
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
+from localplane.apiserver.request import User
 from localplane.apiserver.resource import APIGroup
 from localplane.apiserver.server.options import InvalidOptions, ServerOptions
 from localplane.catalog.groups import groups as builtin_groups
@@ -29,7 +31,12 @@ from localplane.servers.aggregator import api_services
 from localplane.servers.aggregator.registration import LocalVersion, register
 from localplane.servers.kube import bootstrap
 from localplane.servers.kube.admission import select_plugins
-from localplane.servers.kube.tokens import ServiceAccountAuthenticator, ServiceAccountTokens, openid_router
+from localplane.servers.kube.tokens import (
+    OPENID_PATHS,
+    ServiceAccountAuthenticator,
+    ServiceAccountTokens,
+    openid_router,
+)
 
 from .server import Plane, PlaneOptions, Preparation, default_authorizer, named, open_place, open_plane_at
 from .storage import StorageOptions
@@ -105,7 +112,7 @@ class _Cluster:
             service_cluster_ip_range=options.service_cluster_ip_range,
             objects=self._objects,
             token_signer=tokens,
-            authenticate_token=self._accounts.user_of,
+            authenticate_token=self._authenticate_token,
             authorizer=self._authorizer,
             rule_resolver=UnionRules((PrivilegedGroups(SYSTEM_MASTERS),)),
         )
@@ -115,6 +122,10 @@ class _Cluster:
         assert self._plane is not None, "nobody asks before the server listens"
         return self._plane.installer.definitions()
 
+    async def _authenticate_token(self, token: str, audiences: tuple[str, ...]) -> User | None:
+        user = await self._accounts.user_of(token, audiences)
+        return user and replace(user, groups=(*user.groups, AUTHENTICATED))
+
     def completed(self, options: PlaneOptions) -> PlaneOptions:
         return replace(
             options,
@@ -122,6 +133,7 @@ class _Cluster:
             authorizer=self._authorizer,
             tokens=[self._accounts],
             routers=[openid_router(self._tokens)],
+            listed_paths=OPENID_PATHS,
             preparations=self._preparations(),
             controllers=[self._run_controllers] if self._wanted.controllers else [],
         )

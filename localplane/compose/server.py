@@ -68,8 +68,8 @@ class PlaneOptions:
     first group's. Whoever holds a client certificate of our authority, or a token of the token file, is who it says;
     only `system:masters` may do everything, unless `authorizer` says otherwise.
 
-    `tokens` are other ways to tell who a bearer token is, `routers` answer paths that are no resource's, and
-    `preparations`, by name, are what must have happened before anybody may come.
+    `tokens` are other ways to tell who a bearer token is, `routers` answer paths that are no resource's (those in
+    `listed_paths` the root tells), and `preparations`, by name, are what must have happened before anybody may come.
     """
 
     name: str = ""
@@ -79,6 +79,7 @@ class PlaneOptions:
     authorizer: Authorizer | None = None
     tokens: Sequence[Authenticator] = ()
     routers: Sequence[Router] = ()
+    listed_paths: Sequence[str] = ()
     preparations: Mapping[str, Preparation] = field(default_factory=dict)
     controllers: Sequence[Controller] = ()
 
@@ -211,7 +212,7 @@ def _assembled(
     installer = Installer(storage.cacher.resource, admission, authorizer)
     for group in groups:
         installer.install(group)
-    routers = [*_routers(installer), *options.routers]
+    routers = [*_routers(installer, lambda: server.url.partition("//")[2]), *options.routers]
     client = Client(InProcessTransport(wrapped((), dispatch(routers, complete=lambda: True))))
     informers = SharedInformerFactory(client)
     objects = Lookup(installer.definitions)
@@ -234,7 +235,7 @@ def _assembled(
         unsynced=informers.unsynced,
         unfinished_writes=guards.unfinished_writes,
     )
-    server.paths.list_also(lambda: _listed(installer))
+    server.paths.list_also(lambda: [*_listed(installer), *options.listed_paths])
     storage.observe_calls(lambda operation, seconds: server.metrics.store_request(operation, "", "", seconds))
     server.metrics.add_collector(lambda: storage_families(storage.cacher, installer.definitions()))
     return Plane(
@@ -260,9 +261,9 @@ def _listed(installer: Installer) -> list[str]:
     return sorted(set(paths))
 
 
-def _routers(installer: Installer) -> list[Router]:
+def _routers(installer: Installer, address: Callable[[], str]) -> list[Router]:
     """The order in which paths are looked for; discovery first, because it is asked for on every connection."""
-    discovery = Discovery(installer.describe)
+    discovery = Discovery(installer.describe, server_address=address)
     openapi = OpenAPI(installer.describe)
     return [discovery.handle, openapi.handle, installer.handle]
 

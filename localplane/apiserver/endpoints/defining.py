@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from localplane.apimachinery.schema import DecodeError, Schema
@@ -14,15 +15,17 @@ from localplane.apiserver.storage.interface import Storage
 
 
 def definition_of(group: APIGroup, resource: Resource, storage: Callable[[str], Storage]) -> Definition:
+    """What another group stores is told by that group's name when it is missing or wrong, whoever was asked."""
     prefix = resource.storage_prefix or (f"/{group.name}/{resource.plural}/" if group.name else f"/{resource.plural}/")
+    told_as = replace(group, name=resource.stored_by.group) if resource.stored_by else group
     rules = {version.name: _rules(group, resource, version) for version in resource.versions}
     stored_as = resource.stored_as
     if resource.stored_by is not None:
         stored_as = f"{resource.stored_by.group}/{resource.stored_by.version}"  # no version has a slash in its name
         rules[stored_as] = VersionRules(resource.stored_by)
     return Definition(
-        resource=group.group_resource(resource),
-        kind=group.group_kind(resource),
+        resource=told_as.group_resource(resource),
+        kind=told_as.group_kind(resource),
         prefix=prefix,
         namespaced=resource.namespaced,
         strategy=resource.strategy,

@@ -142,7 +142,7 @@ class Installer:
         return Scope(
             group_version=group_version,
             path_version=group_version,
-            resource=definition.resource,
+            resource=group.group_resource(resource),
             kind=resource.kind,
             list_kind=resource.list_kind or f"{resource.kind}List",
             namespaced=resource.namespaced,

@@ -68,7 +68,7 @@ async def _create_once(
         if options.dry_run:
             await _refuse_if_there(definition, key)
             return definition.converter.from_storage(stored)
-        return await definition.storage.create(key, stored)
+        return await definition.storage.create(key, stored, ttl=definition.strategy.ttl)
     except KeyExists as error:
         raise await _already_exists(definition, key, name, generated=generated) from error
     except StorageError as error:

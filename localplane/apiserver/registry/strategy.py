@@ -9,6 +9,7 @@ Kubernetes: apiserver/pkg/registry/rest (RESTCreateStrategy, RESTUpdateStrategy,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError
@@ -45,6 +46,9 @@ class Strategy:
 
     validated_field: str = ""
     """The one field that the schema is held against; all of the object without one."""
+
+    ttl: timedelta | None = None
+    """How long an object stays after it was last written; for ever without one."""
 
     def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
         """Before validation: drop what a client may not set."""

@@ -90,7 +90,7 @@ async def update(
             current = await _current(definition, key, preconditions, allow_create=allow_create)
             return Updated(converter.from_storage(await step(current)), created)
         stored = await definition.storage.guaranteed_update(
-            key, step, ignore_not_found=allow_create, preconditions=preconditions
+            key, step, ignore_not_found=allow_create, preconditions=preconditions, ttl=definition.strategy.ttl
         )
     except _LastFinalizerRemoved as last:
         if not options.dry_run:

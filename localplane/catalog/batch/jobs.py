@@ -27,6 +27,7 @@ from .conditions import is_true
 from .job_changes import change_errors
 from .job_defaults import default_job, generate_selector, label_like_template
 from .job_status import status_errors
+from .job_store import JobStore
 from .job_validation import generated_selector_errors, host_name_errors, job_spec_errors
 
 _TOO_MANY_INDEXES = (
@@ -137,4 +138,5 @@ JOBS = builtin(
     default=default_job,
     cells=job_cells,
     selectable={"status.successful": _succeeded},
+    storage=JobStore,
 )

@@ -1,7 +1,7 @@
-"""Leases."""
+"""Leases. The server's list of groups calls this; nothing here renews or takes a lease."""
 
 from __future__ import annotations
 
-from localplane.catalog.declaring import builtin
+from .leases import LEASES
 
-RESOURCES = (builtin("coordination.k8s.io/leases"),)
+RESOURCES = (LEASES,)

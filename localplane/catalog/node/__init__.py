@@ -1,7 +1,7 @@
-"""Runtime classes."""
+"""Runtime classes. The server's list of groups calls this; what a class does to a pod is admission's affair."""
 
 from __future__ import annotations
 
-from localplane.catalog.declaring import builtin
+from .runtime_classes import RUNTIME_CLASSES
 
-RESOURCES = (builtin("node.k8s.io/runtimeclasses"),)
+RESOURCES = (RUNTIME_CLASSES,)

@@ -1,7 +1,7 @@
-"""Priority classes."""
+"""Priority classes. The server's list of groups calls this; which pod has which priority is admission's affair."""
 
 from __future__ import annotations
 
-from localplane.catalog.declaring import builtin
+from .priority_classes import PRIORITY_CLASSES
 
-RESOURCES = (builtin("scheduling.k8s.io/priorityclasses"),)
+RESOURCES = (PRIORITY_CLASSES,)

@@ -1,7 +1,7 @@
-"""Storage version migrations."""
+"""Storage version migrations. The server's list of groups calls this; nothing here migrates anything."""
 
 from __future__ import annotations
 
-from localplane.catalog.declaring import builtin
+from .storage_version_migrations import STORAGE_VERSION_MIGRATIONS
 
-RESOURCES = (builtin("storagemigration.k8s.io/storageversionmigrations"),)
+RESOURCES = (STORAGE_VERSION_MIGRATIONS,)

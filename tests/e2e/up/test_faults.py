@@ -99,10 +99,8 @@ def test_a_kubeconfig_that_is_none_is_left_and_nothing_stays_up(here: Machine) -
     for how in ([], ["-d"]):
         done = here.kctl("up", *how, "--storage", "memory", "--port", "0")
         assert (done.code, done.stdout) == (1, "")
-        said = f"error: its context can't be added: error loading config file \"{here.kubeconfig}\""
-        assert done.stderr.startswith(said)
-            f'error: its context can\'t be added: error loading config file "{here.kubeconfig}"'
-        )
+        assert done.stderr.startswith("error: its context can't be added: error loading config file ")
+        assert str(here.kubeconfig) in done.stderr
     assert here.kubeconfig.read_text() == "clusters: ["
     assert here.status()["state"] == "down"
 

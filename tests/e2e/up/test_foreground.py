@@ -8,6 +8,7 @@ import pty
 import signal
 import struct
 import subprocess
+import sys
 import termios
 import time
 from pathlib import Path
@@ -117,3 +118,34 @@ def test_down_cleans_up_after_one_that_was_killed(here: Machine) -> None:
     assert not Path(record["data_dir"]).exists()
     assert here.user_config()["contexts"] == []
     assert here.user_config()["current-context"] == ""
+
+
+@pytest.mark.parametrize("verb", ["down", "reset"])
+def test_who_does_not_answer_is_waited_for_as_long_as_was_said(verb: str, here: Machine) -> None:
+    with here.foreground() as process:
+        record = here.wait_until_up()
+        os.kill(process.pid, signal.SIGSTOP)
+        began = time.monotonic()
+        done = here.kctl(verb, "--timeout", "200ms")
+        assert time.monotonic() - began < WITHIN / 2
+        assert (done.code, "within 0.2 seconds" in done.stderr) == (1, True)
+        # A stopped process hears nothing, but it can be ended.
+        assert here.kctl("down", "--force").stdout == "default has stopped.\n"
+        assert is_gone(process.pid)
+    assert not Path(record["kubeconfig"]).parent.exists()
+
+
+def test_localplane_is_the_same_for_process_managers(here: Machine) -> None:
+    command = [sys.executable, "-c", "import sys; from localplane.cli import main; sys.exit(main())"]
+    environ = environment(here.home, {})
+    wrong = subprocess.run([*command, "--storage", "floppy"], env=environ, capture_output=True, text=True, check=False)
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert wrong.stderr.startswith('error: there is no --storage "floppy"')
+    process = subprocess.Popen(
+        [*command, "--storage", "memory", "--port", "0"], env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    here.wait_until_up()
+    assert not here.kubeconfig.exists()
+    process.terminate()
+    assert process.communicate(timeout=WITHIN) == (b"", b"")
+    assert process.returncode == 0

@@ -86,8 +86,10 @@ async def test_a_configuration_of_another_version_is_still_the_managers(api: API
         (
             b"- a",
             400,
-            "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into "
-            "Go value of type map[string]interface {}",
+            (
+                "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into "
+                "Go value of type map[string]interface {}"
+            ),
         ),
         (b"", 400, "invalid object type: /, Kind="),
         (b'{"kind":"ConfigMap"}', 400, "invalid object type: /, Kind=ConfigMap"),
@@ -114,8 +116,10 @@ async def test_a_configuration_of_another_version_is_still_the_managers(api: API
         (
             b'{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","uid":"u"}}',
             409,
-            'Operation cannot be fulfilled on configmaps "a": uid mismatch: the provided object specified uid u, and '
-            "no existing object was found",
+            (
+                'Operation cannot be fulfilled on configmaps "a": uid mismatch: the provided object specified uid u, '
+                "and no existing object was found"
+            ),
         ),
     ],
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from localplane.apiserver.admission import Attributes, Operation, Plugin
+from localplane.apiserver.admission import Attributes, Operation
 from tests.integration.api.talk import API
 from tests.integration.api.toys import (
     CONFIG_MAPS,
@@ -127,9 +127,10 @@ async def test_managers_of_two_versions_take_fields_from_one_another(api: API) -
     assert managers(taken.body) == {"new": {"f:spec": {"f:fabric": {}, "f:width": {}}}}
 
 
-class Careless(Plugin):
+class Careless:
     """Writes managedFields that nobody can read."""
 
+    name = "Careless"
     operations = frozenset({Operation.CREATE, Operation.UPDATE})
 
     async def admit(self, attributes: Attributes) -> None:

@@ -12,6 +12,7 @@ from tests.integration.api.toys import CONFIG_MAPS, CRON_TABS, PODS, config_map,
 
 STRATEGIC = "application/strategic-merge-patch+json"
 PATH = f"{CONFIG_MAPS}/a"
+PATCH_INVALID = ' "" is invalid: patch: Invalid value: '
 
 
 async def patch(api: API, path: str, body: Any) -> Reply:
@@ -55,8 +56,10 @@ async def test_custom_resources_are_not_merged_so(api: API) -> None:
             (
                 422,
                 "Invalid",
-                ' "" is invalid: patch: Invalid value: "map[data:map[k:5] metadata:map[labels:<nil>]]": cannot convert '
-                "int64 to string",
+                (
+                    ' "" is invalid: patch: Invalid value: "map[data:map[k:5] metadata:map[labels:<nil>]]": cannot convert '
+                    "int64 to string"
+                ),
             ),
         ),
     ],

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 
+from localplane.apimachinery.groups import GroupVersion
+from localplane.apimachinery.managedfields import FieldManager
+from localplane.apimachinery.schema import Field, Schema, Time
 from tests.unit.managedfields.kinds import (
     FIRST,
     SECOND,
@@ -227,3 +230,24 @@ def test_no_object_that_is_given_is_changed() -> None:
     before = copy.deepcopy((live, new))
     config_maps.update(live, new, manager="x", now=SECOND)
     assert (live, new) == before
+
+
+class Sighting:
+    type: str
+    since: Time | None = None
+
+
+class Sightings:
+    seen: Annotated[list[Sighting] | None, Field(list_type="map", list_map_keys=["type"])] = None
+
+
+def test_who_adds_an_item_owns_the_fields_that_it_shows_without_having_them() -> None:
+    """Go writes a time that nobody set as null, and so it is a field of the item."""
+    schema = Schema.of(Sightings)
+    item = schema.node.properties["seen"].node.items
+    assert item is not None
+    item.properties["since"].emit = "null"
+    manager = FieldManager(schema, GroupVersion("e.io", "v1"), "Sightings")
+    obj = {"apiVersion": "e.io/v1", "kind": "Sightings", "metadata": {"name": "a"}, "seen": [{"type": "Bird"}]}
+    added = {".": {}, 'k:{"type":"Bird"}': {".": {}, "f:since": {}, "f:type": {}}}
+    assert owned(manager.update(None, obj, manager="m", now=FIRST))["m"] == {"f:seen": added}

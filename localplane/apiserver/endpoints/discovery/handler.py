@@ -83,6 +83,8 @@ class Discovery:
             return None
         document = self._document(parts)
         if document is None:
+            if parts[0] == "api" and len(parts) == 2 and ("api",) in self._by_path():
+                raise generic(404)  # the router of the core group knows that there is no other version
             return None
         if document.routed:
             if request.method != "GET":

@@ -38,6 +38,7 @@ class PodStatusStrategy(StatusStrategy):
 
     def __init__(self, main: Strategy) -> None:
         super().__init__(main, changes_metadata=True)
+        self.reset_fields = ("spec", "metadata.deletionTimestamp", "metadata.ownerReferences")
 
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         super().prepare_for_update(request, obj, old)

@@ -9,7 +9,7 @@ Kubernetes: pkg/serviceaccount.
 """
 
 from .authenticator import ServiceAccountAuthenticator
-from .openid import openid_router
+from .openid import OPENID_PATHS, openid_router
 from .signing import InvalidToken, ServiceAccountTokens
 
-__all__ = ["InvalidToken", "ServiceAccountAuthenticator", "ServiceAccountTokens", "openid_router"]
+__all__ = ["OPENID_PATHS", "InvalidToken", "ServiceAccountAuthenticator", "ServiceAccountTokens", "openid_router"]

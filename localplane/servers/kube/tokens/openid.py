@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import orjson
 
+from localplane.apimachinery.errors import generic
 from localplane.apiserver.request import Answer, Request, Response
 from localplane.apiserver.server.dispatch import Router
 
@@ -13,6 +14,7 @@ from .signing import ServiceAccountTokens
 
 CONFIGURATION: Final = "/.well-known/openid-configuration"
 KEYS: Final = "/openid/v1/jwks"
+OPENID_PATHS: Final = (CONFIGURATION, KEYS)
 
 
 def openid_router(tokens: ServiceAccountTokens) -> Router:
@@ -42,7 +44,7 @@ def _keys(request: Request, tokens: ServiceAccountTokens) -> Response:
     """Kubernetes' router serves this type alone, and does not take `application/json` for it."""
     accepted = request.headers.get("accept", "*/*")
     if not any(word in accepted for word in ("*/*", "application/*", "application/jwk-set+json")):
-        return Response(406, b"406: Not Acceptable\n\nAvailable representations: application/jwk-set+json")
+        raise generic(406)
     return _answer({"keys": [tokens.jwk()]}, "application/jwk-set+json")
 
 

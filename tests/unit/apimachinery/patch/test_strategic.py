@@ -1,7 +1,5 @@
 """Strategic merge patch: what a schema says of lists, what a patch says of itself, and what can't be merged."""
 
-# ruff: noqa: N815 - the names on the wire
-
 from __future__ import annotations
 
 import copy
@@ -48,7 +46,7 @@ class Spec:
     paused: bool = False
     ratio: float = 0
     raw: RawObject | None = None
-    key: Bytes = b""
+    key: Bytes = ""
     since: Time | None = None
 
 
