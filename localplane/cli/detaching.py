@@ -42,7 +42,7 @@ class Terminal:
 
 
 def detach(name: str) -> Terminal | int:
-    """Returns twice: in the new process at once, with the terminal; here when that lets go or ends, with the exit code."""
+    """Returns twice: in the new process at once, with the terminal; here when that lets go or ends, with a code."""
     sys.stdout.flush()
     sys.stderr.flush()
     reading, writing = os.pipe()

@@ -9,13 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from .codecs import MICRO_TIME, TIME
 from .nodes import Node, Property
 
 Complete = Callable[[Any], None]
-
-_TIMES: Final = (TIME, MICRO_TIME)
-"""A time that is not set is a null from the start: whoever leaves it out owns it nevertheless."""
 
 _OBJECT: Final = object()
 """An empty object: each gets one of its own."""
@@ -121,7 +117,7 @@ def _absent(node: Node, *, final: bool) -> dict[str, Any]:
     """What each field is written as when it is not there, for those that are written then."""
     found: dict[str, Any] = {}
     for name, each in node.properties.items():
-        if each.emit == "null" and (final or each.node.codec in _TIMES):
+        if each.emit == "null" and final:
             found[name] = None
         elif each.emit == "always" and (final or name not in node.required):
             found[name] = _zero(each)

@@ -7,7 +7,7 @@ need from it (a client, informers) they ask for by having an `initialize` method
 
 from .attributes import Attributes, Operation
 from .chain import AdmissionChain
-from .plugin import Initializer, MutatingPlugin, Plugin, ValidatingPlugin
+from .plugin import Initializer, MutatingPlugin, Plugin, Selective, ValidatingPlugin
 
 __all__ = [
     "AdmissionChain",
@@ -16,5 +16,6 @@ __all__ = [
     "MutatingPlugin",
     "Operation",
     "Plugin",
+    "Selective",
     "ValidatingPlugin",
 ]

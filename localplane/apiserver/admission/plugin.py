@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Protocol, runtime_checkable
 
+from localplane.apimachinery.groups import GroupResource
+
 from .attributes import Attributes, Operation
 
 
@@ -30,6 +32,12 @@ class MutatingPlugin(Protocol):
 class ValidatingPlugin(Protocol):
     async def validate(self, attributes: Attributes) -> None:
         """Runs last, on the finished object; changes nothing. Raises an APIError to refuse."""
+
+
+@runtime_checkable
+class Selective(Protocol):
+    def concerns(self, operation: Operation, resource: GroupResource) -> bool:
+        """Whether it has a say in such writes at all. Asked once for each, so that others cost nothing."""
 
 
 @runtime_checkable

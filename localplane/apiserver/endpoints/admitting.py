@@ -37,7 +37,10 @@ class Review:
         self._options = options
 
     def handles(self, operation: Operation) -> bool:
-        return self._scope.admission.handles(operation)
+        return self._scope.admission.handles(operation, self._scope.resource)
+
+    def _validates(self, operation: Operation) -> bool:
+        return self._scope.admission.validates(operation, self._scope.resource)
 
     async def admit_create(self, obj: JSONObject) -> JSONObject:
         """The object after mutating admission."""
@@ -50,7 +53,7 @@ class Review:
         return await self._admit(Operation.UPDATE, obj, old)
 
     async def _admit(self, operation: Operation, obj: JSONObject, old: JSONObject | None) -> JSONObject:
-        if not self.handles(operation):
+        if not self._scope.admission.mutates(operation, self._scope.resource):
             return obj
         before = metadata_of(obj).get("managedFields")
         asked = self._attributes(operation, obj, None if old is None else copied(old))
@@ -73,19 +76,19 @@ class Review:
     def validation_on_create(self, *, by_update: bool = False) -> ValidateCreate | None:
         """What the registry calls with a finished new object. A create by update must be allowed as a create."""
         authorized = by_update and self._scope.authorizer is not None
-        if not authorized and not self.handles(Operation.CREATE):
+        if not authorized and not self._validates(Operation.CREATE):
             return None
 
         async def validate(obj: JSONObject) -> None:
             if authorized:
                 await self._authorize_create()
-            if self.handles(Operation.CREATE):
+            if self._validates(Operation.CREATE):
                 await self._scope.admission.validate(self._attributes(Operation.CREATE, copied(obj), None))
 
         return validate
 
     def validation_on_update(self) -> ValidateUpdate | None:
-        if not self.handles(Operation.UPDATE):
+        if not self._validates(Operation.UPDATE):
             return None
 
         async def validate(obj: JSONObject, old: JSONObject) -> None:

@@ -8,21 +8,30 @@ whoever writes can wait until the client has read.
 from __future__ import annotations
 
 import asyncio
+import re
 import ssl
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any, cast
 
 from aiohttp import web
 from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import HttpProcessingError, RawRequestMessage
-from aiohttp.http_exceptions import LineTooLong
+from aiohttp.http_exceptions import BadHttpMethod, LineTooLong
 from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 from aiohttp.web_protocol import RequestHandler
+
+from localplane.apimachinery.errors import generic
+from localplane.apimachinery.serializers import to_json
 
 from .limits import Limits
 
 _LINGER_SECONDS = 0.5  # let the last answer arrive before unread bytes turn the close into a reset
 _HEAD_SLACK = 4096  # net/http's, too
+_NOT_ALLOWED = to_json(generic(405).status()).decode()
+_is_request_line = re.compile(r"b'[A-Z]{1,32} /[^ ]* HTTP/1\.[01]'").search
+"""Of a method that the parser does not know: the rest of the line is one that anybody could have sent."""
+
 _PANIC = "This request caused apiserver to panic. Look in the logs for details.\n"
 
 
@@ -196,17 +205,19 @@ class Connection(RequestHandler):
             return CLOSE
         if isinstance(exc, LineTooLong) or (isinstance(exc, HttpProcessingError) and "Too many headers" in exc.message):
             self._say(431, "431 Request Header Fields Too Large")
+        elif isinstance(exc, BadHttpMethod) and _is_request_line(exc.message):
+            self._say(405, _NOT_ALLOWED, content_type="application/json")
         else:
             self._say(400, "400 Bad Request")
         self._finish_writing()
         self.close()
         return CLOSE_SLOWLY
 
-    def _say(self, status: int, text: str) -> None:
+    def _say(self, status: int, text: str, *, content_type: str = "text/plain; charset=utf-8") -> None:
         assert self.transport is not None
-        phrase = text.partition(" ")[2] if status < 500 else "Internal Server Error"
         head = (
-            f"HTTP/1.1 {status} {phrase}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {len(text)}\r\n"
+            f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nContent-Type: {content_type}\r\n"
+            f"Content-Length: {len(text)}\r\n"
             "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n"
         )
         self.transport.write((head + text).encode())

@@ -56,10 +56,7 @@ async def test_custom_resources_are_not_merged_so(api: API) -> None:
             (
                 422,
                 "Invalid",
-                (
-                    ' "" is invalid: patch: Invalid value: "map[data:map[k:5] metadata:map[labels:<nil>]]": cannot convert '
-                    "int64 to string"
-                ),
+                f'{PATCH_INVALID}"map[data:map[k:5] metadata:map[labels:<nil>]]": cannot convert int64 to string',
             ),
         ),
     ],

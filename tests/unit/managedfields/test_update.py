@@ -249,5 +249,5 @@ def test_who_adds_an_item_owns_the_fields_that_it_shows_without_having_them() ->
     item.properties["since"].emit = "null"
     manager = FieldManager(schema, GroupVersion("e.io", "v1"), "Sightings")
     obj = {"apiVersion": "e.io/v1", "kind": "Sightings", "metadata": {"name": "a"}, "seen": [{"type": "Bird"}]}
-    added = {".": {}, 'k:{"type":"Bird"}': {".": {}, "f:since": {}, "f:type": {}}}
+    added: dict[str, Any] = {".": {}, 'k:{"type":"Bird"}': {".": {}, "f:since": {}, "f:type": {}}}
     assert owned(manager.update(None, obj, manager="m", now=FIRST))["m"] == {"f:seen": added}

@@ -1,27 +1,19 @@
-"""What most plugins have in common: they look at other objects."""
+"""What most plugins have in common: they are about a few resources, look at other objects, and refuse in one way."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
+from localplane.apimachinery.errors import Forbidden
+from localplane.apimachinery.groups import GroupResource
 from localplane.apiserver.admission import Attributes, Operation
+from localplane.apiserver.authorization import Authorizer
+from localplane.apiserver.client_interface import Client
 from localplane.apiserver.registry.lookup import Lookup
 
+JSONObject = dict[str, Any]
 
-class LookingPlugin:
-    """`name` and `operations` are the plugin's; `objects` is there once the server is."""
-
-    name: ClassVar[str]
-    operations: ClassVar[Collection[Operation]]
-    objects: Lookup
-
-    def initialize(self, provided: Any) -> None:
-        self.objects = provided.objects
-
-
-def writes(attributes: Attributes, resource: str, *, subresource: str = "") -> bool:
-    """Whether a write is to this resource (`pods`, `networking.k8s.io/ingresses`) and no other subresource of it."""
-    group, _, plural = resource.rpartition("/")
-    found = attributes.resource
-    return found.resource == plural and found.group == group and attributes.subresource == subresource
+PODS: Final = GroupResource("", "pods")
+CLAIMS: Final = GroupResource("", "persistentvolumeclaims")
+WRITES: Final = (Operation.CREATE, Operation.UPDATE)
