@@ -1,12 +1,16 @@
 """What kctl says no with. `cli` is the only printer; everyone else raises.
 
     KctlError          printed after `error: `, then the process ends with `exit_code`
-    └── UsageError     the command line was wrong; a second line says where help is
+    ├── UsageError     the command line was wrong; a second line says where help is
+    ├── SeveralErrors  more than one thing went wrong: a line for each
+    └── Ended          nothing more is to be said; only the exit code counts
 
 The sentences are kubectl's, letter for letter, because scripts and fingers know them.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class KctlError(Exception):
@@ -24,3 +28,25 @@ class UsageError(KctlError):
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
+
+
+class SeveralErrors(KctlError):
+    """Use `raise_all`, which raises a single error as what it is."""
+
+    def __init__(self, errors: Sequence[Exception]) -> None:
+        super().__init__("; ".join(map(str, errors)))
+        self.errors = tuple(errors)
+
+
+class Ended(KctlError):
+    def __init__(self, exit_code: int = 1) -> None:
+        super().__init__("", exit_code=exit_code, verbatim=True)
+
+
+def raise_all(errors: Sequence[Exception]) -> None:
+    """Nothing for none; one as it is; several as SeveralErrors, the same sentence only once."""
+    distinct = list({f"{type(error).__name__}: {error}": error for error in errors}.values())
+    if len(distinct) == 1:
+        raise distinct[0]
+    if distinct:
+        raise SeveralErrors(distinct)

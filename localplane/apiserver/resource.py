@@ -56,7 +56,8 @@ class Version:
     object of their own and may change it; apiVersion and kind are set by the caller. What a client sent has the right
     types when it comes to them, but may still lack what the schema requires: that is checked at the end.
     `cells` gives all cells of an object's row at once, one for each of `columns`; `row_conditions` says what else is
-    to be known of the row, such as that nothing more will happen to the object.
+    to be known of the row, such as that nothing more will happen to the object. `schema_identity` changes with the
+    schema, where that can happen while the server runs: clients keep documents for as long as it stays.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Version:
     columns: Sequence[Column] = ()
     cells: Callable[[JSONObject], list[Any]] | None = None
     row_conditions: Callable[[JSONObject], list[dict[str, str]]] | None = None
+    schema_identity: str = ""
 
     @cached_property
     def compiled(self) -> Schema:
@@ -113,6 +115,9 @@ class Resource:
     custom resources (422); and whether paths are answered as a router does or as custom resources are.
     `storage` makes what serves it when that is not the generic store. `status_strategy` is for kinds whose status is
     written by rules of its own.
+    `hub` names the version whose shape hub objects have, for kinds in which versions differ by what they know: what
+    comes from another version loses what the hub does not know. A group may then declare the resource once for each
+    version that it serves, with the others beside it as not served.
     """
 
     plural: str
@@ -134,6 +139,7 @@ class Resource:
     selectable_fields: Mapping[str, SelectableField] = field(default_factory=dict)
     typed: bool = True
     returns_deleted_object: bool = False
+    hub: str = ""
 
     def version(self, name: str) -> Version | None:
         return next((version for version in self.versions if version.name == name), None)

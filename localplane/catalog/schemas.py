@@ -28,6 +28,8 @@ from localplane.apimachinery.schema.codecs import DURATION, INT_OR_STRING, MICRO
 from localplane.apimachinery.schema.meta import object_meta, type_meta
 from localplane.apimachinery.schema.nodes import NOTHING
 
+from .json_schemas import schema_or_array, schema_or_bool, schema_or_texts
+
 _DATA: Final = files("localplane.catalog") / "data" / "schemas"
 
 _SCALARS: Final[dict[str, dict[str, Any]]] = {
@@ -58,6 +60,11 @@ _RAW: Final[dict[str, Any]] = {"codec": RAW_JSON, "type": "object", "preserve_un
 _ANYTHING: Final[dict[str, Any]] = {"preserve_unknown_fields": True}
 _TEXTS: Final[dict[str, Any]] = {"type": "array", "items": Node(type="string")}
 
+
+def _json_schema() -> Node:
+    return node("apiextensions/v1.JSONSchemaProps")
+
+
 _LEAVES: Final[dict[str, dict[str, Any]]] = {
     "meta/v1.Time": {"codec": TIME, "type": "string", "format": "date-time"},
     "meta/v1.MicroTime": {"codec": MICRO_TIME, "type": "string", "format": "date-time"},
@@ -67,9 +74,9 @@ _LEAVES: Final[dict[str, dict[str, Any]]] = {
     "runtime.RawExtension": {**_RAW, "go_type": "runtime.RawExtension"},
     "meta/v1.FieldsV1": {**_RAW, "go_type": "v1.FieldsV1"},
     "apiextensions/v1.JSON": _ANYTHING,
-    "apiextensions/v1.JSONSchemaPropsOrArray": _ANYTHING,
-    "apiextensions/v1.JSONSchemaPropsOrBool": _ANYTHING,
-    "apiextensions/v1.JSONSchemaPropsOrStringArray": _ANYTHING,
+    "apiextensions/v1.JSONSchemaPropsOrArray": {**_ANYTHING, "codec": schema_or_array(_json_schema)},
+    "apiextensions/v1.JSONSchemaPropsOrBool": {**_ANYTHING, "codec": schema_or_bool(_json_schema)},
+    "apiextensions/v1.JSONSchemaPropsOrStringArray": {**_ANYTHING, "codec": schema_or_texts(_json_schema)},
     "meta/v1.Patch": {"type": "object", "preserve_unknown_fields": True},
     "meta/v1.Verbs": _TEXTS,
 }

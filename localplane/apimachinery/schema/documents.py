@@ -97,7 +97,7 @@ class Documents:
             and not (node.preserve_unknown_fields and node.type == "object" and not node.codec)
         ):
             document["type"] = node.type
-        if node.codec and not node.type:
+        if node.codec and not node.type and not node.preserve_unknown_fields:
             document["type"] = "string"
 
     def _put_required(self, node: Node, document: Document) -> None:

@@ -24,7 +24,7 @@ def describe(group: APIGroup, scopes: Mapping[Place, Scope]) -> InstalledGroup:
             resources=tuple(
                 _resource(resource, version, scopes)
                 for resource in group.resources
-                if (version, resource.plural, "") in scopes
+                if (declared := resource.version(version)) is not None and declared.served
             ),
         )
         for version in group.versions()
@@ -36,7 +36,7 @@ def describe(group: APIGroup, scopes: Mapping[Place, Scope]) -> InstalledGroup:
 
 def _resource(resource: Resource, version: str, scopes: Mapping[Place, Scope]) -> InstalledResource:
     scope = scopes[version, resource.plural, ""]
-    stored = scope.converter.storage_version
+    stored, declared = scope.converter.storage_version, resource.version(version)
     return InstalledResource(
         name=resource.plural,
         singular=resource.singular or resource.kind.lower(),
@@ -44,6 +44,7 @@ def _resource(resource: Resource, version: str, scopes: Mapping[Place, Scope]) -
         kind=resource.kind,
         verbs=scope.verbs,
         schema=scope.schema,
+        schema_identity=declared.schema_identity if declared else "",
         list_kind=scope.list_kind,
         short_names=tuple(resource.short_names),
         categories=tuple(resource.categories),

@@ -50,9 +50,13 @@ _HANDLERS: dict[str, Verb] = {
 
 @dataclass(frozen=True, slots=True)
 class _Installed:
+    """`parts` are the scopes of each resource, with the resource itself: one that is declared anew without a change
+    keeps them, and all that was derived from them."""
+
     group: APIGroup
     scopes: dict[Place, Scope]
     typed: bool
+    parts: dict[int, tuple[Resource, dict[Place, Scope]]]
 
 
 class Installer:
@@ -69,15 +73,38 @@ class Installer:
         self._admission = admission
         self._authorizer = authorizer
         self._groups: dict[str, _Installed] = {}
+        self._listeners: list[Callable[[], None]] = []
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Called whenever other things are served than before."""
+        self._listeners.append(listener)
 
     def install(self, group: APIGroup) -> None:
         """Serve a group, or serve it as it is declared now."""
-        scopes = dict(place for resource in group.resources for place in self._scopes(group, resource))
+        before = self._groups.get(group.name)
+        known = before.parts if before else {}
+        parts = {
+            id(each): known.get(id(each)) or (each, dict(self._scopes(group, each))) for each in group.resources
+        }
+        scopes = {place: scope for _, part in parts.values() for place, scope in part.items()}
         typed = any(resource.typed for resource in group.resources)
-        self._groups[group.name] = _Installed(group, scopes, typed)
+        self._groups[group.name] = _Installed(group, scopes, typed, parts)
+        self._tell()
 
     def remove(self, name: str) -> None:
-        self._groups.pop(name, None)
+        if self._groups.pop(name, None) is not None:
+            self._tell()
+
+    def serves(self, group: str) -> bool:
+        return group in self._groups
+
+    def scope(self, group: str, place: Place) -> Scope | None:
+        installed = self._groups.get(group)
+        return installed.scopes.get(place) if installed else None
+
+    def _tell(self) -> None:
+        for listener in self._listeners:
+            listener()
 
     def describe(self) -> list[InstalledGroup]:
         """What is installed, for discovery and OpenAPI."""
@@ -85,12 +112,11 @@ class Installer:
 
     def definitions(self) -> list[Definition]:
         """The resources that are stored, each once, however many versions it is served in."""
-        found = {
-            scope.storage.definition.prefix: scope.storage.definition
-            for installed in self._groups.values()
-            for scope in installed.scopes.values()
-            if not scope.subresource and isinstance(scope.storage, ReadOnlyStore)
-        }
+        found: dict[str, Definition] = {}
+        for installed in self._groups.values():
+            for scope in installed.scopes.values():
+                if not scope.subresource and isinstance(scope.storage, ReadOnlyStore):
+                    found.setdefault(scope.storage.definition.prefix, scope.storage.definition)
         return list(found.values())
 
     async def handle(self, request: Request) -> Answer | None:

@@ -39,12 +39,14 @@ class VersionRules:
 
 class Converter:
     """All conversions of one kind, by the names of its versions. Objects that go in belong to it: they may be changed
-    and returned."""
+    and returned. `hub` is the version that hub objects are of, where that makes a difference: it prunes what comes from
+    others, and the stored version prunes what goes to it."""
 
-    def __init__(self, kind: str, versions: Mapping[str, VersionRules], *, stored_as: str) -> None:
+    def __init__(self, kind: str, versions: Mapping[str, VersionRules], *, stored_as: str, hub: str = "") -> None:
         self.kind = kind
         self._versions = versions
         self._stored_as = stored_as
+        self._hub = hub
         self._stored = versions[stored_as]
         self._by_api_version = {str(rules.group_version): name for name, rules in versions.items()}
 
@@ -91,20 +93,28 @@ class Converter:
 
     def from_storage(self, obj: JSONObject) -> JSONObject:
         version = self._version_of(obj)
-        return self.to_hub(_as_declared_now(obj, self._versions[version]), version)
+        obj = _as_declared_now(obj, self._versions[version])
+        return self._pruned(obj, version, self._hub) if self._hub else self.to_hub(obj, version)
 
     def to_storage(self, hub: JSONObject) -> JSONObject:
+        if self._hub:
+            return self._pruned(hub, self._hub, self._stored_as)
         return self.from_hub(hub, self._stored_as)
 
     def read(self, stored: StoredObject, version: str) -> JSONObject:
         """A stored object, fresh, in a version: what a reader gets."""
         obj = stored.decode()
-        found, wanted = self._version_of(obj), self._versions[version]
-        obj = _as_declared_now(obj, self._versions[found])
-        if found != version:
-            obj = self.from_hub(self.to_hub(obj, found), version)
-            if wanted.prune is not None:
-                wanted.prune(obj)
+        found = self._version_of(obj)
+        return self._pruned(_as_declared_now(obj, self._versions[found]), found, version)
+
+    def _pruned(self, obj: JSONObject, found: str, wanted: str) -> JSONObject:
+        """An object of one version in another, without what that does not know."""
+        if found == wanted:
+            return obj
+        obj = self.from_hub(self.to_hub(obj, found), wanted)
+        prune = self._versions[wanted].prune
+        if prune is not None:
+            prune(obj)
         return obj
 
     def _version_of(self, obj: JSONObject) -> str:

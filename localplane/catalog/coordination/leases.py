@@ -12,11 +12,11 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported
 from localplane.apimachinery.names import dns1123_subdomain, qualified_name
+from localplane.apimachinery.objectmeta import validate_object_meta
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 from localplane.catalog.validation.values import not_negative
 
 JSONObject = dict[str, Any]
@@ -38,10 +38,13 @@ class LeaseStrategy(Strategy):
         _drop_election_fields(obj, old.get("spec") or {})
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=True, name=dns1123_subdomain), *_spec_errors(obj.get("spec") or {})]
+        return [
+            *validate_object_meta(obj["metadata"], namespaced=True, validate_name=dns1123_subdomain),
+            *_spec_errors(obj.get("spec") or {}),
+        ]
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_update_errors(obj, old), *_spec_errors(obj.get("spec") or {})]
+        return list(_spec_errors(obj.get("spec") or {}))
 
 
 def _drop_election_fields(obj: JSONObject, before: Mapping[str, Any]) -> None:

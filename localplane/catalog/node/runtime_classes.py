@@ -10,7 +10,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, required
 from localplane.apimachinery.names import dns1123_subdomain
-from localplane.apimachinery.objectmeta import validate_labels
+from localplane.apimachinery.objectmeta import validate_labels, validate_object_meta
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -20,7 +20,6 @@ from localplane.catalog.core.pods.warnings.placement import node_label_message
 from localplane.catalog.declaring import builtin
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.validation.declared import declared_immutable_errors, short_name_errors
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 
 JSONObject = dict[str, Any]
 
@@ -36,7 +35,7 @@ class RuntimeClassStrategy(Strategy):
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         handler = obj.get("handler") or ""
         return [
-            *metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
+            *validate_object_meta(obj["metadata"], namespaced=False, validate_name=dns1123_subdomain),
             *([] if handler else [required(_HANDLER)]),
             *(short_name_errors(handler, _HANDLER) if handler else ()),
             *_overhead_errors(obj.get("overhead")),
@@ -49,7 +48,6 @@ class RuntimeClassStrategy(Strategy):
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         return [
             *self.validate(request, obj),
-            *metadata_update_errors(obj, old),
             *declared_immutable_errors(obj.get("handler") or "", old.get("handler") or "", _HANDLER),
         ]
 

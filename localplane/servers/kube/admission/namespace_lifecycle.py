@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from localplane.apimachinery.errors import APIError, Cause, Forbidden, NotFound
+from localplane.apimachinery.errors import Cause, Forbidden, NotFound
 from localplane.apimachinery.groups import GroupResource
 from localplane.apiserver.admission import Attributes, Operation
 
-from .plugin import LookingPlugin
+from .plugin import LookingPlugin, refused
 
 _IMMORTAL: Final = frozenset({"default", "kube-system", "kube-public"})
 _NAMESPACES: Final = GroupResource("", "namespaces")
@@ -22,14 +22,18 @@ class NamespaceLifecycle(LookingPlugin):
     name = "NamespaceLifecycle"
     operations = (Operation.CREATE, Operation.DELETE)
 
+    def concerns(self, operation: Operation, resource: GroupResource) -> bool:
+        return operation is Operation.CREATE or resource == _NAMESPACES
+
     async def admit(self, attributes: Attributes) -> None:
-        kind = attributes.kind
-        if kind.group == "" and kind.kind == "Namespace":
+        if attributes.kind.group == "" and attributes.kind.kind == "Namespace":
             if attributes.operation is Operation.DELETE and attributes.name in _IMMORTAL:
                 raise Forbidden.of(_NAMESPACES, attributes.name, "this namespace may not be deleted")
             return
-        if attributes.operation is Operation.DELETE or not attributes.namespace or kind.group == _ACCESS_REVIEWS:
+        if attributes.operation is Operation.DELETE or not attributes.namespace:
             return
+        if attributes.kind.group == _ACCESS_REVIEWS:
+            return  # whether a namespace is there is nothing that they may tell
         namespace = await self.objects.get("namespaces", "", attributes.namespace)
         if namespace is None:
             raise NotFound.of(_NAMESPACES, attributes.namespace)
@@ -37,10 +41,10 @@ class NamespaceLifecycle(LookingPlugin):
             raise _terminating(attributes)
 
 
-def _terminating(attributes: Attributes) -> APIError:
+def _terminating(attributes: Attributes) -> Forbidden:
     namespace = attributes.namespace
     why = f"unable to create new content in namespace {namespace} because it is being terminated"
-    refusal = Forbidden.of(attributes.resource, attributes.name, why)
+    refusal = refused(attributes, why)
     cause = Cause("NamespaceTerminating", f"namespace {namespace} is being terminated", "metadata.namespace")
     refusal.causes = (*refusal.causes, cause)
     return refusal

@@ -45,7 +45,7 @@ class PodProxyStore:
         pod = await pod_of(self.pods, request, target.name)
         addresses = (pod.get("status") or {}).get("podIPs") or [{}]
         address = parse_ip(addresses[0].get("ip") or "")
-        if address is None or not _is_global_unicast(address):
+        if address is None or not is_global_unicast(address):
             raise BadRequest("address not allowed")
         raise ServiceUnavailable(f"error trying to reach service: nobody connects to pods here, such as {address}")
 
@@ -64,7 +64,7 @@ def split_scheme_name_port(text: str) -> Target | None:
     return target if target.name and target.scheme in ("", "http", "https") else None
 
 
-def _is_global_unicast(address: Address) -> bool:
+def is_global_unicast(address: Address) -> bool:
     """As Go has it, to which private addresses belong."""
     special = address.is_loopback or address.is_link_local or address.is_multicast or address.is_unspecified
     return not special and str(address) != "255.255.255.255"

@@ -1,0 +1,217 @@
+"""The command line, read as pflag reads it for kubectl: `--flag=value` and `--flag value`, `-nfoo`, `-l=a`, `-wA`,
+flags and arguments in any order, `--` before arguments that begin with a dash, `_` for `-` in a flag's name.
+
+A verb declares its flags as data; `parse` answers with a `Given`. An unknown flag is an error, in pflag's words.
+Nothing is imported here that takes time: every command pays for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from kctl.errors import KctlError
+
+
+class Flag(NamedTuple):
+    """`kind` is one of KINDS. `bare` is what `--flag` without a value means; without it a value has to follow."""
+
+    name: str
+    kind: str = "text"
+    default: Any = ""
+    usage: str = ""
+    short: str = ""
+    bare: str = ""
+    hidden: bool = False
+
+    @property
+    def shown(self) -> str:
+        return f"-{self.short}, --{self.name}" if self.short else f"--{self.name}"
+
+
+def switch(name: str, usage: str, *, short: str = "", default: bool = False, hidden: bool = False) -> Flag:
+    """A flag that is there or not; `--flag=false` takes it back."""
+    return Flag(name, "switch", default, usage, short, "true", hidden)
+
+
+class Given:
+    """What a command line said. `arguments` are the words that are no flags."""
+
+    def __init__(self, flags: Iterable[Flag]) -> None:
+        self.arguments: list[str] = []
+        self.dash: int | None = None
+        """How many arguments came before `--`."""
+        self._flags = {flag.name: flag for flag in flags}
+        self._values: dict[str, Any] = {}
+
+    def changed(self, name: str) -> bool:
+        """Whether the flag was given at all."""
+        return name in self._values
+
+    def known(self, name: str) -> bool:
+        return name in self._flags
+
+    def text(self, name: str) -> str:
+        return str(self._value(name))
+
+    def is_on(self, name: str) -> bool:
+        return bool(self._value(name))
+
+    def number(self, name: str) -> int:
+        return int(self._value(name))
+
+    def texts(self, name: str) -> list[str]:
+        return list(self._value(name))
+
+    def seconds(self, name: str) -> float:
+        """Of a duration."""
+        return float(self._value(name))
+
+    def _value(self, name: str) -> Any:
+        return self._values.get(name, self._flags[name].default)
+
+    def take(self, flag: Flag, text: str) -> None:
+        """Raises KctlError for a value that the flag can't have."""
+        try:
+            value = KINDS[flag.kind](text)
+        except ValueError as error:
+            from localplane.apimachinery.gotext import go_quote
+
+            raise KctlError(f'invalid argument {go_quote(text)} for "{flag.shown}" flag: {error}') from error
+        if isinstance(value, list):
+            value = [*self._values.get(flag.name, ()), *value]
+        self._values[flag.name] = value
+
+
+def parse(words: Sequence[str], flags: Iterable[Flag]) -> Given:
+    """Raises KctlError, in pflag's words."""
+    flags = list(flags)
+    given = Given(flags)
+    named = {flag.name: flag for flag in flags}
+    short = {flag.short: flag for flag in flags if flag.short}
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            given.dash = len(given.arguments)
+            given.arguments += rest
+            break
+        if word.startswith("--"):
+            _long(word[2:], named, rest, given)
+        elif word.startswith("-") and word != "-":
+            _short(word[1:], short, rest, given)
+        else:
+            given.arguments.append(word)
+    return given
+
+
+def first_word(words: Sequence[str], flags: Iterable[Flag]) -> int | None:
+    """Where the verb is: the first word that is neither a flag nor a flag's value. None if there is none."""
+    flags = list(flags)
+    named = {flag.name: flag for flag in flags}
+    short = {flag.short: flag for flag in flags if flag.short}
+    position = 0
+    while position < len(words):
+        word = words[position]
+        if word == "--":
+            return None
+        if not word.startswith("-") or word == "-":
+            return position
+        flag = named.get(_normal(word[2:])) if word.startswith("--") else short.get(word[1:])
+        position += 2 if flag is not None and not flag.bare and "=" not in word else 1
+    return None
+
+
+def _normal(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _long(text: str, named: Mapping[str, Flag], rest: list[str], given: Given) -> None:
+    name, equals, value = text.partition("=")
+    if not name or name.startswith("-"):
+        raise KctlError(f"bad flag syntax: --{text}")
+    flag = named.get(_normal(name))
+    if flag is None:
+        raise KctlError(f"unknown flag: --{_normal(name)}")
+    if not equals:
+        if flag.bare:
+            value = flag.bare
+        elif rest:
+            value = rest.pop(0)
+        else:
+            raise KctlError(f"flag needs an argument: --{flag.name}")
+    given.take(flag, value)
+
+
+def _short(letters: str, short: Mapping[str, Flag], rest: list[str], given: Given) -> None:
+    while letters:
+        flag = short.get(letters[0])
+        if flag is None:
+            raise KctlError(f"unknown shorthand flag: '{letters[0]}' in -{letters}")
+        after = letters[1:]
+        if after.startswith("=") and len(after) > 1:
+            given.take(flag, after[1:])
+            return
+        if flag.bare:
+            given.take(flag, flag.bare)
+            letters = after
+            continue
+        if not after and not rest:
+            raise KctlError(f"flag needs an argument: '{letters[0]}' in -{letters}")
+        given.take(flag, after or rest.pop(0))
+        return
+
+
+def _switch(text: str) -> bool:
+    if text in ("1", "t", "T", "TRUE", "true", "True"):
+        return True
+    if text in ("0", "f", "F", "FALSE", "false", "False"):
+        return False
+    raise ValueError(f'strconv.ParseBool: parsing "{text}": invalid syntax')
+
+
+def _integer(bits: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        digits = text.lstrip("+-")
+        try:
+            value = int(text, 8) if digits.isdigit() and digits.startswith("0") else int(text, 0)
+        except ValueError:
+            raise ValueError(f'strconv.ParseInt: parsing "{text}": invalid syntax') from None
+        if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
+            raise ValueError(f'strconv.ParseInt: parsing "{text}": value out of range')
+        return value
+
+    return read
+
+
+def _duration(text: str) -> float:
+    from localplane.apimachinery.times import InvalidDuration, parse_duration
+
+    try:
+        return parse_duration(text).total_seconds()
+    except InvalidDuration as error:
+        raise ValueError(str(error)) from error
+
+
+def _slice(text: str) -> list[str]:
+    """Go reads these as a line of CSV."""
+    if '"' not in text:
+        return text.split(",") if text else []
+    import csv
+
+    try:
+        return next(csv.reader([text], strict=True), [])
+    except csv.Error as error:
+        raise ValueError(f'parse error on line 1, column 1: bare " in non-quoted-field ({error})') from error
+
+
+KINDS: Mapping[str, Callable[[str], Any]] = {
+    "text": str,
+    "switch": _switch,
+    "int": _integer(64),
+    "int32": _integer(32),
+    "duration": _duration,
+    "slice": _slice,
+    "array": lambda text: [text],
+}
+"""How each kind of flag reads its value. A `slice` may be given several times and splits at commas; an `array` does not."""

@@ -1,0 +1,50 @@
+"""What all six kinds have in common: their metadata, and names that no client may take.
+
+Names ending in .static.k8s.io belong to configurations that a server reads from files. Kubernetes:
+pkg/apis/admissionregistration/validation, static_suffix.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid
+from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objectmeta import validate_object_meta
+from localplane.apiserver.registry.strategy import Strategy
+from localplane.apiserver.request import Request
+
+JSONObject = dict[str, Any]
+
+_SUFFIX = ".static.k8s.io"
+_RESERVED = (
+    f"names ending with {go_quote(_SUFFIX)} are reserved for static manifest-based configurations and cannot be "
+    "managed via the API"
+)
+_NAME = Path("metadata") / "name"
+
+
+class ConfigurationStrategy(Strategy):
+    """A kind's own rules are in `errors`, which is told the object as it was, or None."""
+
+    validates_schema = False
+
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Sequence[FieldError]:
+        return ()
+
+    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
+        name = obj["metadata"].get("name", "")
+        reserved = [invalid(_NAME, name, _RESERVED)] if name.endswith(_SUFFIX) else []
+        return [*_metadata_errors(obj), *self.errors(obj, None), *reserved]
+
+    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
+        return [*_metadata_errors(obj), *self.errors(obj, old)]
+
+    def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
+        return [f"{_NAME}: {_RESERVED}"] if obj["metadata"].get("name", "").endswith(_SUFFIX) else []
+
+
+def _metadata_errors(obj: JSONObject) -> list[FieldError]:
+    return validate_object_meta(obj["metadata"], namespaced=False, validate_name=dns1123_subdomain)
