@@ -216,6 +216,7 @@ def _assembled(
     client = Client(InProcessTransport(wrapped((), dispatch(routers, complete=lambda: True))))
     informers = SharedInformerFactory(client)
     objects = Lookup(installer.definitions)
+    installer.on_change(objects.forget)
     admission.initialize(Provided(client, informers, objects))
     guards = Guards(
         authenticator=_authenticator(options),
@@ -265,6 +266,8 @@ def _routers(installer: Installer, address: Callable[[], str]) -> list[Router]:
     """The order in which paths are looked for; discovery first, because it is asked for on every connection."""
     discovery = Discovery(installer.describe, server_address=address)
     openapi = OpenAPI(installer.describe)
+    installer.on_change(discovery.changed)
+    installer.on_change(openapi.changed)
     return [discovery.handle, openapi.handle, installer.handle]
 
 

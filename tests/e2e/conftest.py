@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
 from tests.e2e.command_line import Outcome, kctl
+from tests.e2e.up.machine import Machine, machine
 
 Kctl: TypeAlias = Callable[..., Outcome]
 
@@ -19,3 +20,11 @@ def run_kctl(tmp_path: Path) -> Kctl:
         return kctl(*arguments, home=tmp_path, environ=environ)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+    """One plane for every test that only needs a cluster: as `kctl up` starts it, with all its controllers."""
+    with machine(tmp_path_factory.mktemp("plane")) as here:
+        here.up("--ephemeral", "--storage", "memory")
+        yield here

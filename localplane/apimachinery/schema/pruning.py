@@ -35,6 +35,19 @@ def prune(root: Node, obj: dict[str, Any]) -> list[str]:
     return metadata + sorted(pruned) + sorted(embedded)
 
 
+def prune_value(node: Node, value: Any) -> None:
+    """Take out of a part of an object, in place, what its node does not know: no metadata is read."""
+    _prune_part(node, value, [])
+
+
+def read_embedded(node: Node, value: Any, path: Path) -> list[str]:
+    """Read the metadata of the resources within a part of an object, in place, and return what is unknown in it.
+    Raises DecodeError."""
+    unknown: list[str] = []
+    _read_embedded(node, value, path, unknown)
+    return unknown
+
+
 def has_embedded(root: Node) -> bool:
     found = root.compiled.get("has_embedded")
     if found is None:
@@ -64,6 +77,10 @@ def _read_metadata(obj: dict[str, Any], *, parent: Path | None = None) -> list[s
 def _prune(node: Node | None, value: Any, path: str, pruned: list[str]) -> None:
     if node is not None and path and _clean(node)(value):
         return
+    _prune_part(node, value, pruned, path)
+
+
+def _prune_part(node: Node | None, value: Any, pruned: list[str], path: str = "") -> None:
     if node is not None and node.load().preserve_unknown_fields:
         _prune_known(node, value, path, pruned)
     elif isinstance(value, dict):

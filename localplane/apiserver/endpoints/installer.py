@@ -112,11 +112,12 @@ class Installer:
 
     def definitions(self) -> list[Definition]:
         """The resources that are stored, each once, however many versions it is served in."""
-        found: dict[str, Definition] = {}
-        for installed in self._groups.values():
-            for scope in installed.scopes.values():
-                if not scope.subresource and isinstance(scope.storage, ReadOnlyStore):
-                    found.setdefault(scope.storage.definition.prefix, scope.storage.definition)
+        found = {
+            scope.storage.definition.prefix: scope.storage.definition
+            for installed in self._groups.values()
+            for scope in installed.scopes.values()
+            if not scope.subresource and isinstance(scope.storage, ReadOnlyStore)
+        }
         return list(found.values())
 
     async def handle(self, request: Request) -> Answer | None:

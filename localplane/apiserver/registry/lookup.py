@@ -28,6 +28,10 @@ class Lookup:
             found = self._known[resource]
         return found
 
+    def forget(self) -> None:
+        """Others are served now, or served otherwise."""
+        self._known = {}
+
     async def get(self, resource: str, namespace: str, name: str) -> JSONObject | None:
         """An object in its hub version, the caller's own; None if it is not there."""
         definition = self.definition(resource)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from localplane.apimachinery.errors import BadRequest, InternalError, ServiceUnavailable
+from localplane.apimachinery.errors import APIError, BadRequest, ServiceUnavailable
 from localplane.apimachinery.gotext import go_quote
 from localplane.apiserver.registry import reads
 from localplane.apiserver.registry.definition import Definition
@@ -55,4 +55,4 @@ def _preferred_address(node: Mapping[str, Any]) -> str:
             if each.get("type") == kind:
                 return str(each.get("address", ""))
     known = " ".join(f"{{{each.get('type', '')} {each.get('address', '')}}}" for each in addresses)
-    raise InternalError.of(f"no preferred addresses found; known addresses: [{known}]")
+    raise APIError(f"no preferred addresses found; known addresses: [{known}]")

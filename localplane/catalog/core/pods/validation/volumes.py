@@ -110,7 +110,7 @@ def _empty_dir_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
         yield forbidden(path / "sizeLimit", "SizeLimit field must be a valid resource quantity")
 
 
-def _host_path_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
+def host_path_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
     target = source.get("path", "")
     if not target:
         yield required(path / "path")
@@ -143,7 +143,7 @@ def _needs(*fields: str) -> Rule:
 
 _SOURCES: dict[str, Rule] = {
     "emptyDir": _empty_dir_errors,
-    "hostPath": _host_path_errors,
+    "hostPath": host_path_errors,
     "gitRepo": _git_repo_errors,
     "gcePersistentDisk": disks.gce_errors,
     "awsElasticBlockStore": disks.aws_errors,

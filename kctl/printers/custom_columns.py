@@ -1,0 +1,80 @@
+"""-o custom-columns: a header and a path for each column. Kubernetes: kubectl/pkg/cmd/get/customcolumn.go."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+from kctl.errors import KctlError
+from localplane.apimachinery.gotext import go_plain
+
+from .jsonpath import JSONPathError, JSONPathSyntaxError, Template, find, parse, relaxed
+from .objects import Object, Write, is_list
+from .tabwriter import TabWriter
+from .terminal import escape
+
+_FORMAT = "Expected format is one line of space separated headers, one line of space separated column specs."
+
+
+class Column(NamedTuple):
+    header: str
+    path: Template
+
+
+class CustomColumnsPrinter:
+    """Headers are printed again when lists follow single objects."""
+
+    def __init__(self, columns: list[Column], *, no_headers: bool) -> None:
+        self._columns = columns
+        self._no_headers = no_headers
+        self._last: bool | None = None
+        self._out: TabWriter | None = None
+
+    @classmethod
+    def from_spec(cls, spec: str, *, no_headers: bool) -> Self:
+        columns = []
+        for part in spec.split(","):
+            header, colon, path = part.partition(":")
+            if not colon:
+                raise KctlError(f"unexpected custom-columns spec: {part}, expected <header>:<json-path-expr>")
+            columns.append(Column(header, _path(path)))
+        return cls(columns, no_headers=no_headers)
+
+    @classmethod
+    def from_file(cls, text: str) -> Self:
+        lines = text.splitlines()
+        if not lines:
+            raise KctlError(f"invalid template, missing header line. {_FORMAT}")
+        if len(lines) < 2:
+            raise KctlError(f"invalid template, missing spec line. {_FORMAT}")
+        headers, paths = lines[0].split(), lines[1].split()
+        if len(headers) != len(paths):
+            raise KctlError(
+                f"number of headers ({len(headers)}) and field specifications ({len(paths)}) don't match"
+            )
+        return cls([Column(h, _path(p)) for h, p in zip(headers, paths, strict=True)], no_headers=False)
+
+    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+        if self._out is None:
+            self._out = TabWriter(write)
+        if not self._no_headers and self._last is not is_list(obj):
+            self._out.write("\t".join(column.header for column in self._columns) + "\n")
+            self._last = is_list(obj)
+        for item in obj["items"] if is_list(obj) else [{"type": event, "object": obj} if event else obj]:
+            self._out.write("\t".join(_cell(column.path, item) for column in self._columns) + "\n")
+        self._out.flush()
+
+
+def _path(text: str) -> Template:
+    try:
+        return parse(relaxed(text))
+    except JSONPathSyntaxError as error:
+        raise KctlError(str(error)) from error
+
+
+def _cell(path: Template, obj: Any) -> str:
+    try:
+        values = find(path, obj)
+    except JSONPathError as error:
+        raise KctlError(str(error)) from error
+    texts = [escape(go_plain(value)) for part in values for value in part]
+    return ",".join(["<none>"] * (not values or not values[0]) + texts)

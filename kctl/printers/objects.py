@@ -1,0 +1,126 @@
+"""Whole objects: JSON, YAML, KYAML, and `kind.group/name`.
+
+Kubernetes: cli-runtime/pkg/printers, json.go, yaml.go, kyaml.go, name.go, managedfields.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kctl.errors import KctlError
+
+Object = dict[str, Any]
+Write = Callable[[str], object]
+
+_NO_KIND = "missing apiVersion or kind; try GetObjectKind().SetGroupVersionKind() if you know the type"
+
+
+def is_list(obj: Object) -> bool:
+    return isinstance(obj.get("items"), list)
+
+
+def without_managed_fields(obj: Object) -> Object:
+    """A copy, of a list's items as well."""
+    if is_list(obj):
+        return {**obj, "items": [without_managed_fields(item) for item in obj["items"]]}
+    metadata = obj.get("metadata")
+    if not isinstance(metadata, dict) or "managedFields" not in metadata:
+        return obj
+    return {**obj, "metadata": {key: value for key, value in metadata.items() if key != "managedFields"}}
+
+
+def go_indented(value: Any, indent: int = 4) -> str:
+    """JSON as Go writes it: sorted keys, its own escapes. `json` orders the keys and `gotext` escapes."""
+    return _indented(value, " " * indent, "")
+
+
+def _indented(value: Any, step: str, margin: str) -> str:
+    from localplane.apimachinery.gotext import go_json, json_string
+
+    if not isinstance(value, (dict, list)):
+        return go_json(value)
+    if not value:
+        return "{}" if isinstance(value, dict) else "[]"
+    inner = margin + step
+    if isinstance(value, dict):
+        parts = [f"{json_string(key)}: {_indented(value[key], step, inner)}" for key in sorted(value)]
+        return "{\n" + ",\n".join(inner + part for part in parts) + f"\n{margin}}}"
+    parts = [_indented(item, step, inner) for item in value]
+    return "[\n" + ",\n".join(inner + part for part in parts) + f"\n{margin}]"
+
+
+class JSONPrinter:
+    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+        if event:
+            from localplane.apimachinery.gotext import go_json
+
+            write(go_json({"type": event, "object": sorted_keys(obj)}) + "\n")
+            return
+        _require_kind(obj)
+        write(go_indented(obj) + "\n")
+
+
+class YAMLPrinter:
+    """Documents after the first begin with `---`."""
+
+    def __init__(self) -> None:
+        self._printed = False
+
+    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+        from localplane.apimachinery.serializers.yaml_writer import to_yaml
+
+        if self._printed:
+            write("---\n")
+        self._printed = True
+        if event:
+            obj = {"type": event, "object": obj}
+        else:
+            _require_kind(obj)
+        write(to_yaml(obj).decode())
+
+
+class KYAMLPrinter:
+    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+        from .kyaml import to_kyaml
+
+        if event:
+            obj = {"type": event, "object": obj}
+        else:
+            _require_kind(obj)
+        write(to_kyaml(obj))
+
+
+class NamePrinter:
+    """`operation` is what was done to it: `created`. With `short`, the name alone."""
+
+    def __init__(self, operation: str = "", *, short: bool = True) -> None:
+        self._after = f" {operation}" if operation and not short else ""
+
+    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+        del event
+        if is_list(obj):
+            for item in obj["items"]:
+                self.print(item, write)
+            return
+        _require_kind(obj)
+        name = (obj.get("metadata") or {}).get("name") or "<unknown>"
+        write(f"{kind_and_group(obj)}/{name}{self._after}\n")
+
+
+def kind_and_group(obj: Object) -> str:
+    """`configmap`, `deployment.apps`."""
+    group, slash, _ = str(obj.get("apiVersion", "")).rpartition("/")
+    kind = str(obj.get("kind", "")).lower() or "<unknown>"
+    return f"{kind}.{group}" if slash and group else kind
+
+
+def sorted_keys(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: sorted_keys(value[key]) for key in sorted(value)}
+    return [sorted_keys(item) for item in value] if isinstance(value, list) else value
+
+
+def _require_kind(obj: Object) -> None:
+    if not obj.get("kind") and not obj.get("apiVersion"):
+        raise KctlError(_NO_KIND)

@@ -1,0 +1,189 @@
+"""Rows and columns: the server's Table, or name and age of any object.
+
+Kubernetes: cli-runtime/pkg/printers/tableprinter.go (HumanReadablePrinter).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .tabwriter import TabWriter
+from .terminal import escape
+
+Object = dict[str, Any]
+
+_FLUSH_EVERY = 100
+_EVENT_WIDTH = 8
+_NONE = "<none>"
+_OBJECT_COLUMNS = ("NAME", "AGE")
+_STATUS_COLUMNS = ("STATUS", "REASON", "MESSAGE")
+
+
+class TableOptions(NamedTuple):
+    """`kind` is what stands before names when `with_kind`: `deployment.apps`."""
+
+    no_headers: bool = False
+    wide: bool = False
+    with_namespace: bool = False
+    with_kind: bool = False
+    kind: str = ""
+    show_labels: bool = False
+    column_labels: tuple[str, ...] = ()
+
+
+def is_table(obj: Mapping[str, Any]) -> bool:
+    return obj.get("kind") == "Table" and str(obj.get("apiVersion", "")).startswith("meta.k8s.io/")
+
+
+class TablePrinter:
+    """Prints one after another; headers come when the columns change."""
+
+    def __init__(self, options: TableOptions) -> None:
+        self._options = options
+        self._columns: list[Object] = []
+        self._printed_headers = False
+        self._plain_headers: tuple[str, ...] = ()
+
+    def print(self, obj: Object, out: TabWriter, *, event: str = "") -> None:
+        """`event` is the type of the watch event that brought it; a column of its own, if there is one."""
+        if is_table(obj):
+            self._table(obj, out, event)
+        else:
+            self._plain(obj, out, event)
+
+    def _table(self, table: Object, out: TabWriter, event: str) -> None:
+        columns: list[Object] = table.get("columnDefinitions") or []
+        rows: list[Object] = table.get("rows") or []
+        options = self._options
+        if self._printed_headers and (not columns or columns == self._columns):
+            options = options._replace(no_headers=True)
+        if not columns:
+            columns = self._columns  # an event's table leaves out what is known already
+        elif columns != self._columns:
+            self._columns = columns
+            self._printed_headers = False
+        if rows:
+            self._printed_headers = True
+        _print_table(*_decorated(columns, rows, options, event), out, options)
+
+    def _plain(self, obj: Object, out: TabWriter, event: str) -> None:
+        is_status = obj.get("kind") == "Status" and obj.get("apiVersion") == "v1"
+        columns = _STATUS_COLUMNS if is_status else _OBJECT_COLUMNS
+        options = self._options
+        if columns != self._plain_headers and not options.no_headers:
+            if self._plain_headers:
+                out.write("\n")
+            headers = [*(["EVENT"] if event else []), *(["NAMESPACE"] if options.with_namespace else []), *columns]
+            headers += [_label_header(label) for label in options.column_labels]
+            out.write("\t".join([*headers, *(["LABELS"] if options.show_labels else [])]) + "\n")
+        self._plain_headers = columns
+        for item in obj.get("items", [obj]) if isinstance(obj.get("items"), list) else [obj]:
+            cells = [_event_cell(event)] if event else []
+            out.write("\t".join([*cells, *self._plain_cells(item, is_status=is_status)]) + "\n")
+
+    def _plain_cells(self, item: Object, *, is_status: bool) -> list[str]:
+        from localplane.apimachinery.times import age
+
+        metadata = item.get("metadata") or {}
+        options = self._options
+        cells = [str(metadata.get("namespace", ""))] if options.with_namespace else []
+        if is_status:
+            cells += [_shown(item.get(key, "")) for key in ("status", "reason", "message")]
+        else:
+            name = str(metadata.get("name", ""))
+            prefix = f"{options.kind}/" if options.with_kind and options.kind else ""
+            cells += [_shown(prefix + name), age(metadata.get("creationTimestamp"))]
+        return cells + [_shown(cell) for cell in _label_cells(metadata, options)]
+
+
+def _decorated(
+    columns: list[Object], rows: list[Object], options: TableOptions, event: str
+) -> tuple[list[Object], list[list[Any]]]:
+    """With the columns that are ours: event, namespace, labels; and the kind before each name."""
+    before = ["Event"] if event else []
+    before += ["Namespace"] if options.with_namespace else []
+    after = [_label_header(label) for label in options.column_labels]
+    after += ["Labels"] if options.show_labels else []
+    named = -1
+    if options.with_kind and options.kind:
+        of_names = (i for i, one in enumerate(columns) if one.get("format") == "name" and one.get("type") == "string")
+        named = next(of_names, -1)
+    decorated = []
+    for row in rows:
+        cells = list(row.get("cells") or ())
+        if 0 <= named < len(cells):
+            cells[named] = f"{options.kind}/{cells[named]}"
+        metadata = (row.get("object") or {}).get("metadata")
+        if after and metadata is not None:
+            cells += _label_cells(metadata, options)
+        front = [_event_cell(event)] if event else []
+        front += [(metadata or {}).get("namespace", "")] if options.with_namespace else []
+        decorated.append([*front, *cells])
+    wrap = [{"name": name} for name in before], [{"name": name} for name in after]
+    return [*wrap[0], *columns, *wrap[1]], decorated
+
+
+def _label_header(label: str) -> str:
+    return label.rpartition("/")[2].upper()
+
+
+def _label_cells(metadata: Mapping[str, Any], options: TableOptions) -> list[str]:
+    labels = metadata.get("labels") or {}
+    cells = [labels.get(label, _NONE) for label in options.column_labels]
+    if options.show_labels:
+        cells.append(",".join(f"{key}={labels[key]}" for key in sorted(labels)) or _NONE)
+    return cells
+
+
+def _event_cell(event: str) -> str:
+    return event.ljust(_EVENT_WIDTH)
+
+
+def _print_table(columns: list[Object], rows: list[list[Any]], out: TabWriter, options: TableOptions) -> None:
+    """Widths are settled before the first row is out, because what is flushed can't be aligned again."""
+    if not rows:
+        return
+    seen = [i for i, column in enumerate(columns) if options.wide or not column.get("priority")]
+    widest = {i: max((len(_text(row[i]).encode()) for row in rows if i < len(row)), default=0) for i in seen[:-1]}
+    if not options.no_headers:
+        headers = [(i, str(columns[i].get("name", "")).upper()) for i in seen]
+        out.write("\t".join(_padded(name, widest.get(i, 0)) for i, name in headers) + "\n")
+    for number, row in enumerate(rows, start=1):
+        shown = [(i, _text(row[i])) for i in seen if i < len(row)]
+        pads = options.no_headers and number == 1
+        cells = (_shown(text) + " " * (max(0, widest.get(i, 0) - len(text.encode())) if pads else 0) for i, text in shown)
+        out.write("\t".join(cells) + "\n")
+        if number % _FLUSH_EVERY == 0:
+            out.flush()
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * max(0, width - len(text.encode()))
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, str):
+        return cell
+    if cell is None:
+        return ""
+    from localplane.apimachinery.gotext import go_plain
+
+    return go_plain(cell)
+
+
+def _shown(text: Any) -> str:
+    """One line of it, with its escape sequences made visible."""
+    line = str(text)
+    for breaking in "\f\n\r":
+        position = line.find(breaking)
+        if position >= 0:
+            line = line[:position]
+    return escape(line) + ("..." if len(line) < len(str(text)) else "")
+
+
+def print_rows(rows: Sequence[Sequence[str]], out: TabWriter) -> None:
+    """A plain table of a verb's own, its first row the headers."""
+    for row in rows:
+        out.write("\t".join(row) + "\n")
+    out.flush()

@@ -1,0 +1,26 @@
+"""Nothing that an object contains can drive a terminal: escape sequences are shown, not sent."""
+
+from __future__ import annotations
+
+import re
+
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def escape(text: str) -> str:
+    """What kubectl does in tables, always. Kubernetes: cli-runtime/pkg/printers/terminal.go."""
+    if "\x1b" not in text and "\r" not in text:
+        return text
+    return text.replace("\x1b", "^[").replace("\r", "\\r")
+
+
+def harmless(text: str) -> str:
+    """For a terminal: every control character but the ends of lines and tabs, in caret notation."""
+    return _CONTROL.sub(_caret, text) if _CONTROL.search(text) else text
+
+
+def _caret(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code == 0x7F:
+        return "^?"
+    return f"^{chr(code + 64)}" if code < 0x20 else f"\\x{code:02x}"

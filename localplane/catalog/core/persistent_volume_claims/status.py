@@ -1,0 +1,77 @@
+"""What is told of a claim: its volume's size, and how far a change of it has come.
+
+Kubernetes: pkg/apis/core/validation, ValidatePersistentVolumeClaimStatusUpdate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
+from localplane.apimachinery.names import qualified_name
+from localplane.apimachinery.quantity import parse
+from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
+from localplane.apiserver.request import Request
+from localplane.catalog.core.pods.validation.resource_names import is_native, resource_value_errors
+from localplane.catalog.validation.metadata import metadata_update_errors
+
+JSONObject = dict[str, Any]
+
+_STATUS = Path("status")
+_RESIZES = (
+    "ControllerResizeInProgress",
+    "ControllerResizeInfeasible",
+    "NodeResizeInProgress",
+    "NodeResizeInfeasible",
+    "NodeResizePending",
+)
+
+
+class ClaimStatusStrategy(StatusStrategy):
+    """The health of volumes is switched off: it is dropped, unless a claim tells of it already."""
+
+    def __init__(self, main: Strategy) -> None:
+        super().__init__(main, changes_metadata=True)
+
+    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
+        super().prepare_for_update(request, obj, old)
+        if (old.get("status") or {}).get("healthStatus") is None:
+            (obj.get("status") or {}).pop("healthStatus", None)
+
+    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
+        return [*metadata_update_errors(obj, old), *_status_errors(obj)]
+
+
+def _status_errors(obj: JSONObject) -> Iterator[FieldError]:
+    status = obj.get("status") or {}
+    if not (obj.get("spec") or {}).get("accessModes"):
+        yield required(Path("Spec") / "accessModes")
+    for name, amount in sorted((status.get("capacity") or {}).items()):
+        yield from _amount_errors(amount, (_STATUS / "capacity")[name])
+    yield from _resize_errors(status.get("allocatedResourceStatuses") or {}, _STATUS / "allocatedResourceStatuses")
+    place = _STATUS / "allocatedResources"
+    for name, amount in sorted((status.get("allocatedResources") or {}).items()):
+        if errors := _key_errors(name, place) or _amount_errors(amount, place[name]):
+            yield from errors
+        else:
+            yield from resource_value_errors("storage", parse(amount), place[name])
+
+
+def _resize_errors(resizes: Mapping[str, str], path: Path) -> Iterator[FieldError]:
+    for name, state in sorted(resizes.items()):
+        yield from _key_errors(name, path)
+        if state not in _RESIZES:
+            yield not_supported(path, name, sorted(_RESIZES))
+
+
+def _key_errors(name: str, path: Path) -> list[FieldError]:
+    """Of Kubernetes' own resources, only storage."""
+    if problems := qualified_name(name):
+        return [invalid(path, name, problem) for problem in problems]
+    return [not_supported(path, name, ("storage",))] if is_native(name) and name != "storage" else []
+
+
+def _amount_errors(amount: str, path: Path) -> list[FieldError]:
+    whole = parse(amount).value()
+    return [invalid(path, whole, "must be a valid resource quantity")] if whole < 0 else []

@@ -1,0 +1,60 @@
+"""The rules around a write of a volume. Kubernetes: pkg/registry/core/persistentvolume."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from localplane.apimachinery.fieldpath import FieldError
+from localplane.apimachinery.times import now
+from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
+from localplane.apiserver.request import Request
+from localplane.catalog.validation.metadata import metadata_update_errors
+
+from .advice import persistent_volume_warnings
+from .changes import persistent_volume_change_errors
+from .validation import persistent_volume_errors
+
+JSONObject = dict[str, Any]
+
+_SINCE = "lastPhaseTransitionTime"
+
+
+class PersistentVolumeStrategy(Strategy):
+    validates_schema = False
+    allow_unconditional_update = True
+    tracks_generation = False
+
+    def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
+        obj["status"] = {"phase": "Pending", _SINCE: now()}
+
+    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
+        return list(persistent_volume_errors(obj))
+
+    def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
+        return list(persistent_volume_warnings(obj))
+
+    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
+        return [*persistent_volume_errors(obj), *persistent_volume_change_errors(obj, old)]
+
+    def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
+        return list(persistent_volume_warnings(obj))
+
+
+class PersistentVolumeStatusStrategy(StatusStrategy):
+    """Whoever changes the phase without saying when gets the time of now."""
+
+    def __init__(self, main: Strategy) -> None:
+        super().__init__(main, changes_metadata=True)
+
+    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
+        super().prepare_for_update(request, obj, old)
+        status, before = obj.setdefault("status", {}), old.get("status") or {}
+        if status.get("phase") == before.get("phase"):
+            if not status.get(_SINCE) and before.get(_SINCE):
+                status[_SINCE] = before[_SINCE]
+        elif not status.get(_SINCE) or status[_SINCE] == before.get(_SINCE):
+            status[_SINCE] = now()
+
+    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
+        return metadata_update_errors(obj, old)

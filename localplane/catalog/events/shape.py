@@ -1,0 +1,50 @@
+"""From the one shape of an event to the other. Kubernetes: pkg/apis/events/v1, conversion.go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from localplane.catalog.core.events.printing import event_cells
+
+JSONObject = dict[str, Any]
+
+# By their names in the core group.
+_RENAMED = {
+    "involvedObject": "regarding",
+    "message": "note",
+    "source": "deprecatedSource",
+    "firstTimestamp": "deprecatedFirstTimestamp",
+    "lastTimestamp": "deprecatedLastTimestamp",
+    "count": "deprecatedCount",
+    "reportingComponent": "reportingController",
+}
+_IN_CORE = {name: core_name for core_name, name in _RENAMED.items()}
+# What the core group writes even when there is nothing to say.
+_ALWAYS_IN_CORE: JSONObject = {
+    "involvedObject": {},
+    "source": {},
+    "firstTimestamp": None,
+    "lastTimestamp": None,
+    "eventTime": None,
+    "reportingComponent": "",
+    "reportingInstance": "",
+}
+
+
+def to_core(event: JSONObject) -> JSONObject:
+    renamed = {_IN_CORE.get(name, name): value for name, value in event.items()}
+    blank = {name: {} if value == {} else value for name, value in _ALWAYS_IN_CORE.items()}
+    return blank | renamed
+
+
+def from_core(event: JSONObject) -> JSONObject:
+    """What is empty and only the core group writes is left out."""
+    renamed = {_RENAMED.get(name, name): value for name, value in event.items()}
+    for name in ("regarding", "reportingController", "reportingInstance"):
+        if not renamed.get(name):
+            renamed.pop(name, None)
+    return renamed
+
+
+def cells(event: JSONObject) -> list[Any]:
+    return event_cells(to_core(event))
