@@ -12,9 +12,12 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from kctl.errors import KctlError, UsageError
+from kctl.flags import first_word, parse
+from kctl.global_flags import GLOBAL_FLAGS, HELP_FLAG
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import ModuleType
 
 
 class Verb(NamedTuple):
@@ -29,6 +32,22 @@ class Group(NamedTuple):
 
 
 GROUPS = (
+    Group("Basic Commands (Beginner)", ()),
+    Group(
+        "Basic Commands (Intermediate)",
+        (
+            Verb("explain", "kctl.commands.explain", "Get documentation for a resource"),
+            Verb("get", "kctl.commands.get", "Display one or many resources"),
+        ),
+    ),
+    Group("Deploy Commands", ()),
+    Group(
+        "Cluster Management Commands",
+        (Verb("cluster-info", "kctl.commands.cluster_info", "Display cluster information"),),
+    ),
+    Group("Troubleshooting and Debugging Commands", ()),
+    Group("Advanced Commands", ()),
+    Group("Settings Commands", ()),
     Group(
         "Server Commands",
         (
@@ -40,8 +59,19 @@ GROUPS = (
             Verb("etcd", "kctl.commands.etcd", "Find or install the etcd that 'kctl up' runs"),
         ),
     ),
-    Group("Other Commands", (Verb("version", "kctl.commands.version", "Print the version of kctl"),)),
+    Group(
+        "Other Commands",
+        (
+            Verb("api-resources", "kctl.commands.api_resources", "Print the supported API resources on the server"),
+            Verb("api-versions", "kctl.commands.api_versions", "Print the supported API versions on the server"),
+            Verb("config", "kctl.commands.config", "Modify kubeconfig files"),
+            Verb("ctx", "kctl.commands.ctx", "Show the contexts, or switch to one"),
+            Verb("ns", "kctl.commands.ns", "Show the namespaces, or make one the default"),
+            Verb("version", "kctl.commands.version", "Print the client and server version information"),
+        ),
+    ),
 )
+"""In kubectl's order, which decides what `Did you mean this?` lists first. Groups without verbs are not shown."""
 
 _EXAMPLES = """\
   # Start a control plane and leave it running in this terminal
@@ -53,20 +83,6 @@ _EXAMPLES = """\
   # Install the etcd that it stores everything in
   kctl etcd install
 """
-
-# Errors of the server's that a user may see, by module and class. They are looked up among what has been imported
-# and never imported for it: an error of a module that nobody imported can't have been raised.
-_EXPECTED = (
-    ("localplane.cli.errors", "PlaneError"),
-    ("localplane.apiserver.storage.errors", "StorageError"),
-    ("localplane.apiserver.server.listener", "CannotListen"),
-    ("localplane.apiserver.server.options", "InvalidOptions"),
-    ("localplane.apiserver.server.tls", "UnusableCertificate"),
-    ("localplane.apimachinery.errors", "APIError"),
-    ("localplane.client.errors", "ClientError"),
-    ("localplane.controllers.selection", "UnknownController"),
-)
-
 
 def main() -> int:
     """What the installed `kctl` calls; its result is the exit code."""
@@ -92,29 +108,44 @@ def run(arguments: Sequence[str]) -> int:
 def _dispatch(arguments: list[str]) -> int:
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
-    if not arguments or arguments[0] in {"-h", "--help"}:
+    position = first_word(arguments, GLOBAL_FLAGS)
+    if position is None:
+        _refuse_unknown_flags(arguments)
         sys.stdout.write(_help())
         return 0
-    name, *rest = arguments
-    if name.startswith("-"):
-        raise UsageError(f"unknown flag: {name.partition('=')[0]}", hint="See 'kctl --help' for usage.")
+    name = arguments[position]
     verbs = {verb.name: verb for group in GROUPS for verb in group.verbs}
     if name not in verbs:
         # Only a typing error pays for the parser.
         from kctl.usage import unknown_command
 
         raise unknown_command(name, known=list(verbs))
-    return _invoke(verbs[name], rest)
+    module = importlib.import_module(verbs[name].module)
+    rest = [*arguments[:position], *arguments[position + 1 :]]
+    if hasattr(module, "COMMAND"):
+        from kctl.running import run as run_command
+
+        return run_command(module.COMMAND, rest)
+    if position:
+        raise UsageError(f"unknown flag: {arguments[0].partition('=')[0]}", hint="See 'kctl --help' for usage.")
+    return _invoke(verbs[name], module, rest)
 
 
-def _invoke(verb: Verb, arguments: list[str]) -> int:
-    # Imported here because `kctl --help` needs neither.
+def _refuse_unknown_flags(arguments: list[str]) -> None:
+    try:
+        parse(arguments, (*GLOBAL_FLAGS, HELP_FLAG))
+    except KctlError as error:
+        raise UsageError(str(error), hint="See 'kctl --help' for usage.") from error
+
+
+def _invoke(verb: Verb, module: ModuleType, arguments: list[str]) -> int:
+    """A verb that is declared with Typer: those that run a server, where its start does not matter."""
     import typer
 
     from kctl.usage import PARSER_ERROR, usage_error
 
     program = f"kctl {verb.name}"
-    command = typer.main.get_command(importlib.import_module(verb.module).app)
+    command = typer.main.get_command(module.app)
     try:
         with command.make_context(program, list(arguments), help_option_names=["-h", "--help"]) as context:
             result = command.invoke(context)
@@ -134,6 +165,8 @@ def _invoke(verb: Verb, arguments: list[str]) -> int:
 def _help() -> str:
     sections = ["kctl controls a Kubernetes API, and starts one on this machine.\n"]
     for group in GROUPS:
+        if not group.verbs:
+            continue
         lines = (f"  {verb.name:<15} {verb.summary}\n" for verb in group.verbs)
         sections.append(f"{group.title}:\n{''.join(lines)}")
     sections += [
@@ -146,31 +179,25 @@ def _help() -> str:
 
 def _report(error: Exception) -> int:
     """Print what went wrong, and return the exit code. Tracebacks are for those who ask for them."""
+    from kctl.reporting import report
+
     if os.environ.get("KCTL_DEBUG"):
         import traceback
 
         traceback.print_exception(error)
     while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]  # several things at once failed, mostly for one reason
-    code = 1
-    if isinstance(error, KctlError):
-        lines = [str(error) if error.verbatim else f"error: {error}"]
-        if isinstance(error, UsageError) and error.hint:
-            lines.append(error.hint)
-        code = error.exit_code
-    elif _is_expected(error):
-        lines = [f"error: {error}"]
-    elif isinstance(error, OSError) and error.filename is not None:
-        lines = [f"error: {error.filename}: {error.strerror}"]
-    else:
-        lines = [
-            f"error: unexpected {type(error).__name__}: {error}",
-            "This is a fault in kctl. Set KCTL_DEBUG=1 to see where it happened.",
-        ]
-    sys.stderr.write("\n".join((*lines, "")))
-    return code
+    said = report(error)
+    if said is None:
+        said = (
+            f"error: unexpected {type(error).__name__}: {error}\n"
+            "This is a fault in kctl. Set KCTL_DEBUG=1 to see where it happened."
+        )
+    sys.stdout.flush()
+    if said:
+        if sys.stderr.isatty():
+            from kctl.printers.terminal import harmless
 
-
-def _is_expected(error: Exception) -> bool:
-    modules = ((sys.modules.get(module), name) for module, name in _EXPECTED)
-    return any(isinstance(error, getattr(module, name)) for module, name in modules if module is not None)
+            said = harmless(said)
+        sys.stderr.write(said if said.endswith("\n") else f"{said}\n")
+    return error.exit_code if isinstance(error, KctlError) else 1

@@ -216,10 +216,16 @@ _LONGEST = 2**63
 
 def parse_duration(text: str) -> timedelta:
     """A Go duration such as `1h2m3.5s`. What is finer than a microsecond is cut off."""
+    total = duration_nanoseconds(text)
+    return timedelta(microseconds=total // 1_000 if total >= 0 else -(-total // 1_000))
+
+
+def duration_nanoseconds(text: str) -> int:
+    """A Go duration in full. Raises InvalidDuration."""
     negative = text.startswith("-")
     rest = text[1:] if text[:1] in ("-", "+") else text
     if rest == "0":
-        return timedelta()
+        return 0
     invalid = InvalidDuration(f"time: invalid duration {_quoted(text)}")
     if not rest:
         raise invalid
@@ -233,7 +239,7 @@ def parse_duration(text: str) -> timedelta:
         if total > _LONGEST or (total == _LONGEST and not negative):
             raise invalid
         position = match.end()
-    return timedelta(microseconds=(-1 if negative else 1) * (total // 1_000))
+    return -total if negative else total
 
 
 def _nanoseconds(whole: str, fraction: str, unit: str, text: str) -> int:

@@ -117,7 +117,8 @@ class Resource:
     written by rules of its own.
     `hub` names the version whose shape hub objects have, for kinds in which versions differ by what they know: what
     comes from another version loses what the hub does not know. A group may then declare the resource once for each
-    version that it serves, with the others beside it as not served.
+    version that it serves, with the others beside it as not served. `verbs` are what discovery tells, if that is not
+    what `storage` can do.
     """
 
     plural: str
@@ -140,6 +141,7 @@ class Resource:
     typed: bool = True
     returns_deleted_object: bool = False
     hub: str = ""
+    verbs: Sequence[str] = ()
 
     def version(self, name: str) -> Version | None:
         return next((version for version in self.versions if version.name == name), None)

@@ -8,7 +8,6 @@ raised as APIErrors.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -69,7 +68,7 @@ class Client:
         *,
         warn: Callable[[ServerWarning], None] | None = None,
         timeout: timedelta | None = None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        sleep: Callable[[float], Awaitable[None]] | None = None,
     ) -> None:
         self._transport = transport
         self._warn = warn
@@ -114,8 +113,12 @@ class Client:
         subject: Subject | None = None,
     ) -> Answer:
         """The whole answer. Raises APIError for whatever is no success, and ConnectionFailed."""
-        limit = None if self._timeout is None else self._timeout.total_seconds()
         request = _Request(method, path, query, headers, body, subject or Subject(method))
+        if self._timeout is None:
+            return await self._read(request)
+        import asyncio
+
+        limit = self._timeout.total_seconds()
         try:
             async with asyncio.timeout(limit):
                 return await self._read(request)
@@ -162,7 +165,7 @@ class Client:
                     raise
                 pause = _RETRY_LOST_AFTER
             _log.debug("%s %s is tried again in %s seconds", request.method, request.path, pause)
-            await self._sleep(pause)
+            await (self._sleep or _loop_sleep)(pause)
         return await self._send(request)
 
     async def _send(self, request: _Request) -> Response:
@@ -200,6 +203,12 @@ class Client:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+
+async def _loop_sleep(seconds: float) -> None:
+    import asyncio
+
+    await asyncio.sleep(seconds)
 
 
 def _asks_to_wait(response: Response) -> float | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import logging
+import time
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -64,7 +64,7 @@ class TokenFile:
         self._read_again = 0.0
 
     async def authorization(self) -> str:
-        now = asyncio.get_running_loop().time()
+        now = time.monotonic()
         if not self._header or now >= self._read_again:
             self._reread()
             self._read_again = now + _REREAD.total_seconds()

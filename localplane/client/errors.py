@@ -2,7 +2,8 @@
 
 ClientError
 ├── ConfigError             the configuration is missing, malformed or contradicts itself
-│   └── EmptyConfig         there is none at all
+│   ├── EmptyConfig         there is none at all
+│   └── InvalidConfig       entries that can't be used, all of them named
 ├── CredentialsError        a token or certificate can't be had
 ├── ConnectionFailed        the request or its answer did not get through
 │   ├── ConnectionRefused   nobody listens there: the request was never sent
@@ -15,6 +16,8 @@ ClientError
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class ClientError(Exception):
@@ -29,12 +32,30 @@ class EmptyConfig(ConfigError):
     pass
 
 
+class InvalidConfig(ConfigError):
+    """`problems` one by one."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        listed = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
+        super().__init__(f"invalid configuration: {listed}")
+        self.problems = tuple(problems)
+
+
 class CredentialsError(ClientError):
     pass
 
 
 class ConnectionFailed(ClientError):
-    pass
+    """`address` is the server's host and port, and `reason` what Go would say, if they are known.
+
+    `unanswered` when not a byte came back: the server may never have seen the request.
+    """
+
+    def __init__(self, message: str, *, address: str = "", reason: str = "", unanswered: bool = False) -> None:
+        super().__init__(message)
+        self.address = address
+        self.reason = reason
+        self.unanswered = unanswered
 
 
 class ConnectionRefused(ConnectionFailed):

@@ -7,7 +7,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import aiohttp
 from yarl import URL
@@ -16,7 +16,8 @@ from localplane import __version__
 
 from .credentials import ClientCertificate, Credentials, credentials_for
 from .errors import ConfigError, ConnectionFailed, ConnectionLost, ConnectionRefused, RequestTimedOut, TLSFailed
-from .kubeconfig.connection import ClientConfig, Impersonation
+from .impersonation import impersonation_headers
+from .kubeconfig.connection import ClientConfig
 from .proxies import proxy_for
 from .tls import ssl_context
 from .transport import Pairs
@@ -42,7 +43,7 @@ class HTTPTransport:
         self._proxy = proxy_for(config.server, configured=config.proxy_url)
         encoding = "identity" if config.disable_compression else "gzip"
         self._headers = [("User-Agent", agent or user_agent()), ("Accept-Encoding", encoding)]
-        self._headers += _impersonation_headers(config.impersonate)
+        self._headers += impersonation_headers(config.impersonate)
         self._session: aiohttp.ClientSession | None = None
         self._certificate: ClientCertificate | None = None
 
@@ -144,19 +145,6 @@ def _translated(server: str) -> Iterator[None]:
         raise RequestTimedOut(f"the server {server} did not answer in time") from error
     except (aiohttp.ClientError, OSError) as error:
         raise ConnectionLost(f"the connection to the server {server} was lost: {error}") from error
-
-
-def _impersonation_headers(impersonate: Impersonation | None) -> list[tuple[str, str]]:
-    if impersonate is None:
-        return []
-    headers = [("Impersonate-User", impersonate.user)]
-    if impersonate.uid:
-        headers.append(("Impersonate-Uid", impersonate.uid))
-    headers += [("Impersonate-Group", group) for group in impersonate.groups]
-    for key, values in impersonate.extra.items():
-        # A header's name is not free text; the server decodes it.
-        headers += [(f"Impersonate-Extra-{quote(key, safe='')}", value) for value in values]
-    return headers
 
 
 def _kept_alive_socket(address: aiohttp.AddrInfoType) -> socket.socket:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import ssl
-import tempfile
 from pathlib import Path
 
 from .credentials import ClientCertificate
@@ -41,10 +41,52 @@ def _trusting(config: ClientConfig) -> ssl.SSLContext:
 
 
 def _show(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
-    """OpenSSL takes files only; ours live in a directory that nobody else can enter, for as long as this takes."""
+    """OpenSSL takes files only; ours are in memory where the system can do that."""
+    if not hasattr(os, "memfd_create"):
+        _show_files(context, certificate)
+        return
+    chain, key = os.memfd_create("chain"), os.memfd_create("key")
+    try:
+        os.write(chain, certificate.chain)
+        os.write(key, certificate.key)
+        _load(context, f"/proc/self/fd/{chain}", f"/proc/self/fd/{key}")
+    except FileNotFoundError:  # there is no /proc
+        _show_files(context, certificate)
+    finally:
+        os.close(chain)
+        os.close(key)
+
+
+def _show_files(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
+    """In a directory that nobody else can enter, for as long as this takes."""
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="client-certificate-") as directory:
         chain, key = Path(directory, "chain.pem"), Path(directory, "key.pem")
         chain.write_bytes(certificate.chain)
         key.write_bytes(certificate.key)
-        # An empty passphrase: an encrypted key is an error, not a question on the terminal.
-        context.load_cert_chain(chain, key, password="")
+        _load(context, str(chain), str(key))
+
+
+def _load(context: ssl.SSLContext, chain: str, key: str) -> None:
+    # An empty passphrase: an encrypted key is an error, not a question on the terminal.
+    context.load_cert_chain(chain, key, password="")
+
+
+_REASONS = {
+    10: "x509: certificate has expired or is not yet valid",
+    18: "x509: certificate signed by unknown authority",
+    19: "x509: certificate signed by unknown authority",
+    20: "x509: certificate signed by unknown authority",
+    21: "x509: certificate signed by unknown authority",
+}
+
+
+def go_reason(error: OSError, name: str) -> str:
+    """What Go says about a handshake that failed so."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        mismatch = f"x509: certificate is not valid for {name}"
+        return f"tls: failed to verify certificate: {_REASONS.get(error.verify_code, mismatch)}"
+    if isinstance(error, ssl.SSLError) and error.reason in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"):
+        return "http: server gave HTTP response to HTTPS client"
+    return "EOF" if isinstance(error, ssl.SSLEOFError | ConnectionResetError) else f"remote error: tls: {error}"

@@ -15,7 +15,14 @@ from pathlib import Path
 
 from localplane.apiserver.admission import Plugin
 from localplane.apiserver.authentication.groups import AUTHENTICATED
-from localplane.apiserver.authorization import SYSTEM_MASTERS, PrivilegedGroups, UnionRules
+from localplane.apiserver.authorization import (
+    SYSTEM_MASTERS,
+    Authorizer,
+    NamedAuthorizer,
+    PrivilegedGroups,
+    UnionAuthorizer,
+    UnionRules,
+)
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import User
@@ -31,14 +38,18 @@ from localplane.servers.aggregator import api_services
 from localplane.servers.aggregator.registration import LocalVersion, register
 from localplane.servers.kube import bootstrap
 from localplane.servers.kube.admission import select_plugins
+from localplane.servers.kube.rbac import RBACAuthorizer
+from localplane.servers.kube.rbac.escalation import GROUP as RBAC_GROUP
+from localplane.servers.kube.rbac.escalation import guarded
 from localplane.servers.kube.tokens import (
     OPENID_PATHS,
     ServiceAccountAuthenticator,
     ServiceAccountTokens,
     openid_router,
+    track_legacy_tokens,
 )
 
-from .server import Plane, PlaneOptions, Preparation, default_authorizer, named, open_place, open_plane_at
+from .server import Plane, PlaneOptions, Preparation, named, open_place, open_plane_at
 from .storage import StorageOptions
 
 _NOBODY = "192.0.2.1"
@@ -106,21 +117,32 @@ class _Cluster:
         self._tokens = tokens
         self._plane: Plane | None = None
         self._objects = Lookup(self._definitions)
-        self._accounts = ServiceAccountAuthenticator(tokens, lambda: self._objects)
-        self._authorizer = default_authorizer()
+        self._accounts = ServiceAccountAuthenticator(tokens, lambda: self._objects, self._client)
+        rbac = RBACAuthorizer(self._objects)
+        self._authorizer = _authorizer(rbac)
         catalog = CatalogOptions(
             service_cluster_ip_range=options.service_cluster_ip_range,
             objects=self._objects,
             token_signer=tokens,
             authenticate_token=self._authenticate_token,
             authorizer=self._authorizer,
-            rule_resolver=UnionRules((PrivilegedGroups(SYSTEM_MASTERS),)),
+            rule_resolver=UnionRules((rbac,)),
         )
-        self.groups: list[APIGroup] = [api_services.GROUP, *builtin_groups(catalog)]
+        self.groups: list[APIGroup] = [
+            api_services.GROUP,
+            *(
+                guarded(group, rbac, self._authorizer) if group.name == RBAC_GROUP else group
+                for group in builtin_groups(catalog)
+            ),
+        ]
 
     def _definitions(self) -> list[Definition]:
         assert self._plane is not None, "nobody asks before the server listens"
         return self._plane.installer.definitions()
+
+    def _client(self) -> Client:
+        assert self._plane is not None, "nobody asks before the server listens"
+        return self._plane.client
 
     async def _authenticate_token(self, token: str, audiences: tuple[str, ...]) -> User | None:
         user = await self._accounts.user_of(token, audiences)
@@ -154,6 +176,10 @@ class _Cluster:
             await bootstrap.make_namespaces(plane.client, self._facts(plane))
             namespaces.set()
 
+        async def track_tokens(plane: Plane) -> None:
+            await namespaces.wait()
+            await track_legacy_tokens(plane.client)
+
         async def register_versions(plane: Plane) -> None:
             await namespaces.wait()
             await register(plane.client, _versions(self.groups))
@@ -164,6 +190,7 @@ class _Cluster:
             "rbac/bootstrap-roles": after_namespaces(bootstrap.make_roles),
             "scheduling/bootstrap-system-priority-classes": after_namespaces(bootstrap.make_priority_classes),
             "priority-and-fairness-config-producer": after_namespaces(bootstrap.make_flow_control),
+            "start-legacy-token-tracking-controller": track_tokens,
             "apiservice-registration-controller": register_versions,
         }
 
@@ -182,6 +209,15 @@ class _Cluster:
             plane.client, plane.informers, root_ca=_text(plane.authority), sign_token=self._tokens.sign
         )
         await run_controllers(self._wanted.controllers, context)
+
+
+def _authorizer(rbac: RBACAuthorizer) -> Authorizer:
+    """The masters stand before all roles, so that nobody can lock them out. Everybody else, the anonymous included,
+    has what the roles give them that a fresh cluster has."""
+    return UnionAuthorizer(
+        NamedAuthorizer("kubernetes.io/system-privileged-group", PrivilegedGroups(SYSTEM_MASTERS)),
+        NamedAuthorizer("rbac", rbac),
+    )
 
 
 def _versions(groups: Sequence[APIGroup]) -> list[LocalVersion]:

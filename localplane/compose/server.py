@@ -111,6 +111,7 @@ class Provided:
     client: Client
     informers: SharedInformerFactory
     objects: Lookup
+    authorizer: Authorizer
 
 
 @asynccontextmanager
@@ -217,7 +218,7 @@ def _assembled(
     informers = SharedInformerFactory(client)
     objects = Lookup(installer.definitions)
     installer.on_change(objects.forget)
-    admission.initialize(Provided(client, informers, objects))
+    admission.initialize(Provided(client, informers, objects, authorizer))
     guards = Guards(
         authenticator=_authenticator(options),
         authorizer=authorizer,
@@ -282,7 +283,7 @@ def _authenticator(options: PlaneOptions) -> Authenticator:
 def default_authorizer() -> Authorizer:
     """Everybody may see that the server lives; whoever is known may see what it serves; the masters may do all."""
     return UnionAuthorizer(
-        NamedAuthorizer("PrivilegedGroups", PrivilegedGroups(SYSTEM_MASTERS)),
+        NamedAuthorizer("kubernetes.io/system-privileged-group", PrivilegedGroups(SYSTEM_MASTERS)),
         NamedAuthorizer("PublicPaths", PathAuthorizer(PUBLIC_PATHS)),
         NamedAuthorizer("Discovery", PathAuthorizer(DISCOVERY_PATHS, groups=("system:authenticated",))),
     )

@@ -22,6 +22,7 @@ _SIMPLE: Final = {
 _ESCAPES: Final = re.compile(
     r"\\(?:[xX](?P<hex>..)|u(?P<four>.{4})|U(?P<eight>.{8})|(?P<octal>[0-3]..)|(?P<simple>.))", re.DOTALL
 )
+_DIGITS_MAX: Final = 32  # no 64 bits need more, and Python reads thousands of them slowly
 
 
 class InvalidLiteral(ValueError):
@@ -79,6 +80,8 @@ def _byte(match: re.Match[str]) -> bytes:
 
 
 def integer(text: str, *, negative: bool) -> int:
+    if len(text.lstrip("0")) > _DIGITS_MAX:
+        raise InvalidLiteral("invalid int literal")
     number = int(text, 16) if text.startswith("0x") else int(text)
     number = -number if negative else number
     if not -(2**63) <= number < 2**63:
@@ -87,6 +90,8 @@ def integer(text: str, *, negative: bool) -> int:
 
 
 def unsigned(text: str) -> int:
+    if len(text.lstrip("0")) > _DIGITS_MAX:
+        raise InvalidLiteral("invalid uint literal")
     number = int(text[2:-1], 16) if text.startswith("0x") else int(text[:-1])
     if number >= 2**64:
         raise InvalidLiteral("invalid uint literal")

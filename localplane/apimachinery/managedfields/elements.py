@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final, NoReturn
 
@@ -30,7 +30,16 @@ class InvalidElement(ValueError):
 
 def key_element(pairs: Iterable[tuple[str, Any]]) -> str:
     """The item with these keys. Their names are sorted."""
-    return f"k:{go_json(dict(sorted(pairs)))}"
+    names, values = zip(*sorted(pairs), strict=True)
+    try:
+        return _key_element(names, *values)
+    except TypeError:  # a key that is a list or an object itself: nothing to remember it by
+        return _key_element.__wrapped__(names, *values)
+
+
+@lru_cache(maxsize=4096, typed=True)  # 1 and true are equal, and are different keys
+def _key_element(names: Sequence[str], *values: Any) -> str:
+    return f"k:{go_json(dict(zip(names, values, strict=True)))}"
 
 
 def value_element(value: Any) -> str:

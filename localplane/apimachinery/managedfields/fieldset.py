@@ -24,25 +24,27 @@ MEMBER: Final[Fields] = {}
 
 
 def union(left: Fields, right: Fields) -> Fields:
-    """What is in either of them."""
+    """What is in either of them: the very same left one if it has all of the right one already."""
     if not right or left is right:
         return left
     if not left:
         return right
-    found = dict(left)
+    found = left
     for element, node in right.items():
-        other = found.get(element)
-        if other is None:
-            found[element] = node
-        elif other is not node:
-            found[element] = _united(other, node)
+        other = left.get(element)
+        both = node if other is None else _united(other, node)
+        if both is not other:
+            found = dict(left) if found is left else found
+            found[element] = both
     return found
 
 
 def _united(left: Fields, right: Fields) -> Fields:
     if not left:
-        return member_with(right)
-    return union(left, right) if right else member_with(left)
+        return member_with(right) if right else left
+    if not right:
+        return left if SELF in left else member_with(left)
+    return union(left, right)
 
 
 def member_with(below: Fields) -> Fields:
@@ -156,15 +158,21 @@ def paths(fields: Fields, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str, .
         yield from paths(fields[element], (*prefix, element))
 
 
-def ordered(fields: Fields) -> Fields:
-    """The same set in the order in which Kubernetes writes it."""
+def ordered(fields: Fields, known: Fields = MEMBER) -> Fields:
+    """The same set in the order in which Kubernetes writes it. What it shares with one that is `known` stays as it is,
+    for that was written before."""
+    if fields is known:
+        return fields
     if len(fields) == 1:
         elements = list(fields)
     else:
         elements = sorted(fields)
         if elements and elements[-1] >= "g":  # items of lists come after all fields, and have an order of their own
             elements.sort(key=order)
-    return {element: ordered(node) if (node := fields[element]) else node for element in elements}
+    return {
+        element: ordered(node, known.get(element, MEMBER)) if (node := fields[element]) else node
+        for element in elements
+    }
 
 
 def parse(raw: Any) -> Fields:

@@ -13,7 +13,7 @@ from localplane.apimachinery.gotext import go_json, go_quote
 
 from .elements import InvalidElement
 from .errors import InvalidManagedFields
-from .fieldset import Fields, difference, of_paths, ordered, parse, union
+from .fieldset import MEMBER, Fields, difference, of_paths, ordered, parse, union
 from .settled import Settled
 
 Operation = Literal["Apply", "Update"]
@@ -42,8 +42,8 @@ class Manager(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The fields of one manager. `written` is the entry as it was read, as long as nothing in it changed; `settled`:
-    its fields are known to fit the schema."""
+    """The fields of one manager. `written` is the entry as it was read; `settled`: its fields are known to fit the
+    schema."""
 
     fields: Fields
     api_version: str
@@ -53,7 +53,25 @@ class Entry:
 
     def owning(self, fields: Fields) -> Entry:
         """The same entry with other fields, at its old time."""
-        return self if fields is self.fields else Entry(fields, self.api_version, self.time)
+        return self if fields is self.fields else Entry(fields, self.api_version, self.time, self.written)
+
+    def at(self, time: str, api_version: str) -> Entry:
+        """The same fields, owned in this version since then."""
+        return Entry(self.fields, api_version, time, self.written, self.settled and api_version == self.api_version)
+
+    @property
+    def known(self) -> Fields:
+        """The set that was read."""
+        return self.written.get("fieldsV1") or MEMBER if self.written is not None else MEMBER
+
+    @property
+    def is_as_written(self) -> bool:
+        """Nothing has changed since it was read, but perhaps the time."""
+        return (
+            self.written is not None
+            and self.written.get("fieldsV1") is self.fields
+            and self.written["apiVersion"] == self.api_version
+        )
 
 
 Managed: TypeAlias = dict[Manager, Entry]
@@ -146,15 +164,15 @@ def _order(item: tuple[Manager, Entry]) -> tuple[str, ...]:
 
 
 def _encoded(manager: Manager, entry: Entry) -> JSONObject:
-    if entry.written is not None and entry.written.get("fieldsV1") is entry.fields:
-        return entry.written
+    if entry.written is not None and entry.is_as_written:
+        return entry.written if _text(entry.written, "time") == entry.time else {**entry.written, "time": entry.time}
     found: JSONObject = {"manager": manager.name} if manager.name else {}
     found["operation"] = manager.operation
     found["apiVersion"] = entry.api_version
     if entry.time:
         found["time"] = entry.time
     found["fieldsType"] = "FieldsV1"
-    found["fieldsV1"] = ordered(entry.fields)
+    found["fieldsV1"] = ordered(entry.fields, entry.known)
     if manager.subresource:
         found["subresource"] = manager.subresource
     return found

@@ -5,16 +5,22 @@ Kubernetes: structured-merge-diff typed.Merge.
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from .typed import ListType, MapType, Type
 from .values import surely_same
 
+_NOTHING: Final = object()
+_WITH_PARTS: Final = frozenset({dict, list, type(None)})
+"""What has parts, or may leave alone what has: anything else takes the place of what was there."""
+
 
 def merge(kind: Type, live: Any, applied: Any) -> Any:
-    """The merged value; it shares with both what did not need merging. Raises Unmanageable."""
+    """The merged value; it shares with both what did not need merging, and is the live one itself where that has all
+    of the configuration already. Raises Unmanageable."""
     parts = kind.parts(live)
     if parts and (applied is None or (type(applied) is type(live) and not applied)):
         return live  # to mention a map or a list without anything in it takes nothing away
@@ -28,13 +34,19 @@ def merge(kind: Type, live: Any, applied: Any) -> Any:
 
 
 def _merge_maps(kind: MapType, live: dict[str, Any], applied: dict[str, Any]) -> dict[str, Any]:
-    found = dict(live)
+    found = live
     for name, value in applied.items():
-        found[name] = merge(kind.child(name), live[name], value) if name in live else value
+        before = live.get(name, _NOTHING)
+        if before is not _NOTHING and type(value) in _WITH_PARTS:
+            value = merge(kind.child(name), before, value)  # noqa: PLW2901 - what it becomes
+        if value is before or (type(value) is type(before) and type(value) not in _WITH_PARTS and value == before):
+            continue
+        found = dict(live) if found is live else found
+        found[name] = value
     return found
 
 
-def _merge_lists(kind: ListType, live: Sequence[Any], applied: Sequence[Any]) -> list[Any]:
+def _merge_lists(kind: ListType, live: list[Any], applied: list[Any]) -> list[Any]:
     """Items that only one side has keep their place among its items, as far as the other side lets them; items that
     both have come in the order of the configuration.
 
@@ -44,7 +56,7 @@ def _merge_lists(kind: ListType, live: Sequence[Any], applied: Sequence[Any]) ->
     times = Counter(ours)
     by_ours = {element: item for element, item in zip(ours, live, strict=True) if times[element] == 1}
     by_theirs = dict(zip(theirs, applied, strict=True))
-    return [
+    found = [
         live[place.ours]
         if place.is_ours_alone
         else merge(kind.element, by_ours[place.element], by_theirs[place.element])
@@ -52,6 +64,8 @@ def _merge_lists(kind: ListType, live: Sequence[Any], applied: Sequence[Any]) ->
         else by_theirs[place.element]
         for place in _Weave(ours, theirs).places()
     ]
+    is_same = len(found) == len(live) and all(map(operator.is_, found, live))
+    return live if is_same else found
 
 
 class _Place:

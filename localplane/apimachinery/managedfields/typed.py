@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from localplane.apimachinery.gotext import go_quote, json_string
@@ -87,7 +88,7 @@ class ListType:
             name = self.keys[0]
             value = item.get(name)
             if type(value) is str:
-                return f"k:{{{json_string(name)}:{json_string(value)}}}"
+                return _element_named(name, value)
         return self._key(item, number)
 
     def _key(self, item: dict[str, Any], number: int) -> str:
@@ -111,6 +112,11 @@ class ListType:
         declared = self.element.map.declared if self.element.map is not None else {}
         defaults = {name: declared[name].node.load().default for name in self.keys if name in declared}
         return {name: value for name, value in defaults.items() if value is not NOTHING and value is not None}
+
+
+@lru_cache(maxsize=4096)  # the same few names of containers, ports and conditions come again and again
+def _element_named(name: str, value: str) -> str:
+    return f"k:{{{json_string(name)}:{json_string(value)}}}"
 
 
 def _set_element(item: Any, number: int) -> str:

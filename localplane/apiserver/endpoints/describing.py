@@ -42,7 +42,7 @@ def _resource(resource: Resource, version: str, scopes: Mapping[Place, Scope]) -
         singular=resource.singular or resource.kind.lower(),
         namespaced=resource.namespaced,
         kind=resource.kind,
-        verbs=scope.verbs,
+        verbs=tuple(resource.verbs) or scope.verbs,
         schema=scope.schema,
         schema_identity=declared.schema_identity if declared else "",
         list_kind=scope.list_kind,

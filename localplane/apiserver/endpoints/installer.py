@@ -83,9 +83,7 @@ class Installer:
         """Serve a group, or serve it as it is declared now."""
         before = self._groups.get(group.name)
         known = before.parts if before else {}
-        parts = {
-            id(each): known.get(id(each)) or (each, dict(self._scopes(group, each))) for each in group.resources
-        }
+        parts = {id(each): known.get(id(each)) or (each, dict(self._scopes(group, each))) for each in group.resources}
         scopes = {place: scope for _, part in parts.values() for place, scope in part.items()}
         typed = any(resource.typed for resource in group.resources)
         self._groups[group.name] = _Installed(group, scopes, typed, parts)

@@ -125,7 +125,7 @@ def success(scope: Scope, name: str, uid: str, target: Target, status: int = 200
     if scope.resource.group:
         details["group"] = scope.resource.group
     details |= {"kind": scope.resource.resource, "uid": uid}
-    body: JSONObject = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "message": ""}
+    body: JSONObject = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
     return encode(body | {"details": details}, target, status)
 
 

@@ -21,10 +21,24 @@ def _created_at(obj: JSONObject) -> Any:
     return (obj.get("metadata") or {}).get("creationTimestamp")
 
 
-DEFAULT_COLUMNS = (
-    Column("Name", _name, format="name", description="Name must be unique within a namespace."),
-    Column("Created At", _created_at, type="date", description="When the server created the object."),
+_NAMES = "https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
+_CONVENTIONS = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
+
+# What clients are told of these two, word for word as Kubernetes tells it.
+ABOUT_NAME = (
+    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a"
+    " client to request the generation of an appropriate name automatically. Name is primarily intended for creation"
+    f" idempotence and configuration definition. Cannot be updated. More info: {_NAMES}"
 )
+ABOUT_CREATION = (
+    "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed"
+    " to be set in happens-before order across separate operations. Clients may not set this value. It is represented"
+    " in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info:"
+    f" {_CONVENTIONS}"
+)
+
+NAME_COLUMN = Column("Name", _name, format="name", description=ABOUT_NAME)
+DEFAULT_COLUMNS = (NAME_COLUMN, Column("Created At", _created_at, type="date", description=ABOUT_CREATION))
 
 
 def columns_of(scope: Scope) -> Sequence[Column]:

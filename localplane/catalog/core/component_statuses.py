@@ -81,7 +81,7 @@ def _status(name: str, health: _Health) -> JSONObject:
     return {
         "kind": "ComponentStatus",
         "apiVersion": "v1",
-        "metadata": {"name": name, "creationTimestamp": None},
+        "metadata": {"name": name},
         "conditions": [condition],
     }
 

@@ -50,16 +50,17 @@ def _spec_errors(name: str, spec: Mapping[str, Any]) -> Iterator[FieldError]:
     method = spec.get("distinguisherMethod")
     if method is not None and method.get("type") not in _METHODS:
         yield not_supported(_SPEC / "distinguisherMethod" / "type", {"Type": method.get("type") or ""}, _METHODS)
-    level, place = (
-        (spec.get("priorityLevelConfiguration") or {}).get("name") or "",
-        _SPEC / "priorityLevelConfiguration",
-    )
+    level, place = _level_of(spec), _SPEC / "priorityLevelConfiguration"
     if not level:
         yield required(place / "name", "must reference a priority level")
     else:
         yield from (invalid(place / "name", level, problem) for problem in dns1123_subdomain(level))
     for index, rule in enumerate(spec.get("rules") or ()):
         yield from rule_errors(rule, (_SPEC / "rules")[index])
+
+
+def _level_of(spec: Mapping[str, Any]) -> str:
+    return (spec.get("priorityLevelConfiguration") or {}).get("name") or ""
 
 
 def _precedence_errors(name: str, precedence: int, path: Path) -> Iterator[FieldError]:
@@ -90,7 +91,7 @@ def flow_schema_cells(obj: JSONObject) -> list[Any]:
     conditions = (obj.get("status") or {}).get("conditions") or ()
     return [
         metadata.get("name", ""),
-        (spec.get("priorityLevelConfiguration") or {}).get("name") or "",
+        _level_of(spec),
         spec.get("matchingPrecedence") or 0,
         "<none>" if method is None else method.get("type") or "",
         age(metadata.get("creationTimestamp")),

@@ -48,9 +48,9 @@ class BindingStrategy(Strategy):
 
 
 def _reference(obj: JSONObject) -> JSONObject:
-    """In the order in which Go prints it."""
+    """As Go prints its internal type."""
     role = obj.get("roleRef") or {}
-    return {field: role.get(field, "") for field in ("apiGroup", "kind", "name")}
+    return {"APIGroup": role.get("apiGroup", ""), "Kind": role.get("kind", ""), "Name": role.get("name", "")}
 
 
 def _role_errors(role: JSONObject, kinds: Sequence[str]) -> Iterator[FieldError]:

@@ -41,7 +41,7 @@ class RoleStrategy(Strategy):
 def rule_errors(rule: JSONObject, path: Path, *, namespaced: bool) -> Iterator[FieldError]:
     """A rule is about resources or about paths, never about both."""
     if not rule.get("verbs"):
-        yield required(path / "verbs", "verbs must contain at least one value")
+        yield required(path / "verbs")
     urls = rule.get("nonResourceURLs")
     if urls:
         if namespaced:

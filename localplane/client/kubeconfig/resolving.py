@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
-from localplane.client.errors import ConfigError, EmptyConfig
+from localplane.client.errors import ConfigError, EmptyConfig, InvalidConfig
 
 from .connection import ClientConfig, ExecClusterInfo, Impersonation
 from .model import Cluster, Context, Kubeconfig, User, merged
@@ -68,10 +68,30 @@ def resolve(config: Kubeconfig, overrides: Overrides | None = None) -> ClientCon
 
 
 def namespace(config: Kubeconfig, overrides: Overrides | None = None) -> Namespace:
+    """Raises ConfigError, unless a namespace was asked for: then nothing else is looked at."""
     overrides = overrides or Overrides()
     if overrides.context.namespace:
         return Namespace(overrides.context.namespace, explicit=True)
+    _confirm_usable(config, overrides)
     return Namespace(_context(config, overrides).namespace or "default", explicit=False)
+
+
+def _confirm_usable(config: Kubeconfig, overrides: Overrides) -> None:
+    """What is wrong with the entries that would be used. Names that don't exist count as empty entries here.
+
+    Kubernetes: DirectClientConfig.ConfirmUsable.
+    """
+    if missing := _missing_context(config, overrides):
+        raise InvalidConfig([f"context was not found for specified context: {missing}"])
+    context = _context(config, overrides)
+    user = User() if overrides.context.user not in ("", *config.users) else _user(config, context, overrides)
+    problems = user_problems(context.user, user)
+    if overrides.context.cluster not in ("", *config.clusters):
+        problems += cluster_problems(context.cluster, Cluster())
+    elif (cluster := _cluster(config, context, overrides)) != Cluster():
+        problems += cluster_problems(context.cluster, cluster)
+    if problems:
+        raise InvalidConfig(list(dict.fromkeys(problems)))
 
 
 def _context(config: Kubeconfig, overrides: Overrides) -> Context:
@@ -132,10 +152,8 @@ def _check(context: Context, cluster: Cluster, user: User, *, missing: str) -> N
     problems += (
         ["cluster has no server defined"] if cluster == Cluster() else cluster_problems(context.cluster, cluster)
     )
-    problems = list(dict.fromkeys(problems))
     if problems:
-        listed = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
-        raise ConfigError(f"invalid configuration: {listed}")
+        raise InvalidConfig(list(dict.fromkeys(problems)))
 
 
 def _without_query(server: str) -> str:

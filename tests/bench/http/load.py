@@ -91,10 +91,10 @@ async def sample(served: Served, operation: Operation, *, workers: int, turns: i
     return Sample(len(latencies), latencies, cost)
 
 
-def table_of(scenario: Scenario) -> Table:
+def table_of(scenario: Scenario, known: kube.Load | None = None) -> Table:
     """The figures that every load has."""
     table = kube.table(scenario.name)
-    known = kube.LOADS.get(scenario.name, kube.NOTHING_KNOWN)
+    known = known or kube.LOADS.get(scenario.name, kube.NOTHING_KNOWN)
     samples = scenario.samples
 
     def add(name: str, unit: str, value: Callable[[Sample], float], other: float | None) -> None:

@@ -33,10 +33,13 @@ class Served:
 
 
 @asynccontextmanager
-async def served(kind: StorageKind, directory: Path) -> AsyncIterator[Served]:
+async def served(
+    kind: StorageKind, directory: Path, module: str = "tests.bench.http.plane", *arguments: str
+) -> AsyncIterator[Served]:
+    """`module` is the program that serves; it is told where, and whatever else it wants to know."""
     begun = time.perf_counter()
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.bench.http.plane", kind.value, str(directory)),
+        *(sys.executable, "-m", module, kind.value, str(directory), *arguments),
         cwd=_TREE,
         stdout=asyncio.subprocess.PIPE,
     )

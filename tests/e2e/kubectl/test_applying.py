@@ -53,9 +53,9 @@ def test_apply_creates_configures_leaves_alone_and_takes_away(kubectl: Kubectl) 
 def test_apply_merges_containers_by_name(kubectl: Kubectl) -> None:
     assert kubectl.ok("apply", "-f", "-", stdin=DEPLOYMENT) == "deployment.apps/web created\n"
     kubectl.ok("set", "env", "deployment/web", "-c", "web", "A=1")
-    changed = DEPLOYMENT.replace("nginx:1.27", "nginx:1.28").replace('      - {name: log, image: busybox}\n', "")
+    changed = DEPLOYMENT.replace("nginx:1.27", "nginx:1.28").replace("      - {name: log, image: busybox}\n", "")
     assert kubectl.ok("apply", "-f", "-", stdin=changed) == "deployment.apps/web configured\n"
-    containers = json.loads(kubectl.ok("get", "deployment", "web", "-o", "json"))["spec"]["template"]["spec"]["containers"]
+    containers = json.loads(kubectl.ok("get", "deployment", "web", "-o", "jsonpath={.spec.template.spec.containers}"))
     assert [(each["name"], each["image"], each["env"]) for each in containers] == [
         ("web", "nginx:1.28", [{"name": "A", "value": "1"}])
     ]
@@ -110,14 +110,16 @@ def test_a_manifest_with_an_unknown_field_is_refused_before_anything_is_stored(k
     refused = kubectl("apply", "-f", "-", stdin=DEPLOYMENT.replace("replicas: 2", "replica: 2"))
     assert refused.code == 1
     assert refused.stderr == (
-        'Error from server (BadRequest): error when creating "STDIN": Deployment in version "v1" cannot be handled as a '
-        'Deployment: strict decoding error: unknown field "spec.replica"\n'
+        'Error from server (BadRequest): error when creating "STDIN": Deployment in version "v1" cannot be handled as '
+        'a Deployment: strict decoding error: unknown field "spec.replica"\n'
     )
     assert kubectl("get", "deployments").stderr == f"No resources found in {kubectl.namespace} namespace.\n"
 
 
 def test_every_fault_of_an_object_is_told_at_once(kubectl: Kubectl) -> None:
-    wrong = DEPLOYMENT.replace("replicas: 2", "replicas: -1").replace("matchLabels: {app: web}", "matchLabels: {app: x}")
+    wrong = DEPLOYMENT.replace("replicas: 2", "replicas: -1").replace(
+        "matchLabels: {app: web}", "matchLabels: {app: x}"
+    )
     refused = kubectl("apply", "-f", "-", stdin=wrong)
     assert refused.stderr == (
         'The Deployment "web" is invalid: \n'

@@ -82,7 +82,9 @@ def test_a_deployment_is_exposed(web: Kubectl) -> None:
     assert web.ok("expose", "deployment", "web", "--port=80", "--target-port=8080") == "service/web exposed\n"
     described = web.ok("describe", "service", "web")
     # 1.27 and 1.28 know no internal traffic policy here; addresses are the server's own choice.
-    assert [line for line in described.splitlines() if not line.startswith(("IP:", "IPs:", "Namespace:"))] == SERVICE.splitlines()
+    assert [
+        line for line in described.splitlines() if not line.startswith(("IP:", "IPs:", "Namespace:"))
+    ] == SERVICE.splitlines()
     assert table(web.ok("get", "service", "web")) == [
         "NAME | TYPE | CLUSTER-IP | EXTERNAL-IP | PORT(S) | AGE",
         "web | ClusterIP | <ip> | <none> | 80/TCP | <age>",
@@ -137,7 +139,9 @@ def test_patches_of_every_kind(web: Kubectl) -> None:
     assert web.ok(*path, "-p", strategic) == "deployment.apps/web patched\n"
     assert web.ok(*path, "-p", strategic) == "deployment.apps/web patched (no change)\n"
     assert web.ok(*path, "--type=merge", "-p", '{"spec":{"minReadySeconds":5}}') == "deployment.apps/web patched\n"
-    json_patch = '[{"op":"test","path":"/spec/minReadySeconds","value":5},{"op":"remove","path":"/spec/minReadySeconds"}]'
+    json_patch = (
+        '[{"op":"test","path":"/spec/minReadySeconds","value":5},{"op":"remove","path":"/spec/minReadySeconds"}]'
+    )
     assert web.ok(*path, "--type=json", "-p", json_patch) == "deployment.apps/web patched\n"
     wanted = "{.spec.template.spec.containers[*].image} {.spec.template.spec.containers[*].env[*].name}"
     assert web.ok("get", "deployment", "web", "-o", f"jsonpath={wanted}{{.spec.minReadySeconds}}") == "nginx:1.27 A"
@@ -151,7 +155,9 @@ def test_a_wait_ends_when_it_has_happened_and_not_before(web: Kubectl) -> None:
             "deployment.apps/web condition met\n"
         )
     with _meanwhile(web, "delete", "deployment", "web"):
-        assert web.ok("wait", "deployment/web", "--for=delete", "--timeout=20s") == "deployment.apps/web condition met\n"
+        assert (
+            web.ok("wait", "deployment/web", "--for=delete", "--timeout=20s") == "deployment.apps/web condition met\n"
+        )
 
 
 @contextmanager

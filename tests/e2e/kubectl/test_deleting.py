@@ -60,7 +60,9 @@ def test_dependents_go_with_their_owner(kubectl: Kubectl, cascade: str) -> None:
 def test_foreground_leaves_the_owner_until_its_dependents_are_gone(kubectl: Kubectl) -> None:
     _family(kubectl, finalizers=["example.com/hold"])
     kubectl.ok("delete", "configmap", "owner", "--cascade=foreground", "--wait=false")
-    until(lambda: kubectl("get", "configmap", "child", "-o", "jsonpath={.metadata.deletionTimestamp}").stdout, within=10)
+    until(
+        lambda: kubectl("get", "configmap", "child", "-o", "jsonpath={.metadata.deletionTimestamp}").stdout, within=10
+    )
     finalizers = ("get", "configmap", "owner", "-o", "jsonpath={.metadata.finalizers}")
     assert kubectl.ok(*finalizers) == '["foregroundDeletion"]'
     kubectl.ok("patch", "configmap", "child", "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
@@ -96,7 +98,9 @@ def test_a_pod_that_nobody_runs_goes_at_once(kubectl: Kubectl) -> None:
 def _family(kubectl: Kubectl, *, finalizers: list[str] | None = None) -> None:
     """An owner, its child, and the child's child; the child may be held."""
     kubectl.ok("create", "configmap", "owner")
-    kubectl.ok("create", "-f", "-", stdin=json.dumps(_config_map("child", finalizers, owned_by=_owner(kubectl, "owner"))))
+    kubectl.ok(
+        "create", "-f", "-", stdin=json.dumps(_config_map("child", finalizers, owned_by=_owner(kubectl, "owner")))
+    )
     kubectl.ok("create", "-f", "-", stdin=json.dumps(_config_map("grandchild", owned_by=_owner(kubectl, "child"))))
 
 

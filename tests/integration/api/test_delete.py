@@ -21,7 +21,6 @@ async def test_a_deleted_object_is_gone_and_the_answer_says_which(api: API) -> N
         "apiVersion": "v1",
         "metadata": {},
         "status": "Success",
-        "message": "",
         "details": {
             "name": "a",
             "group": "stable.example.com",

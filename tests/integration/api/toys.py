@@ -125,7 +125,7 @@ class BindingStorage:
     ) -> Result:
         if validate is not None:
             await validate(obj)
-        return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "message": ""}
+        return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
 
     async def create_named(
         self, request: Request, name: str, obj: JSONObject, *, validate: ValidateCreate | None, options: WriteOptions

@@ -25,7 +25,7 @@ SMUGGLED = b"GET /small HTTP/1.1\r\nHost: localhost\r\n\r\n"
         b"GET / HTTP/1.1\r\n\r\n",  # no Host
         b"GET / HTTP/1.1\r\nHost: localhost\r\nBroken Header: 1\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\x00b\r\n\r\n",
-        b"BREW /coffee HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"brew /coffee HTTP/1.1\r\nHost: localhost\r\n\r\n",
         b"CONNECT example.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n",
     ],
 )
@@ -38,6 +38,13 @@ async def test_what_is_no_request_gets_400_and_no_traceback(
     assert b"Connection: close\r\n" in answer
     assert answer.endswith(b"\r\n\r\n400 Bad Request")
     assert caplog.records == []
+
+
+async def test_a_method_that_nobody_knows_is_not_allowed(server: GenericServer) -> None:
+    answer = await ask_raw(server.port, b"BREW /coffee HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 405 Method Not Allowed\r\nContent-Type: application/json\r\n")
+    assert b'"message":"the server does not allow this method on the requested resource"' in answer
+    assert b"Connection: close\r\n" in answer
 
 
 @pytest.mark.parametrize(

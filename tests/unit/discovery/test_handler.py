@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from localplane.apimachinery.errors import APIError, MethodNotAllowed, NotAcceptable
+from localplane.apimachinery.errors import APIError, MethodNotAllowed, NotAcceptable, NotFound
 from localplane.apimachinery.serializers.protobuf import discovery_document, opened, read_message
 from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup, InstalledVersion
 from localplane.apiserver.request import Response
@@ -37,7 +37,6 @@ def discovery() -> Discovery:
     "path",
     [
         "/",
-        "/api/v2",
         "/api/v1/namespaces",
         "/apis/nope.example.com",
         "/apis/nope.example.com/v1",
@@ -49,6 +48,11 @@ def discovery() -> Discovery:
 )
 async def test_other_paths_are_left_to_others(discovery: Discovery, path: str) -> None:
     assert await discovery.handle(request(path)) is None
+
+
+async def test_another_version_of_the_core_group_is_refused_by_its_router(discovery: Discovery) -> None:
+    with pytest.raises(NotFound, match="the server could not find the requested resource"):
+        await discovery.handle(request("/api/v2"))
 
 
 async def test_without_a_core_group_there_is_no_api_path() -> None:

@@ -50,7 +50,7 @@ def _avoid_pods_errors(text: str) -> Iterator[FieldError]:
         if controller is None:
             yield required(place)
         elif not controller.get("controller"):
-            yield invalid(place / "PodController" / "Controller", False, "must point to a controller")
+            yield invalid(place / "PodController" / "Controller", value=False, detail="must point to a controller")
 
 
 def _read(text: str, kind: type, go_type: str) -> tuple[Any, str]:

@@ -1,11 +1,11 @@
-"""Where a kubelet once had its configuration from. Nobody reads it any more, but what an old node holds is still checked.
+"""Where a kubelet once had its configuration from. Nobody reads it any more, but what an old node holds is checked.
 
 Kubernetes: pkg/apis/core/validation, validateNodeConfigSourceSpec and validateNodeConfigStatus.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required
@@ -15,7 +15,11 @@ from localplane.catalog.internal_form import internal_form
 
 JSONObject = Mapping[str, Any]
 
-_CHECKS = {"namespace": dns1123_label, "name": dns1123_subdomain, "kubeletConfigKey": key_problems}
+_CHECKS: dict[str, Callable[[str], list[str]]] = {
+    "namespace": dns1123_label,
+    "name": dns1123_subdomain,
+    "kubeletConfigKey": key_problems,
+}
 
 
 def config_source_errors(source: JSONObject | None, path: Path) -> Iterator[FieldError]:

@@ -49,4 +49,6 @@ def _roles(labels: Mapping[str, str]) -> list[str]:
 
 
 def _address(status: JSONObject, kind: str) -> str:
-    return next((each.get("address", "") for each in status.get("addresses") or () if each.get("type") == kind), "<none>")
+    return next(
+        (each.get("address", "") for each in status.get("addresses") or () if each.get("type") == kind), "<none>"
+    )

@@ -24,6 +24,7 @@ class NodeStrategy(Strategy):
     allow_unconditional_update = True
     tracks_generation = False
     resets_status = False
+    reset_fields = ("status",)
 
     def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
         _drop(obj, "spec", "configSource", "podPreemptionPolicy")

@@ -29,12 +29,17 @@ def claim_change_errors(claim: JSONObject, old: JSONObject) -> Iterator[FieldErr
     wanted, known = _comparable(claim, old)
     if not equal(wanted, known):
         yield forbidden(_SPEC, f"{_STAYS}\n{diff(known, wanted, 'PersistentVolumeClaimSpec')}")
-    size = _storage((spec.get("resources") or {}).get("requests"))
-    if size < _storage((before.get("resources") or {}).get("requests")):
-        if size <= _storage((old.get("status") or {}).get("capacity")):
-            yield forbidden(_STORAGE, "field can not be less than status.capacity")
+    yield from _size_errors(spec, before, old.get("status") or {})
     yield from immutable_errors(spec.get("volumeMode"), before.get("volumeMode"), Path("volumeMode"))
     yield from _attributes_errors(spec, before, old.get("status") or {})
+
+
+def _size_errors(spec: JSONObject, before: JSONObject, status: JSONObject) -> Iterator[FieldError]:
+    """Who asked for too much may ask for less again, as long as it is more than there is: no volume shrinks."""
+    size = _storage((spec.get("resources") or {}).get("requests"))
+    is_less = size < _storage((before.get("resources") or {}).get("requests"))
+    if is_less and size <= _storage(status.get("capacity")):
+        yield forbidden(_STORAGE, "field can not be less than status.capacity")
 
 
 def _comparable(claim: JSONObject, old: JSONObject) -> tuple[dict[str, Any], dict[str, Any]]:

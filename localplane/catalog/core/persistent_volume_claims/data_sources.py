@@ -1,5 +1,6 @@
-"""What a claim's volume shall be filled with: `dataSource`, which knows two kinds of it, and `dataSourceRef`, which knows
-any. Each is filled in from the other. Kubernetes: pkg/api/persistentvolumeclaim.
+"""What a claim's volume shall be filled with: `dataSource`, which knows two kinds of it, and `dataSourceRef`.
+
+The latter knows any. Each is filled in from the other. Kubernetes: pkg/api/persistentvolumeclaim.
 """
 
 from __future__ import annotations

@@ -29,15 +29,14 @@ _RESIZES = (
 
 
 class ClaimStatusStrategy(StatusStrategy):
-    """The health of volumes is switched off: it is dropped, unless a claim tells of it already."""
+    """The health of volumes is switched off."""
 
     def __init__(self, main: Strategy) -> None:
         super().__init__(main, changes_metadata=True)
 
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         super().prepare_for_update(request, obj, old)
-        if (old.get("status") or {}).get("healthStatus") is None:
-            (obj.get("status") or {}).pop("healthStatus", None)
+        (obj.get("status") or {}).pop("healthStatus", None)
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         return [*metadata_update_errors(obj, old), *_status_errors(obj)]

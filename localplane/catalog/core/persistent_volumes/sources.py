@@ -26,7 +26,8 @@ Rule = Callable[[JSONObject, Path], Iterator[FieldError]]
 
 _INITIATOR_MAX = 64
 _TOO_LONG = (
-    "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified."
+    "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is "
+    "specified."
 )
 
 

@@ -10,12 +10,12 @@ from datetime import datetime
 
 from localplane.apimachinery.times import parse_time
 
-from .plugin import JSONObject, annotations
+from .plugin import JSONObject, annotations_of
 
 
 def default_class(classes: Iterable[JSONObject], marks: Sequence[str]) -> str | None:
     """Its name; `marks` are the annotations that say it."""
-    marked = [each["metadata"] for each in classes if any(annotations(each).get(mark) == "true" for mark in marks)]
+    marked = [each["metadata"] for each in classes if any(annotations_of(each).get(mark) == "true" for mark in marks)]
     if not marked:
         return None
     marked.sort(key=lambda metadata: str(metadata["name"]))

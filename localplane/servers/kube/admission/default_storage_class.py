@@ -10,7 +10,7 @@ from typing import Final
 from localplane.apiserver.admission import Attributes, Operation
 
 from .default_classes import default_class
-from .plugin import CLAIMS, JSONObject, LookingPlugin, SelectivePlugin, annotations, spec, written
+from .plugin import CLAIMS, JSONObject, LookingPlugin, SelectivePlugin, annotations_of, spec, written
 
 _MARKS: Final = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 _BETA: Final = "volume.beta.kubernetes.io/storage-class"
@@ -23,7 +23,7 @@ class DefaultStorageClass(LookingPlugin, SelectivePlugin):
 
     async def admit(self, attributes: Attributes) -> None:
         claim = written(attributes)
-        if attributes.subresource or _BETA in annotations(claim) or "storageClassName" in spec(claim):
+        if attributes.subresource or _BETA in annotations_of(claim) or "storageClassName" in spec(claim):
             return
         name = default_class(await self.objects.list("storage.k8s.io/storageclasses"), _MARKS)
         if name is not None:
@@ -32,5 +32,5 @@ class DefaultStorageClass(LookingPlugin, SelectivePlugin):
 
 def class_of(claim: JSONObject) -> str:
     """Kubernetes: GetPersistentVolumeClaimClass."""
-    given = annotations(claim)
-    return given[_BETA] if _BETA in given else spec(claim).get("storageClassName", "")
+    given = annotations_of(claim)
+    return given[_BETA] if _BETA in given else str(spec(claim).get("storageClassName", ""))

@@ -14,8 +14,19 @@ from localplane.catalog.quota import pod_amounts
 from localplane.catalog.quota.amounts import read
 
 from .limit_bounds import Amounts, beyond_maximum, beyond_ratio, beyond_requested_maximum, under_minimum
-from .plugin import CLAIMS, PODS, WRITES, JSONObject, LookingPlugin, SelectivePlugin, aggregated, metadata
-from .plugin import refused, spec, written
+from .plugin import (
+    CLAIMS,
+    PODS,
+    WRITES,
+    JSONObject,
+    LookingPlugin,
+    SelectivePlugin,
+    aggregated,
+    metadata,
+    refused,
+    spec,
+    written,
+)
 
 _ANNOTATION: Final = "kubernetes.io/limit-ranger"
 _POD_LEVEL: Final = ("cpu", "memory")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from .containers import containers
-from .plugin import annotations
+from .plugin import annotations_of
 
 JSONObject = Mapping[str, Any]
 _ANNOTATION: Final = "kubernetes.io/enforce-mountable-secrets"
@@ -34,7 +34,7 @@ class SecretNotAllowed(ValueError):
 
 
 def is_enforced(account: JSONObject) -> bool:
-    return annotations(dict(account)).get(_ANNOTATION, "") in _TRUE
+    return annotations_of(dict(account)).get(_ANNOTATION, "") in _TRUE
 
 
 def check_secrets(pod: JSONObject, account: JSONObject) -> None:

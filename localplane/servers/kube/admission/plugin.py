@@ -24,7 +24,7 @@ class SelectivePlugin:
     operations: ClassVar[Collection[Operation]]
     resources: ClassVar[Collection[GroupResource]]
 
-    def concerns(self, operation: Operation, resource: GroupResource) -> bool:  # noqa: ARG002 - most don't mind
+    def concerns(self, operation: Operation, resource: GroupResource) -> bool:
         return resource in self.resources
 
 
@@ -55,7 +55,7 @@ def spec(obj: JSONObject) -> JSONObject:
     return found
 
 
-def annotations(obj: JSONObject) -> dict[str, str]:
+def annotations_of(obj: JSONObject) -> dict[str, str]:
     """To look at: what is not there is empty."""
     return (obj.get("metadata") or {}).get("annotations") or {}
 

@@ -7,18 +7,103 @@ from typing import Final
 
 from localplane.apiserver.admission import Plugin
 
+from .always import AlwaysAdmit, AlwaysDeny
+from .always_pull_images import AlwaysPullImages
+from .anti_affinity import LimitPodHardAntiAffinityTopology
+from .certificates import CertificateApproval, CertificateSigning, CertificateSubjectRestriction
+from .claim_resize import PersistentVolumeClaimResize
+from .default_ingress_class import DefaultIngressClass
+from .default_storage_class import DefaultStorageClass
+from .default_toleration_seconds import DefaultTolerationSeconds
+from .extended_resource_toleration import ExtendedResourceToleration
+from .external_ips import DenyServiceExternalIPs
+from .limit_ranger import LimitRanger
+from .namespace_auto_provision import NamespaceAutoProvision
+from .namespace_exists import NamespaceExists
 from .namespace_lifecycle import NamespaceLifecycle
+from .node_taint import TaintNodesByCondition
+from .owner_references import OwnerReferencesPermissionEnforcement
+from .pod_node_selector import PodNodeSelector
+from .pod_resize import PodResizeValidator
+from .pod_security import PodSecurity
+from .pod_toleration_restriction import PodTolerationRestriction
+from .pod_topology_labels import PodTopologyLabels
+from .priority import Priority
+from .resource_quota import ResourceQuota
+from .runtime_class import RuntimeClass
+from .service_account import ServiceAccount
+from .storage_protection import StorageObjectInUseProtection
 
-PLUGINS: Final[tuple[Callable[[], Plugin], ...]] = (NamespaceLifecycle,)
-"""In the order in which they are asked."""
+PLUGINS: Final[tuple[Callable[[], Plugin], ...]] = (
+    AlwaysAdmit,
+    NamespaceAutoProvision,
+    NamespaceLifecycle,
+    NamespaceExists,
+    LimitPodHardAntiAffinityTopology,
+    LimitRanger,
+    ServiceAccount,
+    TaintNodesByCondition,
+    AlwaysPullImages,
+    PodSecurity,
+    PodNodeSelector,
+    Priority,
+    DefaultTolerationSeconds,
+    PodTolerationRestriction,
+    ExtendedResourceToleration,
+    DefaultStorageClass,
+    StorageObjectInUseProtection,
+    OwnerReferencesPermissionEnforcement,
+    PersistentVolumeClaimResize,
+    RuntimeClass,
+    CertificateApproval,
+    CertificateSigning,
+    CertificateSubjectRestriction,
+    DefaultIngressClass,
+    DenyServiceExternalIPs,
+    PodTopologyLabels,
+    PodResizeValidator,
+    ResourceQuota,
+    AlwaysDeny,
+)
+"""In the order in which they are asked. Kubernetes: AllOrderedPlugins."""
 
-_OFF: Final[frozenset[str]] = frozenset()
-"""Those that must be asked for."""
+_OFF: Final = frozenset(
+    {
+        "AlwaysAdmit",
+        "AlwaysDeny",
+        "AlwaysPullImages",
+        "DenyServiceExternalIPs",
+        "ExtendedResourceToleration",
+        "LimitPodHardAntiAffinityTopology",
+        "NamespaceAutoProvision",
+        "NamespaceExists",
+        "OwnerReferencesPermissionEnforcement",
+        "PodNodeSelector",
+        "PodTolerationRestriction",
+    }
+)
+"""Those that must be asked for. Kubernetes: DefaultOffAdmissionPlugins."""
+
+_NOT_HERE: Final = frozenset(
+    {
+        "ClusterTrustBundleAttest",
+        "EventRateLimit",
+        "ImagePolicyWebhook",
+        "MutatingAdmissionPolicy",
+        "MutatingAdmissionWebhook",
+        "NodeDeclaredFeatureValidator",
+        "NodeRestriction",
+        "PodGroupProtection",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionWebhook",
+    }
+)
+"""Kubernetes' own that this server does not have. Whoever copies its flags may disable them, which is true anyway;
+enabling one would promise what nobody does."""
 
 
 class UnknownPlugin(ValueError):
-    def __init__(self, name: str) -> None:
-        super().__init__(f"there is no admission plugin {name!r}; those there are: {', '.join(sorted(plugin_names()))}")
+    pass
 
 
 def plugin_names() -> tuple[str, ...]:
@@ -30,8 +115,11 @@ def select_plugins(*, enabled: Sequence[str] = (), disabled: Sequence[str] = ())
     made = [plugin() for plugin in PLUGINS]
     known = {plugin.name for plugin in made}
     for name in (*enabled, *disabled):
-        if name not in known:
-            raise UnknownPlugin(name)
+        if name not in known | _NOT_HERE:
+            raise UnknownPlugin(f"there is no admission plugin {name!r}; those there are: {', '.join(sorted(known))}")
+    for name in enabled:
+        if name in _NOT_HERE:
+            raise UnknownPlugin(f"the admission plugin {name} is not part of this server: it can't be enabled")
     both = sorted(set(enabled) & set(disabled))
     if both:
         raise ValueError(f"{', '.join(both)} in enable-admission-plugins and disable-admission-plugins overlapped")

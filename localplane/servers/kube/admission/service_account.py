@@ -12,7 +12,7 @@ from localplane.apimachinery.names import generate_name
 from localplane.apiserver.admission import Attributes, Operation
 
 from .mountable_secrets import SecretNotAllowed, check_ephemeral_secrets, check_secrets, is_enforced, secret_names
-from .plugin import PODS, WRITES, JSONObject, LookingPlugin, SelectivePlugin, annotations, refused, spec, written
+from .plugin import PODS, WRITES, JSONObject, LookingPlugin, SelectivePlugin, annotations_of, refused, spec, written
 
 _DEFAULT: Final = "default"
 _MIRROR: Final = "kubernetes.io/config.mirror"
@@ -34,7 +34,7 @@ class ServiceAccount(LookingPlugin, SelectivePlugin):
         if attributes.operation is not Operation.CREATE or attributes.subresource:
             return
         pod = written(attributes)
-        if _MIRROR not in annotations(pod):
+        if _MIRROR not in annotations_of(pod):
             account = await self._account_of(attributes, spec(pod))
             if _is_mounted(spec(pod), account):
                 _mount_token(spec(pod))
@@ -48,7 +48,7 @@ class ServiceAccount(LookingPlugin, SelectivePlugin):
         if attributes.subresource == "ephemeralcontainers" and attributes.operation is Operation.UPDATE:
             await self._check(attributes, ephemeral=True)
         elif attributes.operation is Operation.CREATE and not attributes.subresource:
-            if _MIRROR in annotations(written(attributes)):
+            if _MIRROR in annotations_of(written(attributes)):
                 _check_mirror(attributes)
             else:
                 await self._check(attributes, ephemeral=False)

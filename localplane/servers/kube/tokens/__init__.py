@@ -4,6 +4,7 @@
     tokens.sign(claims)              a signed JWT
     ServiceAccountAuthenticator      from a bearer token to a user, as long as its account lives
     openid_router                    /.well-known/openid-configuration and /openid/v1/jwks
+    track_legacy_tokens              tells since when uses of tokens in secrets are noted
 
 Kubernetes: pkg/serviceaccount.
 """
@@ -11,5 +12,13 @@ Kubernetes: pkg/serviceaccount.
 from .authenticator import ServiceAccountAuthenticator
 from .openid import OPENID_PATHS, openid_router
 from .signing import InvalidToken, ServiceAccountTokens
+from .tracking import track_legacy_tokens
 
-__all__ = ["OPENID_PATHS", "InvalidToken", "ServiceAccountAuthenticator", "ServiceAccountTokens", "openid_router"]
+__all__ = [
+    "OPENID_PATHS",
+    "InvalidToken",
+    "ServiceAccountAuthenticator",
+    "ServiceAccountTokens",
+    "openid_router",
+    "track_legacy_tokens",
+]

@@ -1,7 +1,7 @@
 """Whom a service account's token speaks for, and whether it still does.
 
-A token dies with its account, and with the pod, secret or node that it is bound to. Kubernetes: pkg/serviceaccount
-(validator.Validate), authentication/serviceaccount (UserInfo).
+A token dies with its account, and with the pod, secret or node that it is bound to. Those that are kept in secrets are
+another kind: see `legacy`. Kubernetes: pkg/serviceaccount (validator.Validate), authentication/serviceaccount.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from localplane.apiserver.authentication.bearer_token import bearer_token
 from localplane.apiserver.authentication.service_accounts import groups_of, username
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import Request, User
+from localplane.client import Client
 
-from .signing import InvalidToken, ServiceAccountTokens
+from .legacy import legacy_owner
+from .signing import LEGACY_ISSUER, InvalidToken, ServiceAccountTokens
 
 JSONObject = dict[str, Any]
 
@@ -26,19 +28,26 @@ _EXTRA: Final = "authentication.kubernetes.io/"
 
 
 class ServiceAccountAuthenticator:
-    """`objects` is asked for at each request: the server that has them is made with this one in it."""
+    """`objects` and `client`, which notes uses, are asked for at each request: the server that has them is made with
+    this one in it."""
 
-    def __init__(self, tokens: ServiceAccountTokens, objects: Callable[[], Lookup]) -> None:
+    def __init__(
+        self, tokens: ServiceAccountTokens, objects: Callable[[], Lookup], client: Callable[[], Client]
+    ) -> None:
         self._tokens = tokens
         self._objects = objects
+        self._client = client
 
     async def authenticate(self, request: Request) -> User | None:
         token = bearer_token(request)
-        return None if token is None else await self.user_of(token)
+        return None if token is None else await self._user_of(token, (), request.warnings)
 
     async def user_of(self, token: str, audiences: tuple[str, ...] = ()) -> User | None:
         """None if the token is none of ours; raises Unauthenticated if it is, and is no longer good. It must be meant
         for one of the audiences, or for this server if there are none."""
+        return await self._user_of(token, audiences, [])
+
+    async def _user_of(self, token: str, audiences: tuple[str, ...], warnings: list[str]) -> User | None:
         try:
             claims = self._tokens.claims_of(token)
         except InvalidToken as error:
@@ -47,8 +56,11 @@ class ServiceAccountAuthenticator:
             raise Unauthenticated(str(error)) from error
         if claims is None:
             return None
-        if not set(_audience(claims)) & set(audiences or self._tokens.audiences):
-            raise Unauthenticated(f"token audiences {_audience(claims)} is invalid for the target audiences")
+        meant = _audience(claims) or self._tokens.audiences  # those that say nothing are meant for us
+        if not set(meant) & set(audiences or self._tokens.audiences):
+            raise Unauthenticated(f"token audiences {list(meant)} is invalid for the target audiences")
+        if claims["iss"] == LEGACY_ISSUER:
+            return await legacy_owner(token, claims, self._objects(), self._client(), warnings)
         _check_times(claims)
         return await self._owner(claims)
 

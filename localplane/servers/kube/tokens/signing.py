@@ -24,6 +24,9 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 ISSUER: Final = "https://kubernetes.default.svc.cluster.local"
+LEGACY_ISSUER: Final = "kubernetes/serviceaccount"
+"""The issuer of tokens that are kept in secrets."""
+
 _BITS: Final = 2048
 
 
@@ -50,16 +53,17 @@ class ServiceAccountTokens:
         return cls(await asyncio.to_thread(_key_of, path), issuer=issuer)
 
     def sign(self, claims: Mapping[str, Any]) -> str:
-        """A token of these claims, with our name as the issuer's."""
+        """A token of these claims, with our name as the issuer's unless it is one to be kept in a secret."""
+        issuer = LEGACY_ISSUER if claims.get("iss") == LEGACY_ISSUER else self.issuer
         head = orjson.dumps({"alg": self.algorithm, "kid": self.key_id})
-        body = f"{_text(head)}.{_text(orjson.dumps({**claims, 'iss': self.issuer}))}"
+        body = f"{_text(head)}.{_text(orjson.dumps({**claims, 'iss': issuer}))}"
         signature = self._key.sign(body.encode("ascii"), PKCS1v15(), SHA256())
         return f"{body}.{_text(signature)}"
 
     def claims_of(self, token: str) -> dict[str, Any] | None:
         """What a token of ours says; None if somebody else has issued it. Raises InvalidToken for a forged one."""
         head, claims, signature = _parts(token)
-        if claims.get("iss") != self.issuer:
+        if claims.get("iss") not in (self.issuer, LEGACY_ISSUER):
             return None
         if head.get("alg") != self.algorithm:
             raise InvalidToken("the token is signed in a way that this server does not use")

@@ -27,7 +27,6 @@ SUCCESS: Final[JSONObject] = {
     "apiVersion": "v1",
     "metadata": {},
     "status": "Success",
-    "message": "",
 }
 
 _BINDINGS = GroupResource("", "pods/binding")

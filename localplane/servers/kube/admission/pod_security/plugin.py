@@ -12,8 +12,15 @@ from localplane.apimachinery.errors import Forbidden, InternalError, Invalid
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupResource
 from localplane.apiserver.admission import Attributes, Operation
-from localplane.servers.kube.admission.plugin import PODS, WRITES, LookingPlugin, SelectivePlugin, metadata, spec
-from localplane.servers.kube.admission.plugin import written
+from localplane.servers.kube.admission.plugin import (
+    PODS,
+    WRITES,
+    LookingPlugin,
+    SelectivePlugin,
+    metadata,
+    spec,
+    written,
+)
 
 from .checks import violations
 from .levels import LevelVersion, Policy, policy_of

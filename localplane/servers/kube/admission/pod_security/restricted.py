@@ -10,12 +10,41 @@ from .baseline import seccomp
 from .violations import Check, JSONObject, Violation, counted, named, names_of, quoted, security_context, setters
 
 _ALLOWED_VOLUMES: Final = frozenset(
-    "configMap csi downwardAPI emptyDir ephemeral image persistentVolumeClaim projected secret".split()
+    {
+        "configMap",
+        "csi",
+        "downwardAPI",
+        "emptyDir",
+        "ephemeral",
+        "image",
+        "persistentVolumeClaim",
+        "projected",
+        "secret",
+    }
 )
 _OTHER_VOLUMES: Final = (
-    "hostPath gcePersistentDisk awsElasticBlockStore gitRepo nfs iscsi glusterfs rbd flexVolume cinder cephfs flocker "
-    "fc azureFile vsphereVolume quobyte azureDisk photonPersistentDisk portworxVolume scaleIO storageos"
-).split()
+    "hostPath",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "gitRepo",
+    "nfs",
+    "iscsi",
+    "glusterfs",
+    "rbd",
+    "flexVolume",
+    "cinder",
+    "cephfs",
+    "flocker",
+    "fc",
+    "azureFile",
+    "vsphereVolume",
+    "quobyte",
+    "azureDisk",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "scaleIO",
+    "storageos",
+)
 
 
 def unless_windows(check: Check) -> Check:

@@ -120,8 +120,10 @@ def _charge(quota: JSONObject, cost: Amounts, attributes: Attributes) -> Charge 
     add(after, requested)
     exceeded = [name for name in sorted(requested) if after[name] > hard[name]]
     if exceeded and attributes.subresource != "status":
-        told = (f"{word}: {_listed(amounts, exceeded)}" for word, amounts in
-                (("requested", requested), ("used", used), ("limited", hard)))
+        told = (
+            f"{word}: {_listed(amounts, exceeded)}"
+            for word, amounts in (("requested", requested), ("used", used), ("limited", hard))
+        )
         raise refused(attributes, f"exceeded quota: {quota['metadata']['name']}, {', '.join(told)}")
     return Charge(quota, after)
 

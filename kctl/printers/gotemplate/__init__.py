@@ -1,0 +1,13 @@
+"""Go's text/template, for -o go-template: pipelines, variables, range, if, with, define, and kubectl's own functions.
+
+    template = parse("{{range .items}}{{.metadata.name}}\\n{{end}}", name="output")
+    text = execute(template, obj, missing_is_error=False)
+
+Whatever the template says, it reads the object and writes text; there is nothing else it could reach.
+"""
+
+from .executing import TemplateError, execute
+from .parsing import Template, TemplateSyntaxError, parse
+from .values import decoded
+
+__all__ = ["Template", "TemplateError", "TemplateSyntaxError", "decoded", "execute", "parse"]

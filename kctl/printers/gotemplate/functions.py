@@ -1,0 +1,183 @@
+"""The functions that a template can call: Go's own, and kubectl's `exists` and `base64decode`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from localplane.apimachinery.gotext import go_plain
+
+from .formatting import sprintf
+from .values import MISSING, is_true, kind_of
+
+
+class FunctionError(ValueError):
+    """What Go prints after `error calling NAME: `."""
+
+
+def _not(value: Any) -> bool:
+    return not is_true(value)
+
+
+def _length(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value.encode())
+    if isinstance(value, (list, dict)):
+        return len(value)
+    if value is None or value is MISSING:
+        raise FunctionError("len of nil pointer")
+    raise FunctionError(f"len of type {kind_of(value)}")
+
+
+def _index(value: Any, *keys: Any) -> Any:
+    for key in keys:
+        if value is None or value is MISSING:
+            raise FunctionError("index of untyped nil")
+        if isinstance(value, dict):
+            if not isinstance(key, str):
+                raise FunctionError(f"value has type {kind_of(key)}; should be string")
+            value = value.get(key, MISSING)
+        elif isinstance(value, (list, str)):
+            value = _item(value, key)
+        else:
+            raise FunctionError(f"can't index item of type {kind_of(value)}")
+    return value
+
+
+def _item(value: list[Any] | str, key: Any) -> Any:
+    if not isinstance(key, int) or isinstance(key, bool):
+        if isinstance(key, float):
+            raise FunctionError("cannot index slice/array with type float64")
+        raise FunctionError(f"cannot index slice/array with type {kind_of(key)}")
+    if not 0 <= key < len(value):
+        raise FunctionError(f"index out of range: {key}")
+    return value[key] if isinstance(value, list) else value.encode()[key]
+
+
+def _slice(value: Any, *bounds: Any) -> Any:
+    if not isinstance(value, (list, str)):
+        raise FunctionError(f"can't slice item of type {kind_of(value)}")
+    whole = value.encode() if isinstance(value, str) else value
+    start, end = (bounds[0] if bounds else 0), (bounds[1] if len(bounds) > 1 else len(whole))
+    for bound in (start, end):
+        if not 0 <= bound <= len(whole):
+            raise FunctionError(f"index out of range: {bound}")
+    if start > end:
+        raise FunctionError(f"invalid slice index: {start} > {end}")
+    part = whole[start:end]
+    return part.decode(errors="replace") if isinstance(part, bytes) else part
+
+
+def _exists(value: Any, *keys: Any) -> bool:
+    for key in keys:
+        if isinstance(value, (list, str)) and isinstance(key, int) and 0 <= key < len(value):
+            value = value[key]
+        elif isinstance(value, dict) and isinstance(key, str):
+            value = value.get(key)
+        else:
+            return False
+    return value is not None and value is not MISSING
+
+
+def _base64decode(value: Any) -> str:
+    import base64
+    import binascii
+
+    if not isinstance(value, str):
+        raise FunctionError(f"wrong type for value; expected string; got {kind_of(value)}")
+    try:
+        return base64.b64decode(value, validate=True).decode(errors="replace")
+    except (binascii.Error, ValueError):
+        raise FunctionError("base64 decode failed: illegal base64 data at input byte 0") from None
+
+
+def _equal(first: Any, *others: Any) -> bool:
+    if not others:
+        raise FunctionError("missing argument for comparison")
+    return any(_same(first, other) for other in others)
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a is MISSING or a is None or b is MISSING or b is None:
+        return (a is MISSING or a is None) and (b is MISSING or b is None)
+    for value in (a, b):
+        if isinstance(value, (dict, list)):
+            raise FunctionError(f"non-comparable type {go_plain(value)}: {kind_of(value)}")
+    if kind_of(a) != kind_of(b):
+        raise FunctionError("incompatible types for comparison")
+    return bool(a == b)
+
+
+def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    def ask(a: Any, b: Any) -> bool:
+        for value in (a, b):
+            if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+                raise FunctionError("invalid type for comparison")
+        if kind_of(a) != kind_of(b):
+            raise FunctionError("incompatible types for comparison")
+        return compare(a, b)
+
+    return ask
+
+
+def _print(*values: Any) -> str:
+    """Spaces only between two that are both no text."""
+    pieces: list[str] = []
+    for position, value in enumerate(values):
+        if position and not isinstance(value, str) and not isinstance(values[position - 1], str):
+            pieces.append(" ")
+        pieces.append(go_plain(None if value is MISSING else value))
+    return "".join(pieces)
+
+
+def _println(*values: Any) -> str:
+    return " ".join(go_plain(None if value is MISSING else value) for value in values) + "\n"
+
+
+def _html(*values: Any) -> str:
+    text = _print(*values)
+    for raw, escaped in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&#34;"), ("'", "&#39;")):
+        text = text.replace(raw, escaped)
+    return text
+
+
+def _js(*values: Any) -> str:
+    escapes = {"\\": "\\\\", "'": "\\'", '"': '\\"', "<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "=": "\\u003D"}
+    return "".join(escapes.get(c) or (f"\\u{ord(c):04X}" if c < " " else c) for c in _print(*values))
+
+
+def _urlquery(*values: Any) -> str:
+    from urllib.parse import quote_plus
+
+    return quote_plus(_print(*values))
+
+
+def _call(*_: Any) -> Any:
+    raise FunctionError("non-function")
+
+
+# `and` and `or` don't look at what comes after the decision, so `executing` knows them itself.
+FUNCTIONS: dict[str, Callable[..., Any] | None] = {
+    "and": None,
+    "or": None,
+    "not": _not,
+    "len": _length,
+    "index": _index,
+    "slice": _slice,
+    "exists": _exists,
+    "base64decode": _base64decode,
+    "eq": _equal,
+    "ne": lambda a, b: not _same(a, b),
+    "lt": _ordered(operator.lt),
+    "le": _ordered(operator.le),
+    "gt": _ordered(operator.gt),
+    "ge": _ordered(operator.ge),
+    "print": _print,
+    "println": _println,
+    "printf": sprintf,
+    "html": _html,
+    "js": _js,
+    "urlquery": _urlquery,
+    "call": _call,
+}

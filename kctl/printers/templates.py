@@ -1,0 +1,58 @@
+"""-o jsonpath and -o go-template, with what kubectl tells those whose template failed."""
+
+from __future__ import annotations
+
+from kctl.errors import KctlError
+from localplane.apimachinery.gotext import go_json, go_plain, go_quote
+
+from . import gotemplate, jsonpath
+from .gosyntax import go_syntax
+from .objects import Object, Write, sorted_keys
+
+
+class JSONPathPrinter:
+    def __init__(self, text: str, *, allow_missing: bool, as_json: bool = False) -> None:
+        try:
+            self._template = jsonpath.parse(text)
+        except jsonpath.JSONPathSyntaxError as error:
+            raise KctlError(f"error parsing jsonpath {text}, {error}") from error
+        self._allow_missing = allow_missing
+        self._as_json = as_json
+
+    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+        if event:
+            obj = {"type": event, "object": obj}
+        try:
+            write(jsonpath.execute(self._template, obj, allow_missing=self._allow_missing, as_json=self._as_json))
+        except jsonpath.JSONPathError as error:
+            text = self._template.text
+            raise KctlError(
+                f"error executing jsonpath {go_quote(text)}: Error executing template: {error}. "
+                f"Printing more information for debugging the template:\n\ttemplate was:\n\t\t{text}\n"
+                f"\tobject given to jsonpath engine was:\n\t\t{go_syntax(obj)}\n\n\n"
+            ) from error
+
+
+class GoTemplatePrinter:
+    def __init__(self, text: str, *, allow_missing: bool) -> None:
+        try:
+            self._template = gotemplate.parse(text, "output")
+        except gotemplate.TemplateSyntaxError as error:
+            raise KctlError(f"error parsing template {text}, {error}") from error
+        self._allow_missing = allow_missing
+
+    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+        """What went wrong is told on stdout as well, beside what the template had written."""
+        if event:
+            obj = {"type": event, "object": obj}
+        text = self._template.text
+        try:
+            write(gotemplate.execute(self._template, obj, missing_is_error=not self._allow_missing))
+        except gotemplate.TemplateError as error:
+            write(
+                f"{error.written}Error executing template: {error}. "
+                f"Printing more information for debugging the template:\n\ttemplate was:\n\t\t{text}\n"
+                f"\traw data was:\n\t\t{go_json(sorted_keys(obj))}\n"
+                f"\tobject given to template engine was:\n\t\t{go_plain(gotemplate.decoded(obj))}\n\n"
+            )
+            raise KctlError(f"error executing template {go_quote(text)}: {error}") from error

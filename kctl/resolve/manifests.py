@@ -1,0 +1,110 @@
+"""Objects out of files, with the places on the server that they belong to. Kubernetes: resource/mapper.go, visitor.go."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+from kctl.errors import KctlError
+from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.groups import GroupKind
+
+from . import files
+from .info import Info
+
+if TYPE_CHECKING:
+    from kctl.session import Session
+    from localplane.client.mapper import RESTMapping
+
+    from .query import Query
+
+Object = dict[str, Any]
+
+
+async def from_source(session: Session, query: Query, name: str) -> AsyncIterator[Info | Exception]:
+    """What one file has, in order; in the place of an object that can't be used, why. Raises if it can't be read on."""
+    for manifest in files.read(name):
+        for obj in _flattened(manifest.value) if query.flatten else [manifest.value]:
+            try:
+                info = await _info(session, query, obj, manifest.source)
+                if query.label_selector and not _selects(query.label_selector, info.object or {}):
+                    continue
+            except (KctlError, APIError) as error:
+                yield error
+                continue
+            yield info
+
+
+def _flattened(value: Object) -> list[Object]:
+    """The items of a list, of lists in it as well."""
+    if not isinstance(value.get("items"), list):
+        return [value]
+    kind = str(value.get("kind", ""))
+    named = {"apiVersion": value.get("apiVersion"), "kind": kind.removesuffix("List")}
+    items = [item if item.get("kind") or kind == "List" else named | item for item in value["items"]]
+    return [one for item in items for one in _flattened(item)]
+
+
+async def _info(session: Session, query: Query, obj: Object, source: str) -> Info:
+    metadata = obj.get("metadata") or {}
+    name, namespace = str(metadata.get("name") or ""), str(metadata.get("namespace") or "")
+    mapping = None if query.local else await _mapping(session, obj, name, namespace, source)
+    info = Info(
+        session,
+        mapping,
+        namespace=namespace,
+        name=name,
+        obj=obj,
+        source=source,
+        subresource=query.subresource,
+        accept=query.accept,
+    )
+    _settle_namespace(session, query, info)
+    if query.latest and name:
+        await info.get()
+    return info
+
+
+async def _mapping(session: Session, obj: Object, name: str, namespace: str, source: str) -> RESTMapping:
+    from localplane.client.errors import NoMatch
+
+    version = str(obj.get("apiVersion") or "")
+    group, _, bare = version.rpartition("/")
+    try:
+        return await session.discovery.mapping(GroupKind(group, str(obj.get("kind"))), bare)
+    except NoMatch as error:
+        where = f"name: {go_quote(name)} namespace: {go_quote(namespace)} from {go_quote(source)}"
+        raise KctlError(
+            f"resource mapping not found for {where}: {error}\nensure CRDs are installed first"
+        ) from error
+
+
+def _settle_namespace(session: Session, query: Query, info: Info) -> None:
+    """Kubernetes: SetNamespace, RequireNamespace, FilterNamespace."""
+    assert info.object is not None
+    if info.mapping is not None and not info.mapping.namespaced:
+        info.namespace = ""
+        if isinstance(info.object.get("metadata"), dict):
+            info.object["metadata"].pop("namespace", None)
+        return
+    if query.local and info.mapping is None and not info.namespace:
+        return
+    if not info.namespace and query.default_namespace:
+        info.namespace = session.namespace
+        info.object.setdefault("metadata", {})["namespace"] = info.namespace
+    if query.enforce_namespace and info.namespace != session.namespace:
+        raise KctlError(
+            f"the namespace from the provided object {go_quote(info.namespace)} does not match the namespace "
+            f"{go_quote(session.namespace)}. You must pass '--namespace={info.namespace}' to perform this operation."
+        )
+
+
+def _selects(text: str, obj: Object) -> bool:
+    from localplane.apimachinery.labels import InvalidSelector, parse
+
+    try:
+        selector = parse(text)
+    except InvalidSelector as error:
+        raise KctlError(f"the provided selector {go_quote(text)} is not valid: {error}") from error
+    return selector.matches((obj.get("metadata") or {}).get("labels") or {})

@@ -1,0 +1,251 @@
+"""The objects that a query means, one after another. Kubernetes: Builder.Do and the visitors."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kctl.errors import KctlError, raise_all
+
+from . import arguments
+from .arguments import Words
+from .info import Info
+
+if TYPE_CHECKING:
+    from kctl.session import Session
+    from localplane.client.mapper import RESTMapping
+
+    from .query import Query
+
+Object = dict[str, Any]
+
+MISSING_RESOURCE = """\
+You must provide one or more resources by argument or filename.
+Example resource specifications include:
+   '-f rsrc.yaml'
+   '--filename=rsrc.json'
+   '<resource> <name>'
+   '<resource>'"""
+_LOCAL = """\
+error: you must specify resources by --filename when --local is set.
+Example resource specifications include:
+   '-f rsrc.yaml'
+   '--filename=rsrc.json'"""
+
+
+class Found:
+    """What a query leads to. Iterate `visit` once; with `keep_going` what failed is in `errors` afterwards.
+
+    `single_item_implied`: the user named one object, so one object should be printed and not a list of one.
+    """
+
+    def __init__(self, session: Session, query: Query) -> None:
+        self._session = session
+        self._query = query
+        self.errors: list[Exception] = []
+        self.single_item_implied = False
+        self._names: tuple[str, ...] = ()
+        self._places: list[Info] = []
+        self._mappings: list[RESTMapping] = []
+        self._by_selector = False
+
+    async def prepare(self) -> None:
+        """Find out what is meant, without fetching it. Raises what is wrong with the command line."""
+        query = self._query
+        words = await self._words()
+        names = self._sources()
+        if names:
+            self._check_paths(words)
+            self._names = names
+        elif query.label_selector or query.field_selector or query.select_all or self._means_all(words):
+            await self._prepare_selector(words)
+        elif words.pairs:
+            await self._prepare_pairs(words)
+        elif words.names:
+            await self._prepare_names(words)
+        elif words.types:
+            for one in words.types:
+                await self._mapping_for(one)
+            raise KctlError("resource(s) were provided, but no name was specified")
+        else:
+            raise KctlError(_LOCAL if query.local else MISSING_RESOURCE)
+
+    async def visit(self) -> AsyncIterator[Info]:
+        """Every Info, fetched if the query says so."""
+        if self._names:
+            generator = self._from_files()
+        elif self._by_selector:
+            generator = self._from_lists()
+        else:
+            generator = self._from_places()
+        async for info in generator:
+            yield info
+
+    async def infos(self) -> list[Info]:
+        return [info async for info in self.visit()]
+
+    def raise_errors(self) -> None:
+        raise_all(self.errors)
+
+    # What is meant.
+
+    async def _words(self) -> Words:
+        expanded: dict[str, str] = {}
+        if self._query.arguments and not self._query.local:
+            first = self._query.arguments[0]
+            if "/" not in first:
+                for one in first.split(","):
+                    expanded[one] = await self._session.discovery.expand(one)
+        return arguments.read(self._query.arguments, lambda one: expanded.get(one, one))
+
+    def _sources(self) -> tuple[str, ...]:
+        query = self._query
+        if query.filenames and query.kustomize:
+            raise KctlError("only one of -f or -k can be specified")
+        if query.kustomize:
+            if query.recursive:
+                raise KctlError("the -k flag can't be used with -f or -R")
+            raise KctlError("kustomizations are not supported yet")
+        if not query.filenames:
+            return ()
+        from . import files
+
+        found = files.sources(query.filenames, recursive=query.recursive)
+        self.single_item_implied = found.single
+        return found.names
+
+    def _check_paths(self, words: Words) -> None:
+        if words.types:
+            raise KctlError(
+                "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well"
+            )
+        if words.pairs:
+            raise KctlError("resource/name arguments cannot be provided when a path is specified")
+
+    def _means_all(self, words: Words) -> bool:
+        return self._query.types_alone and bool(words.types) and not words.names
+
+    async def _prepare_selector(self, words: Words) -> None:
+        if words.names:
+            raise KctlError("name cannot be provided when a selector is specified")
+        if words.pairs:
+            raise KctlError("selectors and the all flag cannot be used when passing resource/name arguments")
+        if not words.types:
+            raise KctlError("at least one resource must be specified to use a selector")
+        if self._query.subresource:
+            raise KctlError("subresource cannot be used when bulk resources are specified")
+        self._mappings = await self._distinct_mappings(words.types)
+        self._by_selector = True
+
+    async def _distinct_mappings(self, types: Sequence[str]) -> list[RESTMapping]:
+        if len(types) > 1 and self._query.single_type:
+            raise KctlError("you may only specify a single resource type")
+        found = {}
+        for one in types:
+            mapping = await self._mapping_for(one)
+            found.setdefault(mapping.kind, mapping)
+        return list(found.values())
+
+    async def _prepare_pairs(self, words: Words) -> None:
+        self.single_item_implied = self.single_item_implied or len(words.pairs) == 1
+        mappings = {one: await self._mapping_for(one) for one in dict.fromkeys(pair[0] for pair in words.pairs)}
+        if self._query.single_type and len({mapping.resource for mapping in mappings.values()}) > 1:
+            raise KctlError("you may only specify a single resource type")
+        self._places = [self._place(mappings[one], name) for one, name in words.pairs]
+
+    async def _prepare_names(self, words: Words) -> None:
+        self.single_item_implied = len(words.names) == 1
+        if len(words.types) > 1:
+            raise KctlError("you must specify only one resource")
+        mapping = await self._mapping_for(words.types[0])
+        self._places = [self._place(mapping, name) for name in words.names]
+
+    def _place(self, mapping: RESTMapping, name: str) -> Info:
+        if mapping.namespaced and self._query.all_namespaces:
+            raise KctlError("a resource cannot be retrieved by name across all namespaces")
+        return Info(
+            self._session,
+            mapping,
+            namespace=self._session.namespace if mapping.namespaced else "",
+            name=name,
+            subresource=self._query.subresource,
+            accept=self._query.accept,
+        )
+
+    async def _mapping_for(self, argument: str) -> RESTMapping:
+        from localplane.client.errors import NoMatch
+
+        try:
+            return await self._session.discovery.mapping_for(argument)
+        except NoMatch as error:
+            raise KctlError(str(error)) from error
+
+    # Where it is.
+
+    def _failed(self, error: Exception) -> None:
+        if not self._query.keep_going:
+            raise error
+        self.errors.append(error)
+
+    async def _from_places(self) -> AsyncIterator[Info]:
+        for info in self._places:
+            if self._query.needs_object or self._query.latest:
+                try:
+                    await info.get()
+                except _expected_errors() as error:
+                    self._failed(error)
+                    continue
+            yield info
+
+    async def _from_lists(self) -> AsyncIterator[Info]:
+        from .listing import pages
+
+        for mapping in self._mappings:
+            try:
+                async for page in pages(self._session, mapping, self._query):
+                    for info in await self._flattened(page, mapping):
+                        yield info
+            except _expected_errors() as error:
+                self._failed(error)
+
+    async def _flattened(self, page: Info, mapping: RESTMapping) -> list[Info]:
+        obj = page.object or {}
+        if not self._query.flatten or not isinstance(obj.get("items"), list):
+            return [page]
+        return [
+            Info(
+                self._session,
+                mapping,
+                namespace=(item.get("metadata") or {}).get("namespace", page.namespace),
+                name=(item.get("metadata") or {}).get("name", ""),
+                obj=item,
+                accept=self._query.accept,
+            )
+            for item in obj["items"]
+        ]
+
+    async def _from_files(self) -> AsyncIterator[Info]:
+        from .manifests import from_source
+
+        for name in self._names:
+            try:
+                async for info in from_source(self._session, self._query, name):
+                    if isinstance(info, Info):
+                        yield info
+                    else:
+                        self._failed(info)
+            except _expected_errors() as error:
+                self._failed(error)
+
+
+async def resolve(session: Session, query: Query) -> Found:
+    found = Found(session, query)
+    await found.prepare()
+    return found
+
+
+def _expected_errors() -> tuple[type[Exception], ...]:
+    from localplane.apimachinery.errors import APIError
+    from localplane.client.errors import ClientError
+
+    return APIError, ClientError, KctlError

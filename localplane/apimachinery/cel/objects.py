@@ -1,0 +1,350 @@
+"""The values of a custom resource, read by its schema as far as an expression looks.
+
+Upstream: apiserver/pkg/cel/common/valuesunstructured.go. A schema decides what a text is (a timestamp, bytes), which
+fields can be seen, and when lists are equal: sets and maps by their elements, whatever the order.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Iterator
+from datetime import date
+from typing import Any, Final
+
+from localplane.apimachinery.gotext import go_type_name
+from localplane.apimachinery.schema import Node
+
+from .arithmetic import SECOND
+from .equality import equal
+from .errors import EvaluationError, no_such_overload
+from .escaping import escaped, unescaped
+from .resource_roots import with_type_and_metadata
+from .times import read_duration, read_timestamp
+from .values import MISSING, Mapper, Timestamp
+
+Reader = Callable[[Any], Any]
+_COMPILED: Final = "cel.reader"
+
+
+def reader(node: Node, *, is_root: bool = False) -> Reader:
+    """What turns JSON of this schema into a value."""
+    node.load()
+    if is_root:
+        node = with_type_and_metadata(node)
+    known: Reader | None = node.compiled.get(_COMPILED)
+    if known is None:
+        known = node.compiled[_COMPILED] = _made(node)
+    return known
+
+
+def _made(node: Node) -> Reader:
+    read = _int_or_string if node.int_or_string else _READERS.get(node.type, _untyped)(node)
+    nullable = node.nullable
+
+    def answer(raw: Any) -> Any:
+        if raw is not None:
+            return read(raw)
+        if nullable:
+            return None
+        raise EvaluationError("invalid data, got null for schema with nullable=false")
+
+    return answer
+
+
+def dynamic(raw: Any) -> Any:
+    """JSON without a schema."""
+    if isinstance(raw, dict):
+        return DynamicObject(raw)
+    return [dynamic(each) for each in raw] if isinstance(raw, list) else raw
+
+
+def _int_or_string(raw: Any) -> Any:
+    if type(raw) in (int, str):
+        return raw
+    raise EvaluationError("invalid data, expected XIntOrString value to be either a string or integer")
+
+
+def _untyped(node: Node) -> Reader:
+    if node.preserve_unknown_fields:
+        return dynamic
+    words = "invalid type, expected object, array, number, integer, boolean or string, or no type with"
+    message = f"{words} x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields is true, got {node.type}"
+
+    def answer(_: Any) -> Any:
+        raise EvaluationError(message)
+
+    return answer
+
+
+def _scalar(name: str, *types: type) -> Callable[[Node], Reader]:
+    def answer(raw: Any) -> Any:
+        if type(raw) in types:
+            return raw
+        raise EvaluationError(f"invalid data, expected {name}, got {go_type_name(raw)}")
+
+    return lambda _: answer
+
+
+def _number(_: Node) -> Reader:
+    def answer(raw: Any) -> float:
+        if type(raw) in (int, float):
+            return float(raw)
+        raise EvaluationError(f"invalid data, expected float, got {go_type_name(raw)}")
+
+    return answer
+
+
+def _string(node: Node) -> Reader:
+    read = _FORMATS.get(node.format)
+    if read is None:
+        return _scalar("string", str)(node)
+
+    def answer(raw: Any) -> Any:
+        if not isinstance(raw, str):
+            raise EvaluationError(f"invalid data, expected string, got {go_type_name(raw)}")
+        return read(raw)
+
+    return answer
+
+
+def _read_duration(text: str) -> Any:
+    found = read_duration(text)
+    if found is None:
+        raise EvaluationError(f"Invalid duration {text}")
+    return found
+
+
+def _read_date(text: str) -> Timestamp:
+    try:
+        return Timestamp((date.fromisoformat(text) - date(1970, 1, 1)).days * 86400 * SECOND)
+    except ValueError:
+        raise EvaluationError(f"Invalid date formatted string {text}") from None
+
+
+def _read_moment(text: str) -> Any:
+    found = read_timestamp(text.upper())
+    if found is None:
+        raise EvaluationError(f"Invalid date-time formatted string {text}")
+    return found
+
+
+def _read_bytes(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error:
+        raise EvaluationError(f"Invalid byte formatted string {text}") from None
+
+
+_FORMATS: Final[dict[str, Callable[[str], Any]]] = {
+    "duration": _read_duration,
+    "date": _read_date,
+    "date-time": _read_moment,
+    "byte": _read_bytes,
+}
+
+
+def _array(node: Node) -> Reader:
+    if node.items is None:
+        return _failing("invalid array type, expected Items with a non-empty Schema")
+    items = reader(node.items)
+    keys = tuple(escaped(key) or key for key in node.list_map_keys)
+    kind = node.list_type
+
+    def answer(raw: Any) -> list[Any]:
+        if not isinstance(raw, list):
+            raise EvaluationError("invalid data, expected an array for the provided schema with type=array")
+        if kind == "set":
+            return SetList(map(items, raw))
+        if kind == "map":
+            return MapList(map(items, raw), keys)
+        return [items(each) for each in raw]
+
+    return answer
+
+
+def _failing(message: str) -> Reader:
+    def answer(_: Any) -> Any:
+        raise EvaluationError(message)
+
+    return answer
+
+
+class SetList(list[Any]):
+    """x-kubernetes-list-type=set: order does not matter, and nothing is added twice."""
+
+    __slots__ = ()
+
+    def equals(self, other: Any) -> bool:
+        if not isinstance(other, list):
+            raise no_such_overload()
+        return len(self) == len(other) and all(any(equal(a, b) for b in self) for a in other)
+
+    def merged(self, other: list[Any]) -> list[Any]:
+        result = list(self)
+        result += [each for each in other if not any(equal(each, known) for known in self)]
+        return result
+
+
+class MapList(list[Any]):
+    """x-kubernetes-list-type=map: elements are known by their keys."""
+
+    __slots__ = ("_keys",)
+
+    def __init__(self, elements: Iterator[Any], keys: tuple[str, ...]) -> None:
+        super().__init__(elements)
+        self._keys = keys
+
+    def _key(self, element: Any) -> Any:
+        found = [element.find(key) if isinstance(element, Mapper) else MISSING for key in self._keys]
+        return tuple([(type(each), each) for each in found])
+
+    def equals(self, other: Any) -> bool:
+        if not isinstance(other, list):
+            raise no_such_overload()
+        if len(self) != len(other):
+            return False
+        mine = {self._key(each): each for each in self}
+        seen = set()
+        for each in other:
+            key = self._key(each)
+            if key not in mine or not equal(mine[key], each):
+                return False
+            seen.add(key)
+        return len(seen) == len(mine)
+
+    def merged(self, other: list[Any]) -> list[Any]:
+        result = {self._key(each): each for each in self}
+        result.update((self._key(each), each) for each in other)
+        return list(result.values())
+
+
+def _object(node: Node) -> Reader:
+    if node.embedded_resource:
+        node = with_type_and_metadata(node)
+    if node.properties or node.embedded_resource:
+        shape = Shape(node)
+
+        def read(raw: dict[str, Any]) -> Any:
+            return SchemaObject(raw, shape)
+    elif node.values is not None:
+        values = reader(node.values)
+
+        def read(raw: dict[str, Any]) -> Any:
+            return SchemaMap(raw, values)
+    else:
+        empty = Shape(node)
+
+        def read(raw: dict[str, Any]) -> Any:
+            return SchemaObject(raw, empty)
+
+    def answer(raw: Any) -> Any:
+        if not isinstance(raw, dict):
+            raise EvaluationError("invalid data, expected a map for the provided schema with type=object")
+        return read(raw)
+
+    return answer
+
+
+class Shape:
+    """The fields of a kind of object: by the name that expressions use, the name in JSON and how it is read."""
+
+    __slots__ = ("_known", "_node")
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._known: dict[str, tuple[str, Reader] | None] = {}
+
+    def field(self, name: str) -> tuple[str, Reader] | None:
+        try:
+            return self._known[name]
+        except KeyError:
+            raw = unescaped(name)
+            found = self._node.properties.get(raw) if raw is not None else None
+            made = (raw, reader(found.node)) if found is not None and raw is not None else None
+            self._known[name] = made
+            return made
+
+    def declares(self, raw: str) -> bool:
+        return raw in self._node.properties
+
+
+class SchemaObject:
+    """An object with declared fields. A field that is null is as good as absent."""
+
+    __slots__ = ("raw", "shape")
+
+    def __init__(self, raw: dict[str, Any], shape: Shape) -> None:
+        self.raw = raw
+        self.shape = shape
+
+    def find(self, key: Any) -> Any:
+        if type(key) is not str:
+            raise no_such_overload()
+        field = self.shape.field(key)
+        if field is None:
+            return MISSING
+        value = self.raw.get(field[0])
+        return MISSING if value is None else field[1](value)
+
+    def keys(self) -> Iterator[Any]:
+        return (escaped(name) or name for name in self.raw if self.shape.declares(name))
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+    def equals(self, other: Any) -> bool:
+        if not isinstance(other, Mapper):
+            raise no_such_overload()
+        if len(self) != len(other):
+            return False
+        return all(self._field_equals(name, other) for name in self.raw)
+
+    def _field_equals(self, name: str, other: Mapper) -> bool:
+        if self.shape.declares(name):
+            key = escaped(name) or name
+            mine, theirs = self.find(key), other.find(key)
+            if mine is MISSING or theirs is MISSING:
+                return mine is theirs
+            return equal(mine, theirs)
+        if not isinstance(other, SchemaObject):
+            raise no_such_overload()
+        return name not in other.raw or bool(other.raw[name] == self.raw[name])
+
+
+class SchemaMap:
+    """An object with keys of its own and values of one schema."""
+
+    __slots__ = ("_read", "raw")
+
+    def __init__(self, raw: dict[str, Any], read: Reader) -> None:
+        self.raw = raw
+        self._read = read
+
+    def find(self, key: Any) -> Any:
+        if type(key) is not str:
+            raise no_such_overload()
+        return self._read(self.raw[key]) if key in self.raw else MISSING
+
+    def keys(self) -> Iterator[Any]:
+        return iter(self.raw)
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+
+class DynamicObject(SchemaMap):
+    __slots__ = ()
+
+    def __init__(self, raw: dict[str, Any]) -> None:
+        super().__init__(raw, dynamic)
+
+
+_READERS: Final[dict[str, Callable[[Node], Reader]]] = {
+    "object": _object,
+    "array": _array,
+    "string": _string,
+    "number": _number,
+    "integer": _scalar("int", int),
+    "boolean": _scalar("bool", bool),
+}

@@ -1,0 +1,66 @@
+"""DeviceClasses: kinds of devices that claims may ask for by name.
+
+Kubernetes: pkg/registry/resource/deviceclass and pkg/apis/resource/validation, ValidateDeviceClass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from localplane.apimachinery.fieldpath import FieldError, Path
+from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.patch.values import same
+from localplane.apimachinery.times import age
+from localplane.apiserver.registry.strategy import Strategy
+from localplane.apiserver.request import Request
+from localplane.catalog.declaring import builtin
+from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
+
+from .device_selectors import (
+    CONFIGURATIONS_MAX,
+    SELECTORS_MAX,
+    configuration_errors,
+    selector_errors,
+    stored_selector_errors,
+)
+from .lists import slice_errors
+from .names import extended_resource_errors
+
+JSONObject = dict[str, Any]
+
+_SPEC = Path("spec")
+
+
+class DeviceClassStrategy(Strategy):
+    allow_unconditional_update = True
+    validates_schema = False
+
+    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
+        return [*metadata_errors(obj, namespaced=False, name=dns1123_subdomain), *_spec_errors(obj.get("spec") or {})]
+
+    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
+        return [
+            *metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
+            *metadata_update_errors(obj, old),
+            *_spec_errors(obj.get("spec") or {}, old.get("spec") or {}),
+        ]
+
+
+def _spec_errors(spec: Mapping[str, Any], old: Mapping[str, Any] | None = None) -> Iterator[FieldError]:
+    is_stored = {name: old is not None and same(spec.get(name), old.get(name)) for name in ("selectors", "config")}
+    rule = stored_selector_errors if is_stored["selectors"] else selector_errors
+    yield from slice_errors(spec.get("selectors") or (), SELECTORS_MAX, rule, _SPEC / "selectors")
+    configuration_rule = partial(configuration_errors, is_stored=is_stored["config"])
+    yield from slice_errors(spec.get("config") or (), CONFIGURATIONS_MAX, configuration_rule, _SPEC / "config")
+    if (name := spec.get("extendedResourceName")) is not None:
+        yield from extended_resource_errors(name, _SPEC / "extendedResourceName")
+
+
+def name_and_age_cells(obj: JSONObject) -> list[Any]:
+    metadata = obj.get("metadata") or {}
+    return [metadata.get("name", ""), age(metadata.get("creationTimestamp"))]
+
+
+DEVICE_CLASSES = builtin("resource.k8s.io/deviceclasses", strategy=DeviceClassStrategy(), cells=name_and_age_cells)

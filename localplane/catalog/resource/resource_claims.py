@@ -1,0 +1,100 @@
+"""ResourceClaims: what is asked of devices, and what was given.
+
+Kubernetes: pkg/registry/resource/resourceclaim and pkg/apis/resource/validation, ValidateResourceClaim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from localplane.apimachinery.fieldpath import FieldError, Path
+from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.times import age
+from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
+from localplane.apiserver.request import Request
+from localplane.catalog.declaring import builtin
+from localplane.catalog.validation.declared import declared_immutable_errors
+from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
+
+from .claim_specs import claim_spec_errors, default_claim_spec, drop_disabled_fields
+from .claim_statuses import allocated_devices, device_id, status_errors
+from .taints import default_toleration
+
+JSONObject = dict[str, Any]
+
+_SPEC, _STATUS = Path("spec"), Path("status")
+
+
+class ResourceClaimStrategy(Strategy):
+    """The spec never changes."""
+
+    allow_unconditional_update = True
+    tracks_generation = False
+    validates_schema = False
+
+    def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
+        drop_disabled_fields(obj.get("spec") or {})
+
+    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
+        metadata = metadata_errors(obj, namespaced=True, name=dns1123_subdomain)
+        return [*metadata, *claim_spec_errors(obj.get("spec") or {}, _SPEC)]
+
+    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
+        drop_disabled_fields(obj.get("spec") or {})
+
+    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
+        return [
+            *metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
+            *metadata_update_errors(obj, old),
+            *declared_immutable_errors(obj.get("spec") or {}, old.get("spec") or {}, _SPEC),
+        ]
+
+
+class ResourceClaimStatusStrategy(StatusStrategy):
+    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
+        """What is reported of a device goes when the device is no longer allocated."""
+        super().prepare_for_update(request, obj, old)
+        status = obj.get("status") or {}
+        for result in ((status.get("allocation") or {}).get("devices") or {}).get("results") or ():
+            result.pop("skipNodeOperations", None)
+        gone = allocated_devices(old.get("status") or {}) - allocated_devices(status)
+        reported = [device for device in status.pop("devices", None) or () if device_id(device) not in gone]
+        if reported:
+            status["devices"] = reported
+
+    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
+        return [*metadata_update_errors(obj, old), *status_errors(obj, old, _STATUS)]
+
+
+def default_resource_claim(obj: JSONObject) -> None:
+    default_claim_spec(obj.get("spec") or {})
+    allocation = (obj.get("status") or {}).get("allocation") or {}
+    for result in (allocation.get("devices") or {}).get("results") or ():
+        for toleration in result.get("tolerations") or ():
+            default_toleration(toleration)
+
+
+def resource_claim_cells(obj: JSONObject) -> list[Any]:
+    metadata = obj.get("metadata") or {}
+    return [metadata.get("name", ""), _state(obj), age(metadata.get("creationTimestamp"))]
+
+
+def _state(obj: JSONObject) -> str:
+    status = obj.get("status") or {}
+    states = ["deleted"] if (obj.get("metadata") or {}).get("deletionTimestamp") else []
+    if status.get("allocation") is None:
+        return ",".join(states or ["pending"])
+    states.append("allocated")
+    return ",".join([*states, "reserved"] if status.get("reservedFor") else states)
+
+
+_STRATEGY = ResourceClaimStrategy()
+
+RESOURCE_CLAIMS = builtin(
+    "resource.k8s.io/resourceclaims",
+    strategy=_STRATEGY,
+    status_strategy=ResourceClaimStatusStrategy(_STRATEGY),
+    default=default_resource_claim,
+    cells=resource_claim_cells,
+)

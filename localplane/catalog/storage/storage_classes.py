@@ -1,0 +1,120 @@
+"""StorageClasses: kinds of storage that claims ask for. Kubernetes: pkg/registry/storage/storageclass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid, required
+from localplane.apimachinery.names import dns1123_subdomain, qualified_name
+from localplane.apimachinery.times import age
+from localplane.apiserver.registry.strategy import Strategy
+from localplane.apiserver.request import Request
+from localplane.catalog.core.pods.warnings.placement import node_label_message
+from localplane.catalog.declaring import builtin
+from localplane.catalog.validation.declared import declared_immutable_errors
+from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
+from localplane.catalog.validation.values import one_of
+
+from .parameters import parameters_errors, provisioner_errors
+
+JSONObject = dict[str, Any]
+
+_TOPOLOGIES = Path("allowedTopologies")
+_FIXED = ("provisioner", "parameters", "reclaimPolicy", "volumeBindingMode")
+
+
+class StorageClassStrategy(Strategy):
+    validates_schema = False
+    allow_unconditional_update = True
+    tracks_generation = False
+
+    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
+        return [*metadata_errors(obj, namespaced=False, name=dns1123_subdomain), *_class_errors(obj)]
+
+    def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
+        return list(_warnings(obj))
+
+    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
+        errors = [*self.validate(request, obj), *metadata_update_errors(obj, old)]
+        for field in _FIXED:
+            errors += declared_immutable_errors(obj.get(field) or None, old.get(field) or None, Path(field))
+        return errors
+
+    def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
+        return list(_warnings(obj))
+
+
+def default_storage_class(obj: JSONObject) -> None:
+    obj.setdefault("reclaimPolicy", "Delete")
+    obj.setdefault("volumeBindingMode", "Immediate")
+
+
+def _class_errors(obj: JSONObject) -> Iterator[FieldError]:
+    yield from provisioner_errors(obj.get("provisioner", ""), Path("provisioner"))
+    yield from parameters_errors(obj.get("parameters") or {}, Path("parameters"), may_be_empty=True)
+    if policy := obj.get("reclaimPolicy"):
+        yield from one_of(policy, ("Delete", "Retain"), Path("reclaimPolicy"))
+    place, mode = Path("volumeBindingMode"), obj.get("volumeBindingMode")
+    if mode is None:
+        yield required(place)
+    else:
+        yield from one_of(mode, ("Immediate", "WaitForFirstConsumer"), place)
+    yield from _topologies_errors(obj.get("allowedTopologies") or ())
+
+
+def _topologies_errors(terms: Sequence[JSONObject]) -> Iterator[FieldError]:
+    """No term says what another has said, in whatever order."""
+    seen: list[dict[str, set[str]]] = []
+    for index, term in enumerate(terms):
+        place = _TOPOLOGIES[index] / "matchLabelExpressions"
+        expressions = term.get("matchLabelExpressions") or ()
+        yield from _expressions_errors(expressions, place)
+        meaning = {each.get("key", ""): set(each.get("values") or ()) for each in expressions}
+        # Kubernetes begins with as many empty places as there are terms, and finds each empty term there.
+        repeats = seen.count(meaning) if meaning else len(terms) + seen.count(meaning)
+        yield from (duplicate(place, "") for _ in range(repeats))
+        seen.append(meaning)
+
+
+def _expressions_errors(expressions: Sequence[Mapping[str, Any]], path: Path) -> Iterator[FieldError]:
+    """Kubernetes: pkg/apis/core/validation, ValidateTopologySelectorTerm."""
+    keys = set()
+    for index, expression in enumerate(expressions):
+        place, key, values = path[index], expression.get("key", ""), expression.get("values") or []
+        if not values:
+            yield required(place / "values")
+        for number, value in enumerate(values):
+            if value in values[:number]:
+                yield duplicate((place / "values")[number], value)
+        yield from (invalid(place / "key", key, problem) for problem in qualified_name(key))
+        if key in keys:
+            yield duplicate(place / "key", key)
+        keys.add(key)
+
+
+def _warnings(obj: JSONObject) -> Iterator[str]:
+    for index, term in enumerate(obj.get("allowedTopologies") or ()):
+        for number, expression in enumerate(term.get("matchLabelExpressions") or ()):
+            if message := node_label_message(expression.get("key", "")):
+                yield f"{(_TOPOLOGIES[index] / 'matchLabelExpressions')[number] / 'key'}: {message}"
+
+
+def storage_class_cells(obj: JSONObject) -> list[Any]:
+    metadata = obj.get("metadata") or {}
+    return [
+        metadata.get("name", ""),
+        obj.get("provisioner", ""),
+        obj.get("reclaimPolicy", "Delete"),
+        obj.get("volumeBindingMode", "Immediate"),
+        bool(obj.get("allowVolumeExpansion")),
+        age(metadata.get("creationTimestamp")),
+    ]
+
+
+STORAGE_CLASSES = builtin(
+    "storage.k8s.io/storageclasses",
+    strategy=StorageClassStrategy(),
+    default=default_storage_class,
+    cells=storage_class_cells,
+)

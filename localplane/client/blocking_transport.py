@@ -1,0 +1,282 @@
+"""Requests over a blocking socket, for a program that does one thing at a time and has to start fast.
+
+It is a Transport like the others, but its coroutines never suspend: `localplane.client.driving.drive` runs whoever awaits them
+without an event loop, and nothing here imports asyncio or an HTTP library. One connection is kept and used again.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Final, TypeVar
+from urllib.parse import urlencode, urlsplit
+
+from .credentials import ClientCertificate, Credentials, credentials_for
+from .driving import drive
+from .errors import ConfigError, ConnectionFailed, ConnectionLost, ConnectionRefused, RequestTimedOut, TLSFailed
+from .http1 import Head, Incoming, IncompleteAnswer, request_bytes
+from .impersonation import impersonation_headers
+from .kubeconfig.connection import ClientConfig
+from .transport import Pairs, header
+
+if TYPE_CHECKING:
+    import ssl
+
+T = TypeVar("T")
+
+_CONNECT_TIMEOUT: Final = 30.0
+_PIECE: Final = 65536
+_PORTS: Final = {"http": 80, "https": 443}
+_HEADERS_LATE = "net/http: request canceled (Client.Timeout exceeded while awaiting headers)"
+_BODY_LATE = "context deadline exceeded (Client.Timeout or context cancellation while reading body)"
+
+
+class BlockingTransport:
+    """`extra` are headers of every request. `observe` hears of each request and of what was answered, for -v."""
+
+    def __init__(
+        self,
+        config: ClientConfig,
+        *,
+        agent: str,
+        extra: Pairs = (),
+        credentials: Credentials | None = None,
+        observe: Callable[[str], None] | None = None,
+    ) -> None:
+        if not config.server.startswith(("http://", "https://")):
+            raise ConfigError(f'the server "{config.server}" is no http or https URL')
+        self._config = config
+        self._parts = urlsplit(config.server)
+        self._address = self._parts.netloc.rpartition("@")[2]
+        self._credentials = credentials if credentials is not None else credentials_for(config)
+        encoding = "identity" if config.disable_compression else "gzip"
+        self._headers = [("User-Agent", agent), ("Accept-Encoding", encoding), *extra]
+        self._headers += impersonation_headers(config.impersonate)
+        self._observe = observe
+        self._idle: _Connection | None = None
+        self._certificate: ClientCertificate | None = None
+
+    async def request(
+        self, method: str, path: str, *, query: Pairs = (), headers: Pairs = (), body: bytes | None = None
+    ) -> BlockingResponse:
+        certificate = _settled(self._credentials.certificate)
+        authorization = _settled(self._credentials.authorization)
+        target = f"{self._parts.path}{path}" + (f"?{urlencode(query)}" if query else "")
+        sent = [("Host", self._address), *self._headers, *headers]
+        if authorization:
+            sent.append(("Authorization", authorization))
+        limit = self._config.timeout
+        deadline = None if limit is None else time.monotonic() + limit.total_seconds()
+        message = request_bytes(method, target, sent, body)
+        if self._observe is not None:
+            self._observe(f'"Request" verb="{method}" url="{self._parts.scheme}://{self._address}{target}"')
+        response = self._exchange(message, method, certificate, deadline)
+        if self._observe is not None:
+            self._observe(f'"Response" status="{response.status}"')
+        if response.status == 401 and authorization:
+            self._credentials.rejected(authorization)
+        return response
+
+    async def close(self) -> None:
+        idle, self._idle = self._idle, None
+        if idle is not None:
+            idle.close()
+
+    def _exchange(
+        self, message: bytes, method: str, certificate: ClientCertificate | None, deadline: float | None
+    ) -> BlockingResponse:
+        """A kept connection may have been closed meanwhile: then, and only if no byte came back, on a new one."""
+        idle, self._idle = self._idle, None
+        if idle is not None and certificate == self._certificate:
+            try:
+                return self._answer(idle, message, method, deadline)
+            except ConnectionLost as error:
+                if not error.unanswered:
+                    raise
+        elif idle is not None:
+            idle.close()
+        self._certificate = certificate
+        return self._answer(self._connect(certificate, deadline), message, method, deadline)
+
+    def _answer(
+        self, connection: _Connection, message: bytes, method: str, deadline: float | None
+    ) -> BlockingResponse:
+        connection.send(message, deadline)
+        incoming = Incoming(method)
+        while incoming.head is None:
+            incoming.feed(connection.receive(deadline, late=_HEADERS_LATE, answered=incoming.started))
+        return BlockingResponse(incoming.head, incoming, connection, deadline, self._keep)
+
+    def _keep(self, connection: _Connection) -> None:
+        self._idle = connection
+
+    def _connect(self, certificate: ClientCertificate | None, deadline: float | None) -> _Connection:
+        from .proxies import proxy_for
+
+        secure = self._parts.scheme == "https"
+        proxy = proxy_for(self._config.server, configured=self._config.proxy_url)
+        if proxy is not None:
+            raise ConfigError(f"the proxy {proxy} is not supported here yet")
+        host, port = self._parts.hostname or "", self._parts.port or _PORTS[self._parts.scheme]
+        plain = self._dial(host, port, deadline)
+        if not secure:
+            return _Connection(plain, self._address)
+        from .tls import ssl_context
+
+        context = ssl_context(self._config, certificate)
+        return _Connection(self._handshake(plain, context), self._address)
+
+    def _dial(self, host: str, port: int, deadline: float | None) -> socket.socket:
+        limit = _CONNECT_TIMEOUT if deadline is None else min(_CONNECT_TIMEOUT, max(0.001, deadline - time.monotonic()))
+        try:
+            connected = socket.create_connection((host, port), timeout=limit)
+        except ConnectionRefusedError as error:
+            raise ConnectionRefused(
+                f"the connection to the server {self._config.server} was refused", address=self._address
+            ) from error
+        except TimeoutError as error:
+            raise RequestTimedOut(
+                f"{self._config.server}: {_HEADERS_LATE}", address=self._address, reason=_HEADERS_LATE
+            ) from error
+        except socket.gaierror as error:
+            reason = f"dial tcp: lookup {host}: no such host"
+            raise ConnectionFailed(f"{self._config.server}: {error}", address=self._address, reason=reason) from error
+        except OSError as error:
+            reason = f"dial tcp {host}:{port}: connect: {(error.strerror or str(error)).lower()}"
+            raise ConnectionFailed(f"{self._config.server}: {error}", address=self._address, reason=reason) from error
+        connected.settimeout(None)
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
+            if (option := getattr(socket, name, None)) is not None:
+                connected.setsockopt(socket.IPPROTO_TCP, option, value)
+        return connected
+
+    def _handshake(self, plain: socket.socket, context: ssl.SSLContext) -> socket.socket:
+        name = self._config.tls_server_name or self._parts.hostname
+        try:
+            return context.wrap_socket(plain, server_hostname=name)
+        except OSError as error:  # an SSLError is one
+            plain.close()
+            from .tls import go_reason
+
+            reason = go_reason(error, name or "")
+            raise TLSFailed(f"{self._config.server}: {error}", address=self._address, reason=reason) from error
+
+
+class _Connection:
+    def __init__(self, connected: socket.socket, address: str) -> None:
+        self._socket = connected
+        self._address = address
+
+    def send(self, message: bytes, deadline: float | None) -> None:
+        try:
+            self._limit(deadline)
+            self._socket.sendall(message)
+        except OSError as error:
+            self.close()
+            raise ConnectionLost(
+                f"the connection to the server {self._address} was lost: {error}", address=self._address, unanswered=True
+            ) from error
+
+    def receive(self, deadline: float | None, *, late: str, answered: bool) -> bytes:
+        """At least a byte. Raises ConnectionLost at the end of the stream."""
+        try:
+            self._limit(deadline)
+            data = self._socket.recv(_PIECE)
+        except TimeoutError as error:
+            self.close()
+            raise RequestTimedOut(f"{self._address}: {late}", address=self._address, reason=late) from error
+        except OSError as error:
+            self.close()
+            raise self._lost(str(error), answered=answered) from error
+        if not data:
+            self.close()
+            raise self._lost("EOF", answered=answered)
+        return data
+
+    def _lost(self, why: str, *, answered: bool) -> ConnectionLost:
+        return ConnectionLost(
+            f"the connection to the server {self._address} was lost: {why}",
+            address=self._address,
+            reason=why,
+            unanswered=not answered,
+        )
+
+    def _limit(self, deadline: float | None) -> None:
+        self._socket.settimeout(None if deadline is None else max(0.001, deadline - time.monotonic()))
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+class BlockingResponse:
+    def __init__(
+        self,
+        head: Head,
+        incoming: Incoming,
+        connection: _Connection,
+        deadline: float | None,
+        keep: Callable[[_Connection], None],
+    ) -> None:
+        self.status = head.status
+        self.headers: Sequence[tuple[str, str]] = head.headers
+        self._incoming = incoming
+        self._connection: _Connection | None = connection
+        self._deadline = deadline
+        self._keep = keep
+
+    async def read(self) -> bytes:
+        pieces = []
+        while (piece := self._next()) is not None:
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    def chunks(self) -> BlockingResponse:
+        return self
+
+    def __aiter__(self) -> BlockingResponse:
+        return self
+
+    async def __anext__(self) -> bytes:
+        while (piece := self._next()) is not None:
+            if piece:
+                return piece
+        raise StopAsyncIteration
+
+    async def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def _next(self) -> bytes | None:
+        """The next piece of the body; None at its end, where the connection is free for the next request."""
+        body = self._incoming.body()
+        if body or self._connection is None:
+            return body or None
+        if self._incoming.complete:
+            self._finish()
+            return None
+        try:
+            self._incoming.feed(self._connection.receive(self._deadline, late=_BODY_LATE, answered=True))
+        except ConnectionLost:
+            self._connection = None
+            try:
+                self._incoming.end()
+            except IncompleteAnswer as error:
+                raise ConnectionLost(str(error), reason="unexpected EOF") from error
+        return self._incoming.body()
+
+    def _finish(self) -> None:
+        connection, self._connection = self._connection, None
+        assert connection is not None  # the caller has looked
+        if header(self.headers, "connection").lower() == "close":
+            connection.close()
+        else:
+            self._keep(connection)
+
+
+def _settled(ask: Callable[[], Awaitable[T]]) -> T:
+    """Most credentials are at hand; those that run a program get an event loop for it."""
+    return drive(ask, loop_if_needed=True)

@@ -1,0 +1,90 @@
+"""The table of a custom resource: its name, and what its definition's columns find in it.
+
+Kubernetes: pkg/registry/customresource/tableconvertor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from localplane.apimachinery.jsonpath import JSONPathError, JSONPathSyntaxError, Template, find, parse, text_of
+from localplane.apimachinery.times import InvalidTime, age, parse_time
+from localplane.apiserver.endpoints.table import ABOUT_CREATION, NAME_COLUMN
+from localplane.apiserver.resource import Column
+
+JSONObject = dict[str, Any]
+
+_AGE: Final = {
+    "name": "Age",
+    "type": "date",
+    "jsonPath": ".metadata.creationTimestamp",
+    "description": ABOUT_CREATION,
+}
+
+
+def columns_of(declared: Sequence[Mapping[str, Any]]) -> list[Column]:
+    """Without any of its own a custom resource shows its age. If one can't be read, none is shown."""
+    columns = [NAME_COLUMN]
+    try:
+        templates = [(each, parse(f"{{{each.get('jsonPath', '')}}}")) for each in declared or (_AGE,)]
+    except JSONPathSyntaxError:
+        return columns
+    return columns + [_column(each, template) for each, template in templates]
+
+
+def _column(declared: Mapping[str, Any], template: Template) -> Column:
+    json_path, type_ = declared.get("jsonPath", ""), declared.get("type", "")
+    described = f"Custom resource definition column (in JSONPath format): {json_path}"
+    return Column(
+        declared.get("name", ""),
+        _cell(template, type_),
+        type=type_,
+        format=declared.get("format", ""),
+        description=declared.get("description") or described,
+        priority=declared.get("priority", 0),
+    )
+
+
+def _cell(template: Template, type_: str) -> Callable[[JSONObject], Any]:
+    make = _CELLS.get(type_, lambda _: None)
+
+    def cell(obj: JSONObject) -> Any:
+        try:
+            found = find(template, obj)
+        except JSONPathError:
+            return None
+        return make(found[0][0]) if found and found[0] else None
+
+    return cell
+
+
+def _integer(value: Any) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return int(value)
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return value
+
+
+def _date(value: Any) -> str | None:
+    if not isinstance(value, str):
+        return None
+    try:
+        parse_time(value)
+    except InvalidTime:
+        return "<invalid>"
+    return age(value)
+
+
+_CELLS: Final[dict[str, Callable[[Any], Any]]] = {
+    "integer": _integer,
+    "number": _number,
+    "boolean": lambda value: value if isinstance(value, bool) else None,
+    "string": text_of,
+    "date": _date,
+}

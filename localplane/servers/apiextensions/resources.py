@@ -1,0 +1,155 @@
+"""From a definition to what the library serves: one resource for each version, all on the same objects.
+
+Every version has rules, columns and subresources of its own, and is the hub of its own requests: objects that come in
+through it are judged by it alone, whatever version they are stored in.
+Kubernetes: pkg/apiserver/customresource_handler.go, getOrCreateServingInfoFor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, Final
+
+from localplane.apimachinery.groups import by_priority
+from localplane.apimachinery.schema import Node, Schema
+from localplane.apimachinery.schema.structural import node_of_openapi
+from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.resource import Resource, Subresource, Version
+
+from .conditions import is_true
+from .internal import schema_of
+from .naming import accepted_names
+from .printing import columns_of
+from .rules import Rules, compiled_rules
+from .scale import replicas_path, scale_subresource
+from .selecting import selectable_fields
+from .strategy import CustomStatusStrategy, CustomStrategy
+from .terminating import TerminatingStore
+
+JSONObject = dict[str, Any]
+Reread = Callable[[], JSONObject]
+"""The definition, read anew: it is large, and most of it is rarely needed."""
+
+_VERBS: Final = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
+_TERMINATING_VERBS: Final = ("delete", "deletecollection", "get", "list", "watch")
+
+
+@dataclass(frozen=True)
+class _SchemaSource:
+    """The schema of one version, made when it is first needed."""
+
+    reread: Reread
+    version: str
+
+    def read(self) -> JSONObject | None:
+        spec = self.reread()["spec"]
+        version = next(each for each in spec["versions"] if each["name"] == self.version)
+        schema = schema_of(version)
+        if schema is not None and spec.get("preserveUnknownFields"):
+            return {**schema, "x-kubernetes-preserve-unknown-fields": True}
+        return schema
+
+    @cached_property
+    def node(self) -> Node:
+        return Node(loader=self._fill)
+
+    def _fill(self, node: Node) -> None:
+        schema = self.read()
+        made = Node(type="object", preserve_unknown_fields=True) if schema is None else node_of_openapi(schema)
+        for each in fields(made):
+            if each.name not in ("loader", "compiled"):
+                setattr(node, each.name, getattr(made, each.name))
+
+    @cached_property
+    def rules(self) -> Rules | None:
+        schema = self.read()
+        return compiled_rules(schema) if schema is not None else None
+
+
+def resources_of(obj: JSONObject, reread: Reread) -> list[Resource]:
+    """The resource of each version that is served or stored; the stored one is the last."""
+    spec = obj["spec"]
+    sources = {each["name"]: _SchemaSource(reread, each["name"]) for each in spec["versions"]}
+    versions = [_version(obj, each, sources[each["name"]]) for each in spec["versions"]]
+    wanted = [each for each in spec["versions"] if each.get("served") or each.get("storage")]
+    wanted.sort(key=lambda each: bool(each.get("storage")))
+    return [_resource(obj, each, versions, sources[each["name"]]) for each in wanted]
+
+
+def is_served(obj: JSONObject) -> bool:
+    """Whether a definition has come so far that its objects can be asked for."""
+    names = accepted_names(obj)
+    return (is_true(obj, "NamesAccepted") or is_true(obj, "Established")) and all(
+        names.get(key) for key in ("plural", "singular", "kind", "listKind")
+    )
+
+
+def is_terminating(obj: JSONObject) -> bool:
+    return bool(obj["metadata"].get("deletionTimestamp")) or is_true(obj, "Terminating")
+
+
+def _version(obj: JSONObject, declared: Mapping[str, Any], source: _SchemaSource) -> Version:
+    metadata = obj["metadata"]
+    return Version(
+        declared["name"],
+        source.node,
+        served=bool(declared.get("served")),
+        deprecated=bool(declared.get("deprecated")),
+        deprecation_warning=_deprecation(obj["spec"], declared) if declared.get("deprecated") else "",
+        columns=columns_of(declared.get("additionalPrinterColumns") or ()),
+        schema_identity=f"{metadata.get('uid', '')}/{metadata.get('generation', 0)}",
+    )
+
+
+def _deprecation(spec: JSONObject, declared: Mapping[str, Any]) -> str:
+    """With the best version that is not deprecated, if it is better. Kubernetes: defaultDeprecationWarning."""
+    if "deprecationWarning" in declared:
+        return str(declared["deprecationWarning"])
+    group, kind, name = spec["group"], spec["names"]["kind"], declared["name"]
+    message = f"{group}/{name} {kind} is deprecated"
+    others = [each["name"] for each in spec["versions"] if each.get("served") and not each.get("deprecated")]
+    best = by_priority([name, *others])[0]
+    return f"{message}; use {group}/{best} {kind}" if best != name else message
+
+
+def _resource(obj: JSONObject, declared: Mapping[str, Any], versions: list[Version], source: _SchemaSource) -> Resource:
+    spec, names, hub = obj["spec"], accepted_names(obj), declared["name"]
+    subresources, terminating = declared.get("subresources") or {}, is_terminating(obj)
+    namespaced = spec.get("scope") == "Namespaced"
+
+    def schema() -> Schema:
+        return Schema(source.node)
+
+    strategy = CustomStrategy(
+        schema, lambda: source.rules, namespaced=namespaced, scale=subresources.get("scale")
+    )
+    stored = next(each["name"] for each in spec["versions"] if each.get("storage"))
+    resource = Resource(
+        names["plural"],
+        kind=names["kind"],
+        versions=[each if each.name == hub else replace(each, served=False) for each in versions],
+        singular=names["singular"],
+        list_kind=names["listKind"],
+        short_names=tuple(names.get("shortNames") or ()),
+        categories=tuple(names.get("categories") or ()),
+        namespaced=namespaced,
+        strategy=strategy,
+        has_status="status" in subresources,
+        status_strategy=CustomStatusStrategy(strategy),
+        subresources=_scale(spec, subresources),
+        storage_version=stored,
+        selectable_fields=selectable_fields(declared.get("selectableFields") or (), schema),
+        typed=False,
+        hub=hub,
+        verbs=_TERMINATING_VERBS if terminating else _VERBS,
+    )
+    return replace(resource, storage=TerminatingStore) if terminating else resource
+
+
+def _scale(spec: JSONObject, subresources: Mapping[str, Any]) -> dict[str, Subresource]:
+    if "scale" not in subresources:
+        return {}
+    paths = {f"{spec['group']}/{each['name']}": replicas_path(each.get("subresources")) for each in spec["versions"]}
+    return {"scale": scale_subresource(subresources["scale"], paths)}

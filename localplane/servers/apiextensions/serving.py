@@ -1,0 +1,233 @@
+"""Which definitions there are, and serving what they define.
+
+Whoever writes a definition waits for `written`, and finds it served when the answer comes. Others may write too: another
+server on the same store, or the status subresource; the loop sees what they did. Both do the same to one definition,
+one after the other. Kubernetes: the controllers of apiextensions-apiserver, and its crdHandler.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from localplane.apiserver.endpoints.defining import definition_of
+from localplane.apiserver.endpoints.installer import Installer
+from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.resource import APIGroup, Resource
+from localplane.apiserver.storage.errors import KeyNotFound, StorageError
+from localplane.apiserver.storage.interface import EventType, ListOptions, Storage, WatchOptions
+from localplane.apiserver.storage.objects import StoredObject
+
+from .finalizing import Finalizer, needs_finalizing
+from .naming import Taken, accepted_names, has_its_names
+from .resources import is_served, is_terminating, resources_of
+from .settling import settled
+from .status import write_status
+
+JSONObject = dict[str, Any]
+StorageOf = Callable[[str], Storage]
+
+_PAUSE_SECONDS: Final = 1.0
+_GROUP_PRIORITY, _VERSION_PRIORITY = 1000, 100
+
+
+@dataclass(frozen=True, slots=True)
+class ServedVersion:
+    """A version of a group that there are custom resources in, and its rank among all versions."""
+
+    group: str
+    version: str
+    group_priority: int = _GROUP_PRIORITY
+    version_priority: int = _VERSION_PRIORITY
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is kept of a definition. `revision` is that of the state that it was taken from, `identity` is different
+    when something else is to be served, and `has_names` is false while another definition has some of them."""
+
+    revision: int
+    identity: tuple[Any, ...]
+    group: str
+    names: JSONObject
+    resources: tuple[Resource, ...]
+    served: tuple[str, ...]
+    has_names: bool
+
+
+class CustomResources:
+    """The server of custom resources. It serves nothing before it was attached to an API server and has loaded what
+    is stored there."""
+
+    def __init__(self) -> None:
+        self._installer: Installer | None = None
+        self._storage_of: StorageOf | None = None
+        self._definition: Definition | None = None
+        self._finalizer: Finalizer | None = None
+        self._known: dict[str, _Known] = {}
+        self._own_groups: set[str] = set()
+        self._lock = asyncio.Lock()
+        self._revision = 0
+        self.versions_changed = asyncio.Event()
+
+    def attach(self, installer: Installer, definition: Definition, storage_of: StorageOf) -> None:
+        """`definition` is that of definitions, and `storage_of` gives the storage of a resource by its prefix."""
+        self._installer, self._definition, self._storage_of = installer, definition, storage_of
+        self._finalizer = Finalizer(definition, self._instances, self.written)
+
+    def versions(self) -> list[ServedVersion]:
+        found = {ServedVersion(each.group, name) for each in self._known.values() for name in each.served}
+        return sorted(found, key=lambda each: (each.group, each.version))
+
+    async def load(self) -> None:
+        """Serve all definitions that are stored. Raises StorageError."""
+        async with self._lock:
+            listed = await self._kind.storage.list(self._kind.place(""), ListOptions())
+            there = {each.key.rpartition("/")[2]: each for each in listed.items}
+            for name in self._known.keys() - there.keys():
+                self._forget(name)
+            groups = {self._take(name, stored) for name, stored in there.items()}
+            for group in groups | self._own_groups:
+                self._install(group)
+            for name in [name for name, known in self._known.items() if not known.has_names]:
+                await self._settle(name)
+            self._revision = listed.revision
+
+    async def written(self, name: str) -> None:
+        """Bring one definition up to date: it was written, or is gone."""
+        if self._definition is None:
+            return
+        async with self._lock:
+            await self._settle(name)
+
+    async def run(self) -> None:
+        """Follow what others write, and finish what is being deleted."""
+        assert self._finalizer is not None, "attached before"
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._finalizer.run())
+            tasks.create_task(self._follow())
+
+    @property
+    def _kind(self) -> Definition:
+        assert self._definition is not None, "attached before"
+        return self._definition
+
+    async def _follow(self) -> None:
+        while True:
+            try:
+                await self._watch()
+                await self.load()
+            except StorageError:
+                await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def _watch(self) -> None:
+        """Until the watch ends. What we have seen already, because we wrote it, is passed over."""
+        options = WatchOptions(resource_version=str(self._revision))
+        watch = await self._kind.storage.watch(self._kind.place(""), options)
+        try:
+            while events := await watch.take():
+                for event in events:
+                    if event.type is EventType.ERROR:
+                        return
+                    if event.object is not None:
+                        await self._see(event.object, event.revision)
+        finally:
+            await watch.stop()
+
+    async def _see(self, stored: StoredObject, revision: int) -> None:
+        name = stored.key.rpartition("/")[2]
+        known = self._known.get(name)
+        if known is None or known.revision < revision:
+            await self.written(name)
+
+    async def _settle(self, name: str) -> None:
+        """One definition, and then those that waited for its names."""
+        waiting = [name]
+        while waiting:
+            current = waiting.pop(0)
+            before = self._known.get(current)
+            group = await self._settle_one(current)
+            after = self._known.get(current)
+            if (before.names if before else {}) != (after.names if after else {}):
+                waiting += self._without_names(group, current)
+
+    async def _settle_one(self, name: str) -> str:
+        """The group of the definition."""
+        try:
+            stored = await self._kind.storage.get(self._kind.key("", name))
+            obj = self._kind.converter.hub_of(stored)
+            taken = self._taken(obj["spec"]["group"])
+            if settled(obj, taken) is not None:
+                stored = await write_status(self._kind, name, lambda live: settled(live, taken))
+        except KeyNotFound:
+            group = self._forget(name)
+        else:
+            group = self._take(name, stored)
+        self._install(group)
+        return group
+
+    def _taken(self, group: str) -> Taken:
+        return Taken.by(each.names for each in self._known.values() if each.group == group)
+
+    def _without_names(self, group: str, but: str) -> Iterable[str]:
+        found = [name for name, each in self._known.items() if each.group == group and not each.has_names]
+        return [name for name in found if name != but]
+
+    def _take(self, name: str, stored: StoredObject) -> str:
+        """Keep what is needed of a definition."""
+        obj = self._kind.converter.hub_of(stored)
+        metadata, spec, names = obj["metadata"], obj["spec"], accepted_names(obj)
+        serves = is_served(obj)
+        identity = (metadata["uid"], metadata.get("generation"), names, serves, is_terminating(obj))
+        known = self._known.get(name)
+        if known is not None and known.identity == identity:
+            self._known[name] = replace(known, revision=stored.revision)
+        else:
+            found = resources_of(obj, lambda: self._kind.converter.hub_of(stored)) if serves else []
+            self._known[name] = _Known(
+                revision=stored.revision,
+                identity=identity,
+                group=spec["group"],
+                names=names,
+                resources=tuple(found),
+                served=tuple(each["name"] for each in spec["versions"] if each.get("served")) if serves else (),
+                has_names=has_its_names(obj),
+            )
+            self.versions_changed.set()
+        if needs_finalizing(obj) and self._finalizer is not None:
+            self._finalizer.add(name)
+        return str(spec["group"])
+
+    def _forget(self, name: str) -> str:
+        known = self._known.pop(name, None)
+        if known is not None:
+            self.versions_changed.set()
+        return known.group if known else ""
+
+    def _install(self, group: str) -> None:
+        """A group of built-in kinds is not ours, whatever definitions there are in it."""
+        assert self._installer is not None, "attached before"
+        if not group or (self._installer.serves(group) and group not in self._own_groups):
+            return
+        members = sorted((each.names.get("plural", ""), each.resources) for each in self._known.values() if each.group == group)
+        resources = [resource for _, each in members for resource in each]
+        if resources:
+            self._own_groups.add(group)
+            self._installer.install(_api_group(group, resources))
+        elif group in self._own_groups:
+            self._own_groups.discard(group)
+            self._installer.remove(group)
+
+    def _instances(self, name: str) -> Definition | None:
+        known = self._known.get(name)
+        if known is None or not known.resources or self._storage_of is None:
+            return None
+        stored_one = known.resources[-1]
+        return definition_of(_api_group(known.group, [stored_one]), stored_one, self._storage_of)
+
+
+def _api_group(name: str, resources: list[Resource]) -> APIGroup:
+    priorities = {version.name: _VERSION_PRIORITY for resource in resources for version in resource.versions}
+    return APIGroup(name, resources, priority=_GROUP_PRIORITY, version_priorities=priorities)

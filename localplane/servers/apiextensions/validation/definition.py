@@ -1,0 +1,115 @@
+"""A whole definition, new or changed. Kubernetes: ValidateCustomResourceDefinition and its Update and Status forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid
+from localplane.apimachinery.names import NameValidator, dns1123_subdomain
+from localplane.apimachinery.objectmeta import validate_object_meta, validate_object_meta_update
+from localplane.catalog.validation.metadata import immutable_errors
+
+from .approval import approval_errors
+from .demands import Demands, demands_on_update
+from .names import name_errors
+from .spec import spec_errors
+
+JSONObject = dict[str, Any]
+
+_SPEC, _STATUS = Path("spec"), Path("status")
+_CANNOT_PRESERVE: Final = (
+    "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
+)
+
+
+def definition_errors(obj: JSONObject) -> list[FieldError]:
+    spec = obj.get("spec") or {}
+    return [
+        *validate_object_meta(obj["metadata"], namespaced=False, validate_name=_named(spec)),
+        *spec_errors(spec, _SPEC, Demands()),
+        *_status_errors(obj),
+        *approval_errors(obj, None),
+        *_preserving_errors(spec, {}),
+    ]
+
+
+def definition_update_errors(obj: JSONObject, old: JSONObject) -> list[FieldError]:
+    """A spec that has not changed is as good as it was."""
+    spec, before = obj.get("spec") or {}, old.get("spec") or {}
+    changed = [] if spec == before else _spec_update_errors(obj, old)
+    return [
+        *validate_object_meta_update(obj["metadata"], old["metadata"]),
+        *changed,
+        *_status_errors(obj),
+        *approval_errors(obj, old),
+        *_preserving_errors(spec, before),
+    ]
+
+
+def status_update_errors(obj: JSONObject, old: JSONObject) -> list[FieldError]:
+    return [
+        *validate_object_meta_update(obj["metadata"], old["metadata"]),
+        *_accepted_name_errors(obj.get("status") or {}),
+    ]
+
+
+def _named(spec: JSONObject) -> NameValidator:
+    wanted = f"{(spec.get('names') or {}).get('plural', '')}.{spec.get('group', '')}"
+
+    def validate(name: str, /, *, prefix: bool = False) -> list[str]:
+        problems = dns1123_subdomain(name, prefix=prefix)
+        return problems if name == wanted else [*problems, 'must be spec.names.plural+"."+spec.group']
+
+    return validate
+
+
+def _spec_update_errors(obj: JSONObject, old: JSONObject) -> Iterator[FieldError]:
+    demands = demands_on_update(obj, old)
+    spec, before = obj.get("spec") or {}, old.get("spec") or {}
+    names, old_names = spec.get("names") or {}, before.get("names") or {}
+    yield from spec_errors(spec, _SPEC, demands)
+    if demands.immutable_names:
+        yield from immutable_errors(spec.get("scope", ""), before.get("scope", ""), _SPEC / "scope")
+        kind = _SPEC / "names" / "kind"
+        yield from immutable_errors(names.get("kind", ""), old_names.get("kind", ""), kind)
+    yield from immutable_errors(spec.get("group", ""), before.get("group", ""), _SPEC / "group")
+    plural = _SPEC / "names" / "plural"
+    yield from immutable_errors(names.get("plural", ""), old_names.get("plural", ""), plural)
+
+
+def _accepted_name_errors(status: JSONObject) -> Iterator[FieldError]:
+    return name_errors(status.get("acceptedNames") or {}, _STATUS / "acceptedNames")
+
+
+def _status_errors(obj: JSONObject) -> Iterator[FieldError]:
+    status = obj.get("status") or {}
+    yield from _accepted_name_errors(status)
+    versions = (obj.get("spec") or {}).get("versions") or ()
+    yield from _stored_version_errors(status.get("storedVersions") or (), versions, _STATUS / "storedVersions")
+
+
+def _stored_version_errors(
+    stored: Sequence[str], versions: Sequence[JSONObject], path: Path
+) -> Iterator[FieldError]:
+    if not stored:
+        yield invalid(path, None, "must have at least one stored version")
+        return
+    declared = [version.get("name", "") for version in versions]
+    for version in versions:
+        if version.get("storage") and version.get("name") not in stored:
+            yield invalid(path, list(stored), f"must have the storage version {version.get('name', '')}")
+    for number, name in enumerate(stored):
+        if name not in declared:
+            why = (
+                f"missing from spec.versions; {name} was previously a storage version, and must remain in"
+                f" spec.versions until a storage migration ensures no data remains persisted in {name} and removes"
+                f" {name} from status.storedVersions"
+            )
+            yield invalid(path[number], name, why)
+
+
+def _preserving_errors(spec: JSONObject, old: JSONObject) -> list[FieldError]:
+    if not spec.get("preserveUnknownFields") or old.get("preserveUnknownFields"):
+        return []
+    return [invalid(_SPEC / "preserveUnknownFields", True, _CANNOT_PRESERVE)]

@@ -1,0 +1,75 @@
+"""Which bindings of one place are about whom: an index of their subjects.
+
+Kubernetes: appliesTo and the describers in pkg/registry/rbac/validation/rule.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from localplane.apimachinery.gotext import go_quote
+from localplane.apiserver.authentication.service_accounts import username
+from localplane.apiserver.request import User
+
+JSONObject = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """That one subject of a binding has its role. `order` is the binding's among all, then the subject's in it."""
+
+    order: tuple[int, int]
+    role_kind: str
+    role_name: str
+    description: str
+
+
+class BindingIndex:
+    def __init__(self, bindings: Iterable[JSONObject], namespace: str) -> None:
+        self._users: dict[str, list[Grant]] = {}
+        self._groups: dict[str, list[Grant]] = {}
+        for number, binding in enumerate(bindings):
+            for position, subject in enumerate(binding.get("subjects") or ()):
+                grant = _grant((number, position), binding, subject, namespace)
+                self._add(subject, grant, namespace)
+
+    def _add(self, subject: JSONObject, grant: Grant, namespace: str) -> None:
+        name = subject.get("name", "")
+        match subject.get("kind"):
+            case "User":
+                self._users.setdefault(name, []).append(grant)
+            case "Group":
+                self._groups.setdefault(name, []).append(grant)
+            case "ServiceAccount":
+                place = subject.get("namespace") or namespace
+                if place:
+                    self._users.setdefault(username(place, name), []).append(grant)
+
+    def of(self, user: User) -> Iterator[Grant]:
+        """In the order of the bindings; of a binding that names somebody twice, the first time."""
+        found = list(self._users.get(user.name, ()))
+        for group in user.groups:
+            found += self._groups.get(group, ())
+        if len(found) > 1:
+            found.sort(key=lambda grant: grant.order)
+        last = -1
+        for grant in found:
+            if grant.order[0] != last:
+                yield grant
+            last = grant.order[0]
+
+
+def _grant(order: tuple[int, int], binding: JSONObject, subject: JSONObject, namespace: str) -> Grant:
+    role, name = binding.get("roleRef") or {}, binding["metadata"]["name"]
+    kind, of = role.get("kind", ""), role.get("name", "")
+    which = f"RoleBinding {go_quote(f'{name}/{namespace}')}" if namespace else f"ClusterRoleBinding {go_quote(name)}"
+    return Grant(order, kind, of, f"{which} of {kind} {go_quote(of)} to {_described(subject, namespace)}")
+
+
+def _described(subject: JSONObject, namespace: str) -> str:
+    kind, name = subject.get("kind", ""), subject.get("name", "")
+    if kind == "ServiceAccount":
+        name = f"{name}/{subject.get('namespace') or namespace}"
+    return f"{kind} {go_quote(name)}"
