@@ -189,11 +189,15 @@ class Session:
 
         self.warn(harmless(warning.text))
 
-    def _log(self, text: str) -> None:
+    def log_warning(self, text: str) -> None:
+        """What kubectl logs and does not say: with time and place before it."""
+        self._log(text, letter="W")
+
+    def _log(self, text: str, letter: str = "I") -> None:
         from datetime import datetime
 
         stamp = datetime.now().astimezone().strftime("%m%d %H:%M:%S.%f")
-        sys.stderr.write(f"I{stamp} {os.getpid():7d} transport.py:1] {text}\n")
+        sys.stderr.write(f"{letter}{stamp} {os.getpid():7d} session.py:1] {text}\n")
 
 
 def user_agent() -> str:

@@ -55,7 +55,8 @@ class Version:
     which strategies, admission and other versions meet; a version without them has the hub's own shape. They get an
     object of their own and may change it; apiVersion and kind are set by the caller. What a client sent has the right
     types when it comes to them, but may still lack what the schema requires: that is checked at the end.
-    `cells` gives all cells of an object's row at once, one for each of `columns`; `row_conditions` says what else is
+    `cells` gives all cells of an object's row at once, one for each of `columns`, and `list_cells` those of all rows of
+    a list, for kinds whose rows depend on each other; `row_conditions` says what else is
     to be known of the row, such as that nothing more will happen to the object. `schema_identity` changes with the
     schema, where that can happen while the server runs: clients keep documents for as long as it stays.
     """
@@ -70,6 +71,7 @@ class Version:
     deprecation_warning: str = ""
     columns: Sequence[Column] = ()
     cells: Callable[[JSONObject], list[Any]] | None = None
+    list_cells: Callable[[Sequence[JSONObject]], list[list[Any]]] | None = None
     row_conditions: Callable[[JSONObject], list[dict[str, str]]] | None = None
     schema_identity: str = ""
 

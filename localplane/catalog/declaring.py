@@ -50,6 +50,7 @@ def builtin(
     status_strategy: Strategy | None = None,
     default: Default | Mapping[str, Default] | None = None,
     cells: Cells | Mapping[str, Cells] | None = None,
+    list_cells: Callable[[Sequence[JSONObject]], list[list[Any]]] | None = None,
     row_conditions: Callable[[JSONObject], list[dict[str, str]]] | None = None,
     conversions: Mapping[str, Conversion] | None = None,
     selectable: Mapping[str, Select] | None = None,
@@ -74,6 +75,7 @@ def builtin(
         versions=[
             replace(
                 _version(version, each, _of(default, version), _of(cells, version), (conversions or {}).get(version)),
+                list_cells=list_cells,
                 row_conditions=row_conditions,
                 deprecated="deprecated" in each.get("lifecycle", ()),
                 deprecation_warning=_deprecation(
@@ -135,11 +137,15 @@ def _version(
         default=default,
         to_hub=conversion.to_hub if conversion else None,
         from_hub=conversion.from_hub if conversion else None,
-        columns=[Column(each[0], type=each[1], format=each[2], priority=each[3]) for each in facts.get("columns", ())]
-        if cells
-        else (),
+        columns=[_column(*each) for each in facts.get("columns", ())] if cells else (),
         cells=cells,
     )
+
+
+def _column(name: str, type_: str, format_: str, priority: int, description: int) -> Column:
+    """Descriptions are numbered, because most columns share theirs with others."""
+    text = _table()["descriptions"][description]
+    return Column(name, type=type_, format=format_, description=text, priority=priority)
 
 
 def _deprecation(version: GroupVersion, kind: str, lifecycle: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from localplane.apimachinery.managedfields.scale import ScaleManagers
 from localplane.apimachinery.objectmeta import METADATA, validate_managed_fields
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import age
+from localplane.apiserver.endpoints.table import ABOUT_CREATION, ABOUT_NAME
 from localplane.apiserver.registry import reads, update
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.rest import (
@@ -159,9 +160,19 @@ def _replicas(part: str) -> Callable[[JSONObject], int]:
 
 
 SCALE_COLUMNS: Final = (
-    Column("Name", lambda scale: scale["metadata"].get("name", "")),
-    Column("Desired", _replicas("spec"), type="integer"),
-    Column("Available", _replicas("status"), type="integer"),
-    Column("Age", lambda scale: age(scale["metadata"].get("creationTimestamp"))),
+    Column("Name", lambda scale: scale["metadata"].get("name", ""), description=ABOUT_NAME),
+    Column(
+        "Desired",
+        _replicas("spec"),
+        type="integer",
+        description="replicas is the desired number of instances for the scaled object.",
+    ),
+    Column(
+        "Available",
+        _replicas("status"),
+        type="integer",
+        description="replicas is the actual number of observed instances of the scaled object.",
+    ),
+    Column("Age", lambda scale: age(scale["metadata"].get("creationTimestamp")), description=ABOUT_CREATION),
 )
 """Kubernetes: pkg/printers/internalversion, printScale."""

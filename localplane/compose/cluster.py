@@ -35,7 +35,9 @@ from localplane.controllers.context import ControllerContext, ControllerSpec
 from localplane.controllers.selection import select
 from localplane.controllers.supervisor import run as run_controllers
 from localplane.servers.aggregator import api_services
-from localplane.servers.aggregator.registration import LocalVersion, register
+from localplane.servers.aggregator.registration import LocalVersion, follow, register
+from localplane.servers.apiextensions.kind import make_group as make_definitions
+from localplane.servers.apiextensions.serving import CustomResources
 from localplane.servers.kube import bootstrap
 from localplane.servers.kube.admission import select_plugins
 from localplane.servers.kube.rbac import RBACAuthorizer
@@ -128,12 +130,14 @@ class _Cluster:
             authorizer=self._authorizer,
             rule_resolver=UnionRules((rbac,)),
         )
+        self._custom = CustomResources()
         self.groups: list[APIGroup] = [
             api_services.GROUP,
             *(
                 guarded(group, rbac, self._authorizer) if group.name == RBAC_GROUP else group
                 for group in builtin_groups(catalog)
             ),
+            make_definitions(self._custom.written),
         ]
 
     def _definitions(self) -> list[Definition]:
@@ -157,7 +161,7 @@ class _Cluster:
             routers=[openid_router(self._tokens)],
             listed_paths=OPENID_PATHS,
             preparations=self._preparations(),
-            controllers=[self._run_controllers] if self._wanted.controllers else [],
+            controllers=[self._run_custom_resources, *([self._run_controllers] if self._wanted.controllers else [])],
         )
 
     def _preparations(self) -> dict[str, Preparation]:
@@ -180,12 +184,20 @@ class _Cluster:
             await namespaces.wait()
             await track_legacy_tokens(plane.client)
 
+        async def load_definitions(plane: Plane) -> None:
+            installer = plane.installer
+            definitions = installer.scope("apiextensions.k8s.io", ("v1", "customresourcedefinitions", ""))
+            assert definitions is not None, "it is one of our groups"
+            self._custom.attach(installer, definitions.storage.definition, plane.storage.cacher.resource)
+            await self._custom.load()
+
         async def register_versions(plane: Plane) -> None:
             await namespaces.wait()
             await register(plane.client, _versions(self.groups))
 
         return {
             "start-system-namespaces-controller": make_namespaces,
+            "crd-informer-synced": load_definitions,
             "bootstrap-controller": after_namespaces(bootstrap.make_system_objects),
             "rbac/bootstrap-roles": after_namespaces(bootstrap.make_roles),
             "scheduling/bootstrap-system-priority-classes": after_namespaces(bootstrap.make_priority_classes),
@@ -203,6 +215,11 @@ class _Cluster:
             first_service_ip=str(network[1]),
             client_ca=_text(plane.authority),
         )
+
+    async def _run_custom_resources(self, plane: Plane) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._custom.run())
+            tasks.create_task(follow(plane.client, self._custom.versions, self._custom.versions_changed))
 
     async def _run_controllers(self, plane: Plane) -> None:
         context = ControllerContext(

@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import re
+import signal
 import ssl
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _TREE = Path(__file__).resolve().parents[2]
+_KCTL = (sys.executable, "-m", "kctl")
 _READY = "Ready in "
 
 
@@ -33,11 +35,12 @@ class RunningPlane:
 @contextmanager
 def running_plane(home: Path, *arguments: str) -> Iterator[RunningPlane]:
     """Stopped as a user stops it, who presses Ctrl-C. All that it keeps is under `home`."""
+    environ = _environment(home)
     begun = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", "kctl", "up", "--port", "0", *arguments],
+        [*_KCTL, "up", "--port", "0", *arguments],
         cwd=_TREE,
-        env={**os.environ, "HOME": str(home), "XDG_STATE_HOME": str(home / "state"), "KUBECONFIG": str(home / "config")},
+        env=environ,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -48,9 +51,9 @@ def running_plane(home: Path, *arguments: str) -> Iterator[RunningPlane]:
         said = _until_ready(iter(process.stdout.readline, ""))
         _ask_readyz(said)
         ready_after = time.perf_counter() - begun
-        yield RunningPlane(process.pid, _store_pid(home), ready_after, _told(said[-1]))
+        yield RunningPlane(process.pid, _store_pid(environ), ready_after, _told(said[-1]))
     finally:
-        process.terminate()
+        process.send_signal(signal.SIGINT)
         process.communicate()
 
 
@@ -79,7 +82,15 @@ def _told(line: str) -> float:
     return float(line.removeprefix(_READY).split(maxsplit=1)[0]) / 1e3
 
 
-def _store_pid(home: Path) -> int | None:
-    (record,) = (home / "state" / "kctl" / ".planes").glob("*/run.json")
-    pid: int | None = json.loads(record.read_bytes()).get("etcd_pid")
+def _store_pid(environ: dict[str, str]) -> int | None:
+    """None for a store that is no process."""
+    status = (*_KCTL, "status", "--name", "default", "-o", "json")
+    told = subprocess.run(status, cwd=_TREE, env=environ, check=True, capture_output=True)
+    pid: int | None = json.loads(told.stdout)["pids"].get("etcd")
     return pid
+
+
+def _environment(home: Path) -> dict[str, str]:
+    """An installed package is compiled, so that ours may be compiled too, wherever it is forbidden otherwise."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "HOME": str(home), "XDG_STATE_HOME": str(home / "state"), "KUBECONFIG": str(home / "config")}

@@ -21,11 +21,11 @@ from .fieldset import Fields, has, union
 from .last_applied import KUBECTL, forgiven, refreshed
 from .managers import Entry, Managed, Manager, Operation, capped, decode, encode, is_reset, stripped
 from .settled import Settled
-from .shown import View, as_shown
+from .shown import View, as_shown, unchanged
 from .typed import root_type
 from .updating import Updater
-from .validating import faults, message_of
-from .values import same, surely_same
+from .validating import faults, is_sound, message_of
+from .values import same
 from .versions import Converter, JSONObject, OneVersion, Versions
 
 _BEFORE_FIRST_APPLY: Final = "before-first-apply"
@@ -91,9 +91,10 @@ class FieldManager:
         managed = self._claimed(live or {}, new)
         if not managed and live is not None and _metadata(live).get("uid"):
             return _with_managed_fields(new, None)  # it is not tracked until somebody applies
-        before = self._empty if live is None else self._as_shown(live)
+        before = self._empty if live is None else live
         who = self._manager(manager, "Update")
-        return _with_managed_fields(new, encode(capped(self._tracked(before, self._as_shown(new), managed, who, now))))
+        after = self._tracked(before, new, managed, who, now, view=self._as_shown)
+        return _with_managed_fields(new, encode(capped(after)))
 
     def _claimed(self, live: JSONObject, new: JSONObject) -> Managed:
         """The managers before the change: a client may edit them, or forget to send them."""
@@ -112,13 +113,21 @@ class FieldManager:
         except InvalidManagedFields:
             return None
 
-    def _tracked(self, live: JSONObject, new: JSONObject, managed: Managed, who: Manager, now: str) -> Managed:
-        managed, taken = self._updater.update(_content(live), _content(new), managed)
+    def _tracked(
+        self,
+        live: JSONObject,
+        new: JSONObject,
+        managed: Managed,
+        who: Manager,
+        now: str,
+        *,
+        view: View = unchanged,
+    ) -> Managed:
+        managed, taken = self._updater.update(_content(live), _content(new), managed, view=view)
         taken = stripped(taken)
         if taken:
-            before = managed.get(who)
-            fields = union(before.fields, taken) if before is not None else taken
-            managed[who] = Entry(fields, self._api_version, now)
+            before = managed.get(who) or Entry({}, self._api_version)
+            managed[who] = before.owning(union(before.fields, taken)).at(now, self._api_version)
         return managed
 
     def apply(self, live: JSONObject | None, applied: JSONObject, *, manager: str, force: bool, now: str) -> Applied:
@@ -146,12 +155,12 @@ class FieldManager:
         self._check(applied)
         who = self._manager(manager, "Apply")
         new, managed = self._merged(content, applied, managed, who, force=force)
-        if not _equal(content, new) and who in managed:
-            managed[who] = Entry(managed[who].fields, self._api_version, now)
+        if not same(content, new) and who in managed:
+            managed[who] = managed[who].at(now, self._api_version)
         if manager == KUBECTL:
             new = refreshed(new, applied)
         found = _with_managed_fields(new, encode(managed))
-        return Applied(found, changed=not _equal(live, found))
+        return Applied(found, changed=not same(live, found))
 
     def _merged(
         self, live: JSONObject, applied: JSONObject, managed: Managed, who: Manager, *, force: bool
@@ -175,7 +184,8 @@ class FieldManager:
         metadata = _metadata(applied)
         if isinstance(metadata.get("managedFields"), list):
             raise BadRequest("metadata.managedFields must be nil")
-        if found := list(faults(self._versions.kind, applied)):
+        if not is_sound(self._versions.kind, applied):
+            found = list(faults(self._versions.kind, applied))
             whose = f"{_text(metadata, 'namespace')}/{_text(metadata, 'name')}; {self._gvk}"
             raise InvalidApply(f"failed to create typed patch object ({whose}): {message_of(found)}")
 
@@ -194,11 +204,7 @@ def keep_times_of_unchanged(old: JSONObject, new: JSONObject) -> JSONObject:
         return new
     if any(_timeless(left) != _timeless(right) for left, right in zip(before, after, strict=True)):
         return new
-    return _with_managed_fields(new, before) if _equal(_content(old), _content(new)) else new
-
-
-def _equal(left: JSONObject, right: JSONObject) -> bool:
-    return surely_same(left, right) or same(left, right)
+    return _with_managed_fields(new, before) if same(_content(old), _content(new)) else new
 
 
 def _timeless(entry: JSONObject) -> JSONObject:

@@ -24,13 +24,13 @@ def merge(kind: Type, live: Any, applied: Any) -> Any:
     parts = kind.parts(live)
     if parts and (applied is None or (type(applied) is type(live) and not applied)):
         return live  # to mention a map or a list without anything in it takes nothing away
-    if not parts or parts != kind.parts(applied):
-        return applied
-    if parts == "map" and kind.map is not None:
+    if parts == "map" and kind.map is not None and kind.parts(applied) == "map":
         return _merge_maps(kind.map, live, applied)
     if surely_same(live, applied):
         return live
-    return _merge_lists(kind.list, live, applied) if kind.list is not None else applied
+    if parts == "list" and kind.list is not None and kind.parts(applied) == "list":
+        return _merge_lists(kind.list, live, applied)
+    return applied
 
 
 def _merge_maps(kind: MapType, live: dict[str, Any], applied: dict[str, Any]) -> dict[str, Any]:
@@ -53,19 +53,25 @@ def _merge_lists(kind: ListType, live: list[Any], applied: list[Any]) -> list[An
     What repeats in the live list has no one item to merge with: the configuration's replaces all of them.
     """
     ours, theirs = kind.elements(live), kind.elements(applied)
-    times = Counter(ours)
-    by_ours = {element: item for element, item in zip(ours, live, strict=True) if times[element] == 1}
-    by_theirs = dict(zip(theirs, applied, strict=True))
-    found = [
+    if ours == theirs and len(set(ours)) == len(ours):
+        found = [merge(kind.element, left, right) for left, right in zip(live, applied, strict=True)]
+    else:
+        found = _woven(kind, dict(zip(theirs, applied, strict=True)), live, _Weave(ours, theirs))
+    is_same = len(found) == len(live) and all(map(operator.is_, found, live))
+    return live if is_same else found
+
+
+def _woven(kind: ListType, by_theirs: dict[str, Any], live: list[Any], weave: _Weave) -> list[Any]:
+    times = Counter(weave.ours)
+    by_ours = {element: item for element, item in zip(weave.ours, live, strict=True) if times[element] == 1}
+    return [
         live[place.ours]
         if place.is_ours_alone
         else merge(kind.element, by_ours[place.element], by_theirs[place.element])
         if place.element in by_ours
         else by_theirs[place.element]
-        for place in _Weave(ours, theirs).places()
+        for place in weave.places()
     ]
-    is_same = len(found) == len(live) and all(map(operator.is_, found, live))
-    return live if is_same else found
 
 
 class _Place:
@@ -83,7 +89,7 @@ class _Weave:
     """Two cursors, one in each list. `shared` are the elements of both, in the order of the configuration."""
 
     def __init__(self, ours: Sequence[str], theirs: Sequence[str]) -> None:
-        self._ours, self._theirs = ours, theirs
+        self.ours, self._theirs = ours, theirs
         known = frozenset(ours)
         self._in_theirs = frozenset(theirs)
         self._shared = [element for element in theirs if element in known]
@@ -93,9 +99,9 @@ class _Weave:
     def places(self) -> list[_Place]:
         found: list[_Place] = []
         here, there = 0, 0
-        while here < len(self._ours) or there < len(self._theirs):
-            if here < len(self._ours):
-                element = self._ours[here]
+        while here < len(self.ours) or there < len(self._theirs):
+            if here < len(self.ours):
+                element = self.ours[here]
                 if there < len(self._theirs):
                     if element == self._theirs[there]:
                         found.append(self._take(element))

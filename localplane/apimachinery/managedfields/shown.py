@@ -34,12 +34,12 @@ def as_shown(schema: Schema | Node) -> View:
 def _view(node: Node) -> View:
     found = node.compiled.get(_COMPILED)
     if found is None:
-        found = node.compiled[_COMPILED] = _compiled(node.load()) if _shows_more(node, set()) else _same
+        found = node.compiled[_COMPILED] = _compiled(node.load()) if _shows_more(node, set()) else unchanged
     view: View = found
     return view
 
 
-def _same(value: Any) -> Any:
+def unchanged(value: Any) -> Any:
     return value
 
 
@@ -62,7 +62,7 @@ def _compiled(node: Node) -> View:
             return _map(node.values)
         case "list" if node.items is not None:
             return _list(node.items)
-    return _same
+    return unchanged
 
 
 def _struct(node: Node) -> View:
@@ -114,7 +114,7 @@ def _map(values: Node) -> View:
         if type(value) is not dict:
             return value
         look = _view(values)
-        shown = {name: look(item) for name, item in value.items()} if look is not _same else value
+        shown = {name: look(item) for name, item in value.items()} if look is not unchanged else value
         return shown if any(shown[name] is not item for name, item in value.items()) else value
 
     return view
@@ -123,7 +123,7 @@ def _map(values: Node) -> View:
 def _list(items: Node) -> View:
     def view(value: Any) -> Any:
         look = _view(items)
-        if type(value) is not list or look is _same:
+        if type(value) is not list or look is unchanged:
             return value
         shown = list(map(look, value))
         return shown if any(new is not old for new, old in zip(shown, value, strict=True)) else value

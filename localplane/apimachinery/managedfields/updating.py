@@ -20,6 +20,8 @@ from .merging import merge
 from .pruning import prune
 from .reconciling import reconcile
 from .settled import Settled
+from .shown import View, unchanged
+from .values import differing
 from .versions import JSONObject, Typed, Versions
 
 
@@ -31,10 +33,19 @@ class Updater:
     reset_fields: Mapping[str, Fields]
     settled: Settled
 
-    def update(self, live: JSONObject, new: JSONObject, managed: Managed) -> tuple[Managed, Fields]:
-        """The managers after this change, and the fields that the change took. Raises Unmanageable."""
+    def update(
+        self, live: JSONObject, new: JSONObject, managed: Managed, *, view: View = unchanged
+    ) -> tuple[Managed, Fields]:
+        """The managers after this change, and the fields that the change took. Raises Unmanageable.
+
+        `view` is how objects are looked at. Most of an object is the same before and after, and nobody needs to look at
+        that; but in other versions it takes the whole.
+        """
         managed = self._reconciled(managed)
-        changed = self._compare(self.versions.typed(live), self.versions.typed(new))
+        before, after = map(view, differing(live, new))
+        changed = self._compare(self.versions.typed(before), self.versions.typed(after))
+        if any(entry.api_version != self.versions.api_version for entry in managed.values()):
+            live, new = view(live), view(new)
         managed = self._settled(live, new, managed, changed, applier=None, force=True)
         return managed, union(changed.modified, changed.added)
 

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from localplane.apimachinery.gotext import go_plain, go_type_name
 
 from .elements import shown
 from .errors import Unmanageable
 from .typed import ListType, MapType, Type
+
+
+_TEXTUAL: Final = frozenset({"string", "untyped"})
+"""The scalars that may be a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,36 @@ def faults(kind: Type, value: Any, path: str = "") -> Iterator[Fault]:
             yield Fault(path, message)
     else:
         yield Fault(path, f"expected list, got &{{{go_plain(value)}}}")
+
+
+def is_sound(kind: Type, value: Any) -> bool:
+    """Whether there are no `faults`: the same rules for what nearly always holds, without a word for what does not."""
+    if type(value) is dict:
+        return kind.map is not None and _is_sound_map(kind.map, value)
+    if type(value) is list:
+        return kind.list is not None and _is_sound_list(kind.list, value)
+    return value is None or (bool(kind.scalar) and not _scalar_fault(kind.scalar, value))
+
+
+def _is_sound_map(kind: MapType, value: dict[str, Any]) -> bool:
+    for name, item in value.items():
+        if name not in kind.declared and kind.element is None:
+            return False
+        child = kind.child(name)
+        if not (type(item) is str and child.scalar in _TEXTUAL) and not is_sound(child, item):
+            return False
+    return True
+
+
+def _is_sound_list(kind: ListType, value: Sequence[Any]) -> bool:
+    if not kind.atomic:
+        try:
+            elements = kind.elements(value)
+        except Unmanageable:
+            return False
+        if len(set(elements)) < len(elements):
+            return False
+    return all(is_sound(kind.element, item) for item in value)
 
 
 def message_of(found: Sequence[Fault]) -> str:

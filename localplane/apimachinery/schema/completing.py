@@ -92,6 +92,7 @@ def _each(node: Node, items: Callable[[Any], Any], container: type, *, final: bo
 
 def _struct(node: Node, *, final: bool) -> Complete:
     absent = _absent(node, final=final)
+    emptied = _emptied(node) if final else ()
     scalars = [(name, zero) for name, zero in absent.items() if zero is not _OBJECT]
     objects = [name for name, zero in absent.items() if zero is _OBJECT]
     within: dict[str, Complete] = {}
@@ -107,10 +108,20 @@ def _struct(node: Node, *, final: bool) -> Complete:
         for name in objects:
             if name not in value:
                 value[name] = {}
+        for name in emptied:
+            if not value[name]:
+                value[name] = None
         for name in within.keys() & value.keys():
             within[name](value[name])
 
     return struct
+
+
+def _emptied(node: Node) -> tuple[str, ...]:
+    """Lists and maps that are null when they are empty: on the way through Go's storage the two become the same."""
+    return tuple(
+        name for name, each in node.properties.items() if each.emit == "null" and each.node.shape in ("list", "map")
+    )
 
 
 def _absent(node: Node, *, final: bool) -> dict[str, Any]:

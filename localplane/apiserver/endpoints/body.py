@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from localplane.apimachinery.errors import BadRequest, RequestEntityTooLarge
+from localplane.apimachinery.errors import BadRequest, Invalid, RequestEntityTooLarge
+from localplane.apimachinery.fieldpath import invalid
 from localplane.apimachinery.gotext import go_json, go_quote
-from localplane.apimachinery.groups import GroupVersion
+from localplane.apimachinery.groups import GroupKind, GroupVersion
 from localplane.apimachinery.schema import DecodeError
 from localplane.apimachinery.serializers import protobuf
 from localplane.apimachinery.serializers.decode_messages import (
@@ -69,7 +70,10 @@ def decode(scope: Scope, request: Request, data: bytes, media_type: MediaType, *
     except SerializationError as error:
         raise BadRequest(unrecognized(scope.kind, error, data)) from error
     obj: Any = {} if parsed.value is None else parsed.value
-    _check_type(scope, obj, data)
+    if scope.typed:
+        _check_type(scope, obj, data)
+    else:
+        _check_custom_type(scope, request, obj, data, field_validation=field_validation)
     try:
         unknown = take_known(scope, obj, source=data)
     except DecodeError as error:
@@ -127,8 +131,6 @@ def _check_type(scope: Scope, obj: Any, data: bytes) -> None:
         told = type_meta(obj)
     except NotAnObject as error:
         raise BadRequest(unrecognized(scope.kind, error, data)) from error
-    if not scope.typed:
-        _require_type(told.api_version, told.kind, obj)
     kind = told.kind or scope.kind
     try:
         version = GroupVersion.parse(told.api_version) if told.api_version else scope.group_version
@@ -143,11 +145,40 @@ def _check_type(scope: Scope, obj: Any, data: bytes) -> None:
     raise BadRequest(cannot_be_handled(kind, version.version, scope.kind, why_not(scope, kind, version)))
 
 
-def _require_type(api_version: str, kind: str, obj: Any) -> None:
-    """A custom resource must say what it is."""
-    for name, value in (("Kind", kind), ("apiVersion", api_version)):
+def _check_custom_type(scope: Scope, request: Request, obj: Any, data: bytes, *, field_validation: str) -> None:
+    """A custom resource must say what it is. One of another version has lost all of its fields by the time when that
+    is noticed, and one of another kind is only found out by validation."""
+    try:
+        told = type_meta(obj)
+    except NotAnObject as error:
+        raise BadRequest(unrecognized(scope.kind, error, data)) from error
+    for name, value in (("Kind", told.kind), ("apiVersion", told.api_version)):
         if not value:
-            raise BadRequest(f"Object '{name}' is missing in '{go_json(obj)}'")
+            why = f"Object '{name}' is missing in '{go_json(obj)}'"
+            raise BadRequest(unrecognized(scope.kind, why, data))
+    if told.api_version != scope.api_version:
+        _tell_lost_fields(scope, request, obj, told.api_version, field_validation)
+        raise BadRequest(
+            f"the API version in the data ({told.api_version}) does not match the expected API version"
+            f" ({scope.api_version})"
+        )
+    if told.kind != scope.kind:
+        must = invalid("kind", told.kind, f"must be {scope.kind}")
+        name = (obj.get("metadata") or {}).get("name", "")
+        raise Invalid.of(GroupKind(scope.group_version.group, told.kind), name, [must])
+
+
+def _tell_lost_fields(
+    scope: Scope, request: Request, obj: JSONObject, api_version: str, field_validation: str
+) -> None:
+    is_known = scope.converter.version_named(api_version) is not None
+    if obj["kind"] != scope.kind or is_known or api_version.rpartition("/")[0] != scope.group_version.group:
+        return
+    lost = [f"unknown field {go_quote(name)}" for name in sorted(obj.keys() - {"apiVersion", "kind", "metadata"})]
+    if lost and field_validation == "Strict":
+        raise _not_decodable(scope, strict_decoding_error(lost))
+    if field_validation != "Ignore":
+        request.warnings.extend(lost)
 
 
 def why_not(scope: Scope, kind: str, version: GroupVersion) -> str:

@@ -179,6 +179,7 @@ class Installer:
             typed=resource.typed,
             columns=version.columns,
             cells=version.cells,
+            list_cells=version.list_cells,
             row_conditions=version.row_conditions,
             selectable_fields=tuple(resource.selectable_fields),
             deprecation_warning=_deprecation(group_version, resource, version),
@@ -205,6 +206,7 @@ def _below(scope: Scope, name: str, declared: Subresource, storage: object) -> S
         schema=lambda: declared.compiled,
         columns=declared.columns,
         cells=None,
+        list_cells=None,
         row_conditions=None,
     )
 

@@ -45,6 +45,8 @@ def respond_object(scope: Scope, result: Result, target: Target, status: int = 2
 
 def respond_list(scope: Scope, listed: ObjectList | ResultList, target: Target) -> Response:
     meta = list_meta(listed)
+    if not scope.typed and not target.transform:
+        meta.setdefault("continue", "")  # so it is with lists of custom resources
     if target.plain:
         opening = orjson.dumps({"kind": scope.list_kind, "apiVersion": scope.api_version, "metadata": meta})
         joined = kept_with(listed, scope.group_version, scope.converter, lambda: _joined(scope, listed))
@@ -55,7 +57,7 @@ def respond_list(scope: Scope, listed: ObjectList | ResultList, target: Target) 
     items = [versioned(scope, item) for item in listed.items]
     match target.transform:
         case "Table":
-            return encode(table.table(scope, [table.row(scope, item, target) for item in items], meta, target), target)
+            return encode(table.table(scope, table.rows(scope, items, target), meta, target), target)
         case "PartialObjectMetadataList":
             kind, version = str(target.transform), target.transform_version
             items = [table.partial(item, version) for item in items]

@@ -53,6 +53,7 @@ class Scope:
     typed: bool = True
     columns: Sequence[Column] = ()
     cells: Callable[[dict[str, Any]], list[Any]] | None = None
+    list_cells: Callable[[Sequence[dict[str, Any]]], list[list[Any]]] | None = None
     row_conditions: Callable[[dict[str, Any]], list[dict[str, str]]] | None = None
     selectable_fields: Sequence[str] = ()
     deprecation_warning: str = ""

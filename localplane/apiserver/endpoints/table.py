@@ -74,6 +74,15 @@ def row(scope: Scope, obj: JSONObject, target: Target) -> JSONObject:
             return made | {"object": partial(obj, target.transform_version)}
 
 
+def rows(scope: Scope, items: Sequence[JSONObject], target: Target) -> list[JSONObject]:
+    """The rows of a list."""
+    made = [row(scope, item, target) for item in items]
+    if scope.list_cells is not None:
+        for each, cells in zip(made, scope.list_cells(items), strict=True):
+            each["cells"] = cells
+    return made
+
+
 def empty_row(scope: Scope, obj: JSONObject, target: Target) -> JSONObject:
     """The row of something that is no object of its kind: a bookmark."""
     return {"cells": [None] * len(columns_of(scope)), "object": partial(obj, target.transform_version)}

@@ -1,5 +1,8 @@
 """Other kinds' objects, for those who decide about one of their own: an eviction asks for budgets, admission for the
-namespace. Reads are consistent and come from the cache, so they are cheap and never behind our own writes."""
+namespace. Reads are consistent and come from the cache, so they are cheap and never behind our own writes.
+
+Who asks several things about one request waits once: `cached` reads what is there, at least as fresh as what was read
+before."""
 
 from __future__ import annotations
 
@@ -16,6 +19,8 @@ from .rest import JSONObject
 class Lookup:
     """Resources are named by group and plural: `namespaces`, `policy/poddisruptionbudgets`."""
 
+    _options = ListOptions()
+
     def __init__(self, definitions: Callable[[], Iterable[Definition]]) -> None:
         self._definitions = definitions
         self._known: dict[str, Definition] = {}
@@ -28,6 +33,10 @@ class Lookup:
             found = self._known[resource]
         return found
 
+    def cached(self) -> Lookup:
+        """The same without waiting: a write that was just acknowledged may not be seen yet."""
+        return _CachedLookup(self)
+
     def forget(self) -> None:
         """Others are served now, or served otherwise."""
         self._known = {}
@@ -36,7 +45,8 @@ class Lookup:
         """An object in its hub version, the caller's own; None if it is not there."""
         definition = self.definition(resource)
         try:
-            stored = await definition.storage.get(definition.key(namespace, name))
+            key = definition.key(namespace, name)
+            stored = await definition.storage.get(key, resource_version=self._options.resource_version)
         except KeyNotFound:
             return None
         except StorageError as error:
@@ -47,10 +57,23 @@ class Lookup:
         """All objects of a namespace, or all there are."""
         definition = self.definition(resource)
         try:
-            found = await definition.storage.list(definition.place(namespace), ListOptions())
+            found = await definition.storage.list(definition.place(namespace), self._options)
         except StorageError as error:
             raise interpret_list(error) from error
         return [definition.converter.hub_of(stored) for stored in found.items]
+
+
+class _CachedLookup(Lookup):
+    _options = ListOptions(resource_version="0")
+
+    def __init__(self, whole: Lookup) -> None:
+        self._whole = whole
+
+    def definition(self, resource: str) -> Definition:
+        return self._whole.definition(resource)
+
+    def forget(self) -> None:
+        self._whole.forget()
 
 
 def _name(definition: Definition) -> str:

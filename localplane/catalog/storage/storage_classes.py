@@ -21,6 +21,7 @@ from .parameters import parameters_errors, provisioner_errors
 JSONObject = dict[str, Any]
 
 _TOPOLOGIES = Path("allowedTopologies")
+_DEFAULT_MARKS = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 _FIXED = ("provisioner", "parameters", "reclaimPolicy", "volumeBindingMode")
 
 
@@ -112,9 +113,29 @@ def storage_class_cells(obj: JSONObject) -> list[Any]:
     ]
 
 
+def _rows(objects: Sequence[JSONObject]) -> list[list[Any]]:
+    """Of several defaults the youngest counts, and among twins the first by name: it is marked.
+
+    Kubernetes: pkg/printers/internalversion, getEffectiveDefaultStorageClass.
+    """
+    rows = [storage_class_cells(each) for each in objects]
+    marked = [index for index, each in enumerate(objects) if _is_default(each)]
+    marked.sort(key=lambda index: rows[index][0])
+    marked.sort(key=lambda index: objects[index]["metadata"].get("creationTimestamp") or "", reverse=True)
+    for index in marked[:1]:
+        rows[index][0] += " (default)"
+    return rows
+
+
+def _is_default(obj: JSONObject) -> bool:
+    annotations = (obj.get("metadata") or {}).get("annotations") or {}
+    return any(annotations.get(mark) == "true" for mark in _DEFAULT_MARKS)
+
+
 STORAGE_CLASSES = builtin(
     "storage.k8s.io/storageclasses",
     strategy=StorageClassStrategy(),
     default=default_storage_class,
     cells=storage_class_cells,
+    list_cells=_rows,
 )

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 
 from tests.bench.figures import Aim, Figure, Spread, Table
 from tests.bench.http import kube
-from tests.bench.http.load import Sample
+from tests.bench.http.load import Sample, table_of
 from tests.bench.http.load import Scenario as Measured
-from tests.bench.http.load import table_of
 
 from .writes import Scenario
 

@@ -24,7 +24,7 @@ from localplane.apiserver.storage.objects import JSONObject, StoredObject
 from localplane.apiserver.storage.store import Store
 from localplane.apiserver.storage.store.reads import ListStart, list_start, too_old
 
-from .index import undo
+from .index import Listing, undo
 from .watchers import CacheWatcher
 from .window import Entry
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 # Undoing more events than this costs more than asking the store for the old state.
 _MOST_UNDONE = 20_000
+_ITEMS = object()
 
 
 class CachedStorage:
@@ -86,10 +87,9 @@ class CachedStorage:
             return _cut([] if entry is None else [entry], prefix, cacher.revision, 0, options)
         if begin.start == prefix and not limit:
             listing = cacher.index.listing(prefix)
-            listed = _cut(listing.entries, prefix, cacher.revision, 0, options)
             if options.predicate is None:
-                listed.memo = listing.memo
-            return listed
+                return ObjectList(list(_items(listing)), cacher.revision, memo=listing.memo)
+            return _cut(listing.entries, prefix, cacher.revision, 0, options)
         total = cacher.index.count_from(prefix, begin.start)
         return _cut(cacher.index.page(prefix, begin.start), prefix, cacher.revision, limit, options, total=total)
 
@@ -223,6 +223,14 @@ class CachedStorage:
 
     def ready(self) -> bool:
         return self._cacher.ready
+
+
+def _items(listing: Listing) -> list[StoredObject]:
+    """Looked through once: a quiet resource is listed again and again."""
+    found: list[StoredObject] | None = listing.memo.get(_ITEMS)
+    if found is None:
+        found = listing.memo[_ITEMS] = [_readable(entry) for entry in listing.entries]
+    return found
 
 
 def _readable(entry: Entry) -> StoredObject:

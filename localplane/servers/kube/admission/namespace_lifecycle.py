@@ -5,7 +5,7 @@ Kubernetes: apiserver/pkg/admission/plugin/namespace/lifecycle.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from localplane.apimachinery.errors import Cause, Forbidden, NotFound
 from localplane.apimachinery.groups import GroupResource
@@ -21,6 +21,9 @@ _ACCESS_REVIEWS: Final = "authorization.k8s.io"
 class NamespaceLifecycle(LookingPlugin):
     name = "NamespaceLifecycle"
     operations = (Operation.CREATE, Operation.DELETE)
+
+    def initialize(self, provided: Any) -> None:
+        self.objects = provided.objects
 
     def concerns(self, operation: Operation, resource: GroupResource) -> bool:
         return operation is Operation.CREATE or resource == _NAMESPACES

@@ -29,14 +29,15 @@ class SelectivePlugin:
 
 
 class LookingPlugin:
-    """`objects` is there once the server is."""
+    """`objects` is there once the server is. They are read without waiting: NamespaceLifecycle, which is asked first
+    about everything that is created, has waited for all that was written before."""
 
     name: ClassVar[str]
     operations: ClassVar[Collection[Operation]]
     objects: Lookup
 
     def initialize(self, provided: Any) -> None:
-        self.objects = provided.objects
+        self.objects = provided.objects.cached()
 
 
 def written(attributes: Attributes) -> JSONObject:

@@ -77,8 +77,7 @@ class ServiceAccount(LookingPlugin, SelectivePlugin):
         for attempt in range(_ATTEMPTS if name == _DEFAULT else 1):
             if attempt:
                 await asyncio.sleep(_PAUSE_SECONDS)
-            found = await self.objects.get("serviceaccounts", namespace, name)
-            if found is not None:
+            if (found := await self.objects.get("serviceaccounts", namespace, name)) is not None:
                 return found
         why = f'error looking up service account {namespace}/{name}: serviceaccount "{name}" not found'
         raise refused(attributes, why)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
 from localplane.apimachinery.gotext import go_quote
 from localplane.apiserver.authorization import NO_OPINION, Attributes, Decision, Rule, Rules, Verdict
@@ -16,6 +17,7 @@ from .bindings import BindingIndex
 from .rules import CompiledRule
 
 _GROUP: Final = "rbac.authorization.k8s.io"
+_CLUSTER: Final = ""
 _INDEX: Final = "rbac.BindingIndex"
 _RULES: Final = "rbac.CompiledRules"
 _AS_FRESH_AS_THERE_IS: Final = ListOptions()
@@ -29,12 +31,12 @@ class RoleNotFound(LookupError):
         super().__init__(f"{kind.lower()}.{_GROUP} {go_quote(name)} not found")
 
 
-class Granted(NamedTuple):
-    """A rule that somebody has, or why some of theirs are not known."""
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """The rules that somebody has, and why some of theirs are not known."""
 
-    rule: CompiledRule | None
-    source: str = ""
-    error: str = ""
+    rules: list[CompiledRule]
+    errors: list[str]
 
 
 class RBACAuthorizer:
@@ -45,49 +47,49 @@ class RBACAuthorizer:
 
     async def authorize(self, attributes: Attributes) -> Decision:
         errors: list[str] = []
-        async for granted in self.granted(attributes.user, attributes.namespace):
-            if granted.rule is None:
-                errors.append(granted.error)
-            elif granted.rule.allows(attributes):
-                return Decision(Verdict.ALLOW, f"RBAC: allowed by {granted.source}")
+        namespace = attributes.namespace
+        for place in (_CLUSTER, namespace) if namespace else (_CLUSTER,):
+            for source, rules in await self._granted_in(place, attributes.user, errors):
+                for rule in rules:
+                    if rule.allows(attributes):
+                        return Decision(Verdict.ALLOW, f"RBAC: allowed by {source}")
         return Decision(Verdict.NO_OPINION, f"RBAC: {_aggregate(errors)}") if errors else NO_OPINION
 
     async def rules_for(self, user: User, namespace: str) -> Rules:
-        resource_rules: list[Rule] = []
-        other_rules: list[Rule] = []
-        errors: list[str] = []
-        async for granted in self.granted(user, namespace):
-            if granted.rule is None:
-                errors.append(granted.error)
-                continue
-            rule = granted.rule.source
-            if rule.get("resources"):
-                resource_rules.append(_shown(rule, "verbs", "apiGroups", "resources", "resourceNames"))
-            if rule.get("nonResourceURLs"):
-                other_rules.append(_shown(rule, "verbs", "nonResourceURLs"))
-        return Rules(resource_rules, other_rules, error=_aggregate(errors))
+        granted = await self.granted(user, namespace)
+        rules = [rule.source for rule in granted.rules]
+        return Rules(
+            [
+                _shown(rule, "verbs", "apiGroups", "resources", "resourceNames")
+                for rule in rules
+                if rule.get("resources")
+            ],
+            [_shown(rule, "verbs", "nonResourceURLs") for rule in rules if rule.get("nonResourceURLs")],
+            error=_aggregate(granted.errors),
+        )
 
-    async def granted(self, user: User, namespace: str) -> AsyncIterator[Granted]:
-        """All rules that somebody has everywhere, and then those in a namespace. Only the first question has to wait
-        for what was written: the others are answered at least as freshly."""
-        options = _AS_FRESH_AS_THERE_IS
-        for resource, place in (("clusterrolebindings", ""), ("rolebindings", namespace)):
-            if resource == "rolebindings" and not namespace:
-                return
+    async def granted(self, user: User, namespace: str) -> Granted:
+        """All rules that somebody has everywhere, and then those in a namespace."""
+        errors: list[str] = []
+        places = (_CLUSTER, namespace) if namespace else (_CLUSTER,)
+        found = [rules for place in places for _, rules in await self._granted_in(place, user, errors)]
+        return Granted([rule for rules in found for rule in rules], errors)
+
+    async def _granted_in(self, place: str, user: User, errors: list[str]) -> list[tuple[str, Sequence[CompiledRule]]]:
+        """By whom, and what. Only the first question, about the cluster, waits for what was written: the others are
+        answered at least as freshly."""
+        found: list[tuple[str, Sequence[CompiledRule]]] = []
+        try:
+            index = await self._index(place)
+        except StorageError as error:
+            errors.append(str(error))
+            return found
+        for grant in index.of(user):
             try:
-                index = await self._index(resource, place, options)
-            except StorageError as error:
-                yield Granted(None, error=str(error))
-                continue
-            options = _CACHED
-            for grant in index.of(user):
-                try:
-                    rules = await self.rules_of(grant.role_kind, grant.role_name, place)
-                except (RoleNotFound, StorageError) as error:
-                    yield Granted(None, error=str(error))
-                    continue
-                for rule in rules:
-                    yield Granted(rule, grant.description)
+                found.append((grant.description, await self.rules_of(grant.role_kind, grant.role_name, place)))
+            except (RoleNotFound, StorageError) as error:
+                errors.append(str(error))
+        return found
 
     async def rules_of(self, kind: str, name: str, namespace: str) -> tuple[CompiledRule, ...]:
         """Of a role, as a binding in that namespace means it. Raises RoleNotFound."""
@@ -106,12 +108,13 @@ class RBACAuthorizer:
             compiled = memo[_RULES] = tuple(map(CompiledRule, rules))
         return compiled
 
-    async def _index(self, resource: str, namespace: str, options: ListOptions) -> BindingIndex:
+    async def _index(self, place: str) -> BindingIndex:
+        resource, options = ("rolebindings", _CACHED) if place else ("clusterrolebindings", _AS_FRESH_AS_THERE_IS)
         definition = self._objects.definition(f"{_GROUP}/{resource}")
-        listed = await definition.storage.list(definition.place(namespace), options)
+        listed = await definition.storage.list(definition.place(place), options)
         found: BindingIndex | None = (listed.memo or {}).get(_INDEX)
         if found is None:
-            found = BindingIndex(map(definition.converter.hub_of, listed.items), namespace)
+            found = BindingIndex(map(definition.converter.hub_of, listed.items), place)
             if listed.memo is not None:
                 listed.memo[_INDEX] = found
         return found

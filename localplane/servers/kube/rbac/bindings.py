@@ -5,7 +5,7 @@ Kubernetes: appliesTo and the describers in pkg/registry/rbac/validation/rule.go
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,18 +47,18 @@ class BindingIndex:
                 if place:
                     self._users.setdefault(username(place, name), []).append(grant)
 
-    def of(self, user: User) -> Iterator[Grant]:
+    def of(self, user: User) -> list[Grant]:
         """In the order of the bindings; of a binding that names somebody twice, the first time."""
-        found = list(self._users.get(user.name, ()))
+        found = self._users.get(user.name, [])
         for group in user.groups:
-            found += self._groups.get(group, ())
-        if len(found) > 1:
-            found.sort(key=lambda grant: grant.order)
-        last = -1
-        for grant in found:
-            if grant.order[0] != last:
-                yield grant
-            last = grant.order[0]
+            if group in self._groups:
+                found = found + self._groups[group]
+        if len(found) < 2:
+            return found
+        first: dict[int, Grant] = {}
+        for grant in sorted(found, key=lambda grant: grant.order):
+            first.setdefault(grant.order[0], grant)
+        return list(first.values())
 
 
 def _grant(order: tuple[int, int], binding: JSONObject, subject: JSONObject, namespace: str) -> Grant:

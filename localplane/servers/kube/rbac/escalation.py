@@ -78,19 +78,13 @@ class _Guard:
 
     async def _missing(self, user: User, namespace: str, rules: Iterable[Mapping[str, Any]]) -> str:
         """What is wrong with giving away these rules; empty if nothing is."""
-        owned: list[Mapping[str, Any]] = []
-        errors: list[str] = []
-        async for granted in self._rbac.granted(user, namespace):
-            if granted.rule is None:
-                errors.append(granted.error)
-            else:
-                owned.append(granted.rule.source)
-        lacking = uncovered(owned, rules)
+        granted = await self._rbac.granted(user, namespace)
+        lacking = uncovered([rule.source for rule in granted.rules], rules)
         if not lacking:
             return ""
         groups = f"[{' '.join(map(go_quote, user.groups))}]"
         told = "\n".join(described(lacking))
-        resolution = f"; resolution errors: [{' '.join(errors)}]" if errors else ""
+        resolution = f"; resolution errors: [{' '.join(granted.errors)}]" if granted.errors else ""
         return (
             f"user {go_quote(user.name)} (groups={groups}) is attempting to grant RBAC permissions not currently "
             f"held:\n{told}{resolution}"

@@ -47,8 +47,8 @@ def test_an_update_leaves_the_status_alone() -> None:
             node({"taints": [{"key": "k", "effect": "NoSchedule"}, {"key": "k", "effect": "NoSchedule"}]}),
             [
                 (
-                    'metadata.taints[1]: Duplicate value: {"Key":"k","Value":"","Effect":"NoSchedule","TimeAdded":null}: '
-                    "taints must be unique by key and effect pair"
+                    'metadata.taints[1]: Duplicate value: {"Key":"k","Value":"","Effect":"NoSchedule","TimeAdded":null}'
+                    ": taints must be unique by key and effect pair"
                 )
             ],
         ),
@@ -56,8 +56,8 @@ def test_an_update_leaves_the_status_alone() -> None:
             node({"podCIDRs": ["10.0.0.0/24", "10.1.0.0/24"]}),
             [
                 (
-                    'spec.podCIDRs: Invalid value: ["10.0.0.0/24","10.1.0.0/24"]: may specify no more than one CIDR for '
-                    "each IP family"
+                    'spec.podCIDRs: Invalid value: ["10.0.0.0/24","10.1.0.0/24"]: may specify no more than one CIDR '
+                    "for each IP family"
                 )
             ],
         ),
@@ -79,8 +79,8 @@ def test_an_update_leaves_the_status_alone() -> None:
             node(annotations={"scheduler.alpha.kubernetes.io/taints": "{"}),
             [
                 (
-                    'metadata.annotations: Invalid value: "scheduler.alpha.kubernetes.io/taints": unexpected end of JSON '
-                    "input"
+                    'metadata.annotations: Invalid value: "scheduler.alpha.kubernetes.io/taints": unexpected end of '
+                    "JSON input"
                 )
             ],
         ),

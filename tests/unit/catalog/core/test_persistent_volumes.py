@@ -92,9 +92,9 @@ def test_a_new_volume_is_pending_and_is_kept() -> None:
                 "spec.csi.volumeHandle: Required value",
                 "spec.csi.nodePublishSecretRef.namespace: Required value",
                 (
-                    'spec.csi.nodePublishSecretRef.name: Invalid value: "S": a lowercase RFC 1123 subdomain must consist '
-                    "of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric "
-                    "character (e.g. 'example.com', regex used for validation is "
+                    'spec.csi.nodePublishSecretRef.name: Invalid value: "S": a lowercase RFC 1123 subdomain must '
+                    "consist of lower case alphanumeric characters, '-' or '.', and must start and end with an "
+                    "alphanumeric character (e.g. 'example.com', regex used for validation is "
                     r"'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
                 ),
             ],
@@ -118,8 +118,8 @@ def test_mount_options_as_an_annotation_are_for_some_kinds_only() -> None:
     assert found(volume({"nfs": {"server": "s", "path": "/"}}, annotations=options)) == []
     assert found(volume(HOST, annotations=options)) == [
         (
-            "metadata.annotations.volume.beta.kubernetes.io/mount-options: Forbidden: may not specify mount options for "
-            "this volume type"
+            "metadata.annotations.volume.beta.kubernetes.io/mount-options: Forbidden: may not specify mount options "
+            "for this volume type"
         )
     ]
 

@@ -81,8 +81,8 @@ BAD_NAME = (
             {"spec": {"tokenRequests": [{"expirationSeconds": 1}, {}], "volumeLifecycleModes": ["Odd"]}},
             [
                 (
-                    "spec.tokenRequests[0].expirationSeconds: Invalid value: 1: may not specify a duration less than 10 "
-                    "minutes"
+                    "spec.tokenRequests[0].expirationSeconds: Invalid value: 1: may not specify a duration less than "
+                    "10 minutes"
                 ),
                 'spec.tokenRequests[1].audience: Duplicate value: ""',
                 'spec.volumeLifecycleModes: Unsupported value: "Odd": supported values: "Persistent", "Ephemeral"',
@@ -97,8 +97,8 @@ BAD_NAME = (
                     "seconds"
                 ),
                 (
-                    "spec.serviceAccountTokenInSecrets: Invalid value: true: serviceAccountTokenInSecrets is set but no "
-                    "tokenRequests are specified"
+                    "spec.serviceAccountTokenInSecrets: Invalid value: true: serviceAccountTokenInSecrets is set but "
+                    "no tokenRequests are specified"
                 ),
             ],
         ),
@@ -245,3 +245,15 @@ def test_rows() -> None:
         "<unknown>",
     ]
     assert storage_class_cells(named | {"provisioner": "p"}) == ["x", "p", "Delete", "Immediate", False, "<unknown>"]
+
+
+def test_in_a_list_the_default_class_that_counts_is_marked() -> None:
+    """The youngest, and among twins the first by name."""
+    declared = STORAGE_CLASSES.versions[0]
+    assert declared.list_cells is not None
+    mark = {"storageclass.kubernetes.io/is-default-class": "true"}
+    classes: list[JSONObject] = [
+        {"metadata": {"name": name, "creationTimestamp": f"2020-01-0{day}T00:00:00Z", "annotations": annotations}}
+        for name, day, annotations in (("a", 1, mark), ("c", 2, mark), ("b", 2, mark), ("d", 3, {}))
+    ]
+    assert [row[0] for row in declared.list_cells(classes)] == ["a", "c", "b (default)", "d"]

@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 from localplane.apimachinery.errors import Conflict, NotFound
 from localplane.apimachinery.groups import GroupResource
 from localplane.apiserver.admission import Attributes, Operation
+from localplane.apiserver.registry.lookup import Lookup
 from localplane.catalog.quota.amounts import written as as_text
 from localplane.client import Client, GroupVersionResource
 from localplane.servers.kube.admission.plugin import WRITES, LookingPlugin
@@ -46,6 +47,7 @@ class ResourceQuota(LookingPlugin):
 
     def initialize(self, provided: Any) -> None:
         super().initialize(provided)
+        self._live: Lookup = provided.objects
         client: Client = provided.client
         self._client = client.acting_as("system:apiserver", groups=("system:masters",), agent="kube-apiserver/quota")
 
@@ -67,7 +69,7 @@ class ResourceQuota(LookingPlugin):
         looked at again."""
         waiting: set[str] | None = None
         for attempt in range(_ATTEMPTS):
-            quotas = await self.objects.list("resourcequotas", attributes.namespace)
+            quotas = await self._live.list("resourcequotas", attributes.namespace)
             quotas = [each for each in quotas if waiting is None or each["metadata"]["name"] in waiting]
             due = charges(quotas, attributes)
             if attributes.dry_run:

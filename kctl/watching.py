@@ -1,0 +1,118 @@
+"""`get -w`: what is there, then what changes. Kubernetes: GetOptions.watch."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from kctl.errors import KctlError
+from kctl.printers.choosing import GET_FORMATS, printer_for
+from kctl.printers.objects import is_list
+from kctl.printers.table import TablePrinter, is_table
+from kctl.printers.tabwriter import TabWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kctl.flags import Given
+    from kctl.resolve import Info
+    from kctl.resolve.query import Query
+    from kctl.session import Session
+
+Object = dict[str, Any]
+
+
+class _Printing:
+    """One object after another, in the form that was asked for, at once on its way."""
+
+    def __init__(self, session: Session, given: Given, info: Info) -> None:
+        self._events = given.is_on("output-watch-events")
+        self._out = TabWriter(session.write)
+        self._print: Callable[[Object, str], None]
+        output = given.text("output")
+        if (not output and not given.text("template")) or output == "wide":
+            from kctl.tables import table_options
+
+            namespaces = given.is_on("all-namespaces")
+            table = TablePrinter(table_options(given, info.mapping, with_kind=False, namespaces=namespaces))
+            self._print = lambda obj, event: table.print(obj, self._out, event=event)
+        else:
+            printer = printer_for(given, formats=GET_FORMATS)
+            self._print = lambda obj, event: printer.print(obj, session.write, event=event)
+
+    def show(self, obj: Object, event: str, *, hidden: bool = False) -> None:
+        """What is `hidden` still tells a table which columns there are."""
+        if hidden:
+            if not is_table(obj):
+                return
+            obj = {**obj, "rows": []}
+        self._print(obj, event if self._events else "")
+        self._out.flush()
+        sys.stdout.flush()
+
+
+async def watch_one_type(session: Session, given: Given, query: Query) -> int:
+    from kctl.resolve import resolve
+    from localplane.apimachinery.errors import NotFound
+
+    found = await resolve(session, query)
+    try:
+        infos = await found.infos()
+    except NotFound:
+        if given.is_on("ignore-not-found"):
+            return 0
+        raise
+    if not infos:
+        raise KctlError("no objects were found to watch")
+    named = not infos[0].object or bool(infos[0].name)
+    if named and len(infos) > 1:
+        raise KctlError("watch is only supported on individual resources and resource collections")
+    printing = _Printing(session, given, infos[0])
+    for info in infos:
+        obj = info.object or {}
+        for one in obj["items"] if is_list(obj) else [obj]:
+            printing.show(one, "ADDED", hidden=given.is_on("watch-only"))
+    version = "0" if named else str(((infos[-1].object or {}).get("metadata") or {}).get("resourceVersion", ""))
+    await _follow(infos[0], query, version, printing, skips_first=named)
+    return 0
+
+
+async def _follow(info: Info, query: Query, version: str, printing: _Printing, *, skips_first: bool) -> None:
+    """A watch of a single object begins with that object, which was shown already."""
+    from localplane.apimachinery.errors import APIError
+    from localplane.client.errors import ConnectionLost
+    from localplane.client.statuses import Subject
+    from localplane.client.watch import WatchStream
+
+    mapping = info.rest_mapping
+    namespace = info.namespace if mapping.namespaced else ""
+    if not info.name and query.all_namespaces:
+        namespace = ""
+    field_selector = f"metadata.name={info.name}" if info.name else query.field_selector
+    parameters = {
+        "fieldSelector": field_selector,
+        "includeObject": "Object" if query.include_object else "",
+        "labelSelector": "" if info.name else query.label_selector,
+        "resourceVersion": version,
+        "watch": "true",
+    }
+
+    async def open_stream() -> Any:
+        return await info.session.client.stream(
+            "GET",
+            mapping.resource.path(namespace=namespace),
+            query=[(name, value) for name, value in parameters.items() if value],
+            headers=[("Accept", query.accept)],
+            subject=Subject("GET", mapping.resource.group_resource),
+        )
+
+    async with WatchStream(open_stream) as stream:
+        hidden = skips_first
+        try:
+            async for event in stream:
+                printing.show(event.object, event.type, hidden=hidden)
+                hidden = False
+        except APIError as error:
+            printing.show(error.status(), "ERROR")
+        except ConnectionLost:
+            return
