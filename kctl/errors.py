@@ -31,7 +31,7 @@ class UsageError(KctlError):
 
 
 class SeveralErrors(KctlError):
-    """Use `raise_all`, which raises a single error as what it is."""
+    """A line for each, without `error: ` before it. Use `raise_all`, which raises a single error as what it is."""
 
     def __init__(self, errors: Sequence[Exception]) -> None:
         super().__init__("; ".join(map(str, errors)))
@@ -43,10 +43,10 @@ class Ended(KctlError):
         super().__init__("", exit_code=exit_code, verbatim=True)
 
 
-def raise_all(errors: Sequence[Exception]) -> None:
-    """Nothing for none; one as it is; several as SeveralErrors, the same sentence only once."""
+def raise_all(errors: Sequence[Exception], *, listed: bool = False) -> None:
+    """Nothing for none; one as it is, unless `listed`; several as SeveralErrors, the same sentence only once."""
     distinct = list({f"{type(error).__name__}: {error}": error for error in errors}.values())
-    if len(distinct) == 1:
+    if len(distinct) == 1 and not listed:
         raise distinct[0]
     if distinct:
         raise SeveralErrors(distinct)

@@ -26,7 +26,7 @@ def report(error: BaseException) -> str | None:
         case Ended():
             return ""
         case SeveralErrors(errors=errors):
-            return "\n".join(said if (said := report(one)) is not None else f"error: {one}" for one in errors)
+            return "\n".join(_in_list(one) for one in errors)
         case UsageError() if error.hint:
             return f"error: {error}\n{error.hint}"
         case KctlError():
@@ -43,6 +43,14 @@ def report(error: BaseException) -> str | None:
     if isinstance(error, OSError) and error.filename is not None:
         return f"error: {error.filename}: {error.strerror}"
     return None
+
+
+def _in_list(error: Exception) -> str:
+    """Kubernetes: messageForError. Errors of ours come without the word before them."""
+    if isinstance(error, SeveralErrors) or not isinstance(error, KctlError):
+        said = report(error)
+        return str(error) if said is None else said.removeprefix("error: ")
+    return str(error)
 
 
 def api_error(error: Any) -> str:

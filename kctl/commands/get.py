@@ -121,7 +121,7 @@ async def _print_tables(session: Session, given: Given, found: Found) -> None:
         everywhere = given.is_on("all-namespaces") or not all(info.is_namespaced for info in infos)
         where = "" if everywhere else f" in {session.namespace} namespace."
         session.say(f"No resources found{where}\n")
-    raise_all(errors)
+    raise_all(errors, listed=found.lists_errors)
 
 
 async def _print_objects(session: Session, given: Given, found: Found) -> None:

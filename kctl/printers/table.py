@@ -130,7 +130,7 @@ def _label_header(label: str) -> str:
 
 def _label_cells(metadata: Mapping[str, Any], options: TableOptions) -> list[str]:
     labels = metadata.get("labels") or {}
-    cells = [labels.get(label, _NONE) for label in options.column_labels]
+    cells = [labels.get(label, "") for label in options.column_labels]
     if options.show_labels:
         cells.append(",".join(f"{key}={labels[key]}" for key in sorted(labels)) or _NONE)
     return cells

@@ -79,7 +79,7 @@ def _object(value: Any, source: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise KctlError(
             f"unable to decode {go_quote(source)}: json: cannot unmarshal {_json_kind(value)} into Go value of type "
-            "struct { Kind string; APIVersion string }"
+            "unstructured.detector"
         )
     if not value.get("kind"):
         raise KctlError(f"unable to decode {go_quote(source)}: Object 'Kind' is missing in '{go_json(sorted_keys(value))}'")

@@ -84,8 +84,13 @@ class Found:
     async def infos(self) -> list[Info]:
         return [info async for info in self.visit()]
 
+    @property
+    def lists_errors(self) -> bool:
+        """Whether even a single error is shown as one of a list: what comes out of files and selectors is."""
+        return bool(self._names) or self._by_selector
+
     def raise_errors(self) -> None:
-        raise_all(self.errors)
+        raise_all(self.errors, listed=self.lists_errors)
 
     # What is meant.
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Protocol
 
 
@@ -130,6 +132,11 @@ def path_segment_name(name: str, /, *, prefix: bool = False) -> list[str]:
 
 def qualified_name(name: str, /) -> list[str]:
     """A label key, a finalizer, a condition type: `name` or `prefix.example.com/name`."""
+    return list(_qualified_name(name))
+
+
+@lru_cache(maxsize=4096)  # every object has a few, and they are always the same
+def _qualified_name(name: str) -> Sequence[str]:
     prefix, slash, rest = name.partition("/")
     if "/" in rest:
         return [
@@ -157,6 +164,11 @@ def annotation_key(key: str, /) -> list[str]:
 
 
 def label_value(value: str, /) -> list[str]:
+    return list(_label_value(value))
+
+
+@lru_cache(maxsize=4096)
+def _label_value(value: str) -> Sequence[str]:
     problems = [max_length_error(_LABEL_MAX, "bytes")] if size(value) > _LABEL_MAX else []
     if not _is_value(value):
         problems.append(_VALUE_ERROR)

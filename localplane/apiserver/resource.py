@@ -55,6 +55,7 @@ class Version:
     which strategies, admission and other versions meet; a version without them has the hub's own shape. They get an
     object of their own and may change it; apiVersion and kind are set by the caller. What a client sent has the right
     types when it comes to them, but may still lack what the schema requires: that is checked at the end.
+    A `printed` kind, as the built-in ones are, has an empty list of rows where others have none.
     `cells` gives all cells of an object's row at once, one for each of `columns`, and `list_cells` those of all rows of
     a list, for kinds whose rows depend on each other; `row_conditions` says what else is
     to be known of the row, such as that nothing more will happen to the object. `schema_identity` changes with the
@@ -73,6 +74,7 @@ class Version:
     cells: Callable[[JSONObject], list[Any]] | None = None
     list_cells: Callable[[Sequence[JSONObject]], list[list[Any]]] | None = None
     row_conditions: Callable[[JSONObject], list[dict[str, str]]] | None = None
+    printed: bool = False
     schema_identity: str = ""
 
     @cached_property

@@ -52,6 +52,7 @@ def builtin(
     cells: Cells | Mapping[str, Cells] | None = None,
     list_cells: Callable[[Sequence[JSONObject]], list[list[Any]]] | None = None,
     row_conditions: Callable[[JSONObject], list[dict[str, str]]] | None = None,
+    printed: bool = True,
     conversions: Mapping[str, Conversion] | None = None,
     selectable: Mapping[str, Select] | None = None,
     subresources: Mapping[str, MakeStorage] | None = None,
@@ -77,6 +78,7 @@ def builtin(
                 _version(version, each, _of(default, version), _of(cells, version), (conversions or {}).get(version)),
                 list_cells=list_cells,
                 row_conditions=row_conditions,
+                printed=printed and cells is not None,
                 deprecated="deprecated" in each.get("lifecycle", ()),
                 deprecation_warning=_deprecation(
                     GroupVersion(group, version), facts["kind"], each.get("lifecycle", {})

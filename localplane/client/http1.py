@@ -110,7 +110,7 @@ class Incoming:
 
     def _read_chunks(self) -> None:
         while self._raw and not self.complete:
-            if self._left:
+            if self._left is not None and self._left > 0:
                 self._left -= self._take(min(self._left, len(self._raw)))
                 if self._left == 0:
                     self._left = -2  # the end of line behind it

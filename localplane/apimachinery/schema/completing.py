@@ -56,15 +56,17 @@ def _always_writes(node: Node, seen: set[int]) -> bool:
     return any(_always_writes(child, seen) for child in node.children())
 
 
-def _later(node: Node, table: dict[str, Complete], key: str, *, final: bool) -> Complete:
-    """Compile a child when it is first met: a type may contain itself, and most are never met."""
+def _later(node: Node, table: dict[str, Complete], key: str, *, final: bool) -> None:
+    """Compile a child when it is first met: a type may contain itself, and most are never met. One in which there is
+    nothing to fill in leaves the table."""
 
     def compile_first(value: Any) -> None:
         table[key] = found = _completer(node, final=final)
+        if found is _leave:
+            del table[key]
         found(value)
 
     table[key] = compile_first
-    return compile_first
 
 
 def _compile(node: Node, *, final: bool) -> Complete:
@@ -79,13 +81,11 @@ def _compile(node: Node, *, final: bool) -> Complete:
 
 
 def _each(node: Node, items: Callable[[Any], Any], container: type, *, final: bool) -> Complete:
-    table: dict[str, Complete] = {}
-    _later(node, table, "", final=final)
-
     def each(value: Any) -> None:
         if type(value) is container:
+            within = _completer(node, final=final)
             for item in items(value):
-                table[""](item)
+                within(item)
 
     return each
 
@@ -99,20 +99,23 @@ def _struct(node: Node, *, final: bool) -> Complete:
     for name, each in node.properties.items():
         if each.node.loader or each.node.shape in ("struct", "map", "list"):
             _later(each.node, within, name, final=final)
+    look_up = within.get
 
     def struct(value: Any) -> None:
         if type(value) is not dict:
             return
         for name, zero in scalars:
-            value.setdefault(name, zero)
+            if name not in value:
+                value[name] = zero
         for name in objects:
             if name not in value:
                 value[name] = {}
         for name in emptied:
             if not value[name]:
                 value[name] = None
-        for name in within.keys() & value.keys():
-            within[name](value[name])
+        for name, item in value.items():
+            if (type(item) is dict or type(item) is list) and (look := look_up(name)) is not None:
+                look(item)
 
     return struct
 

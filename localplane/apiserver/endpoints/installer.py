@@ -181,6 +181,7 @@ class Installer:
             cells=version.cells,
             list_cells=version.list_cells,
             row_conditions=version.row_conditions,
+            printed=version.printed,
             selectable_fields=tuple(resource.selectable_fields),
             deprecation_warning=_deprecation(group_version, resource, version),
             known_kinds=self._knows,

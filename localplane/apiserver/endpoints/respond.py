@@ -81,7 +81,8 @@ def check_form(scope: Scope, target: Target, *, is_list: bool) -> None:
 
 
 def list_meta(listed: ObjectList | ResultList) -> JSONObject:
-    meta: JSONObject = {"resourceVersion": str(listed.revision)}
+    """What is not stored has no revision."""
+    meta: JSONObject = {"resourceVersion": str(listed.revision)} if listed.revision else {}
     if listed.continue_token:
         meta["continue"] = listed.continue_token
     if listed.remaining is not None:

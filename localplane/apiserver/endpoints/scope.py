@@ -55,6 +55,7 @@ class Scope:
     cells: Callable[[dict[str, Any]], list[Any]] | None = None
     list_cells: Callable[[Sequence[dict[str, Any]]], list[list[Any]]] | None = None
     row_conditions: Callable[[dict[str, Any]], list[dict[str, str]]] | None = None
+    printed: bool = False
     selectable_fields: Sequence[str] = ()
     deprecation_warning: str = ""
     media_types: Sequence[MediaType] = (JSON, YAML, PROTOBUF)

@@ -96,11 +96,12 @@ def partial(obj: JSONObject, api_version: str) -> JSONObject:
 def table(
     scope: Scope, rows: list[JSONObject], list_meta: JSONObject, target: Target, *, headers: bool = True
 ) -> JSONObject:
-    """Without `headers` it is a later event of a watch, whose first one has told the columns."""
+    """Without `headers` it is a later event of a watch, whose first one has told the columns. No rows are null, except
+    for printed kinds: Kubernetes' two ways to make tables differ in that."""
     return {
         "kind": "Table",
         "apiVersion": target.transform_version,
         "metadata": list_meta,
         "columnDefinitions": definitions(columns_of(scope)) if headers else None,
-        "rows": rows,
+        "rows": rows if rows or scope.printed else None,
     }

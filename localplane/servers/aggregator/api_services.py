@@ -137,6 +137,7 @@ API_SERVICES = builtin(
     status_strategy=APIServiceStatusStrategy(_STRATEGY),
     default=_default,
     cells=_cells,
+    printed=False,
 )
 
 GROUP = group("apiregistration.k8s.io", API_SERVICES)

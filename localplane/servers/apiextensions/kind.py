@@ -111,6 +111,7 @@ def make_group(written: Written) -> APIGroup:
         status_strategy=DefinitionStatusStrategy(strategy, changes_metadata=True),
         default=default_definition,
         cells=_cells,
+        printed=False,
         storage=storage,
     )
     return group("apiextensions.k8s.io", definitions)
