@@ -241,7 +241,7 @@ class _Checker:
         for number, each in enumerate(node.elements):
             self.check(each)
             type_ = self._unwrapped(each) if number in node.optional else each.type
-            element = self._joined(each, element, type_)
+            element = self._joined(element, type_)
         node.type = list_of(element if element is not None else self._new_parameter())
 
     def _check_map(self, node: CreateMap) -> None:
@@ -249,10 +249,10 @@ class _Checker:
         value: Type | None = None
         for entry in node.entries:
             self.check(entry.key)
-            key = self._joined(entry.key, key, entry.key.type)
+            key = self._joined(key, entry.key.type)
             self.check(entry.value)
             type_ = self._unwrapped(entry.value) if entry.is_optional else entry.value.type
-            value = self._joined(entry.value, value, type_)
+            value = self._joined(value, type_)
         node.type = map_of(key or self._new_parameter(), value or self._new_parameter())
 
     def _unwrapped(self, node: Expr) -> Type:
@@ -262,13 +262,10 @@ class _Checker:
             self._mismatch(node, optional_of(node.type), node.type)
         return node.type
 
-    def _joined(self, node: Expr, before: Type | None, type_: Type) -> Type:
+    def _joined(self, before: Type | None, type_: Type) -> Type:
         if before is None:
             return type_
-        if self.bindings.fits(before, type_):
-            return most_general(before, type_)
-        self._mismatch(node, before, type_)
-        return ERROR
+        return most_general(before, type_) if self.bindings.fits(before, type_) else DYN
 
     def _mismatch(self, node: Expr, expected: Type, found: Type) -> None:
         self._report(node.offset, f"expected type '{expected}' but found '{found}'")

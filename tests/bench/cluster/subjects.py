@@ -78,7 +78,12 @@ def _deployment(name: str, turn: int) -> JSONObject:
     return {
         "kind": "Deployment",
         "apiVersion": "apps/v1",
-        "metadata": {"name": name, "namespace": NAMESPACE, "labels": labels, "annotations": {"example.com/owner": "us"}},
+        "metadata": {
+            "name": name,
+            "namespace": NAMESPACE,
+            "labels": labels,
+            "annotations": {"example.com/owner": "us"},
+        },
         "spec": {
             "replicas": 3,
             "selector": {"matchLabels": labels},
@@ -104,7 +109,11 @@ def _pod_spec(labels: dict[str, str]) -> JSONObject:
         },
         "tolerations": [{"key": "dedicated", "operator": "Equal", "value": "bench", "effect": "NoSchedule"}],
         "initContainers": [
-            {"name": "migrate", "image": "registry.example.com/bench/migrate:1.4.2", "args": ["--wait", "--timeout=60s"]}
+            {
+                "name": "migrate",
+                "image": "registry.example.com/bench/migrate:1.4.2",
+                "args": ["--wait", "--timeout=60s"],
+            }
         ],
         "containers": [_server(), _proxy()],
         "volumes": [

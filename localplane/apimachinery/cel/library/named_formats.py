@@ -57,7 +57,7 @@ FORMATS: Final = {
     "dns1035LabelPrefix": NamedFormat("DNS1035LabelPrefix", lambda text: names.dns1035_label(text, prefix=True), 30),
     "labelValue": NamedFormat("LabelValue", names.label_value, 40),
     "uri": NamedFormat("URI", _uri, 1103),
-    "uuid": NamedFormat("uuid", _format("uuid", "does not match the UUID format"), 71),
+    "uuid": NamedFormat("uuid", _format("uuid", "does not match the UUID format"), 70),
     "byte": NamedFormat("byte", _format("byte", "invalid base64"), 84),
     "date": NamedFormat("date", _format("date", "invalid date"), 71),
     "datetime": NamedFormat("datetime", _format("datetime", "invalid datetime"), 71),

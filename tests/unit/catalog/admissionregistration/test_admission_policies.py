@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from localplane.apiserver.resource import Resource
-from localplane.catalog.admissionregistration import (
-    MUTATING_ADMISSION_POLICIES,
+from localplane.catalog.admissionregistration.mutating_admission_policies import MUTATING_ADMISSION_POLICIES
+from localplane.catalog.admissionregistration.policy_bindings import (
     MUTATING_ADMISSION_POLICY_BINDINGS,
-    VALIDATING_ADMISSION_POLICIES,
     VALIDATING_ADMISSION_POLICY_BINDINGS,
+    binding_cells,
 )
-from localplane.catalog.admissionregistration.policy_bindings import binding_cells
+from localplane.catalog.admissionregistration.validating_admission_policies import VALIDATING_ADMISSION_POLICIES
 from tests.unit.catalog.judging import change_refusals, made, refusals, status_refusals
 
 JSONObject = dict[str, Any]
@@ -69,16 +69,23 @@ def test_defaults() -> None:
             ),
             [
                 'spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
-                'spec.paramKind.kind: Invalid value: "_K": may have mixed case, but should otherwise match: a DNS-1035 '
-                "label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
-                "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
-                "'[a-z]([-a-z0-9]*[a-z0-9])?')",
+                (
+                    'spec.paramKind.kind: Invalid value: "_K": may have mixed case, but should otherwise match: a '
+                    "DNS-1035 "
+                    "label must consist of lower case alphanumeric characters or '-', start with an alphabetic "
+                    "character, "
+                    "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation "
+                    "is "
+                    "'[a-z]([-a-z0-9]*[a-z0-9])?')"
+                ),
                 'spec.variables[0].name: Invalid value: "in": must be a valid CEL identifier',
                 "spec.variables[0].expression: Required value: expression is not specified",
                 'spec.validations[0].messageExpression: Invalid value: " ": must be non-empty if specified',
                 'spec.validations[0].message: Invalid value: "a\\nb": must not contain line breaks',
-                'spec.validations[0].reason: Unsupported value: "Because": '
-                'supported values: "Forbidden", "Invalid", "RequestEntityTooLarge"',
+                (
+                    'spec.validations[0].reason: Unsupported value: "Because": '
+                    'supported values: "Forbidden", "Invalid", "RequestEntityTooLarge"'
+                ),
             ],
         ),
         (
@@ -94,18 +101,24 @@ def test_defaults() -> None:
             MUTATING_ADMISSION_POLICIES,
             mutation(patchType="ApplyConfiguration"),
             [
-                "spec.mutations[0].applyConfiguration: Required value: "
-                "must be specified when patchType is ApplyConfiguration",
-                'spec.mutations[0].jsonPatch: Invalid value: "{jsonPatch}": '
-                "must not be specified when patchType is ApplyConfiguration",
+                (
+                    "spec.mutations[0].applyConfiguration: Required value: "
+                    "must be specified when patchType is ApplyConfiguration"
+                ),
+                (
+                    'spec.mutations[0].jsonPatch: Invalid value: "{jsonPatch}": '
+                    "must not be specified when patchType is ApplyConfiguration"
+                ),
             ],
         ),
         (
             MUTATING_ADMISSION_POLICIES,
             {"spec": {"matchConstraints": {"resourceRules": [RULE | {"operations": ["DELETE"]}]}}},
             [
-                'spec.matchConstraints.resourceRules.operations: Unsupported value: "DELETE": '
-                'supported values: "*", "CONNECT", "CREATE", "UPDATE"',
+                (
+                    'spec.matchConstraints.resourceRules.operations: Unsupported value: "DELETE": '
+                    'supported values: "*", "CONNECT", "CREATE", "UPDATE"'
+                ),
                 "spec.mutations: Required value: mutations must contain at least one item",
                 "spec.reinvocationPolicy: Required value",
             ],
@@ -125,9 +138,12 @@ def test_defaults() -> None:
                 "spec.paramRef.parameterNotFoundAction: Required value",
                 'spec.validationActions[2]: Duplicate value: "Warn"',
                 'spec.validationActions[3]: Unsupported value: "Shout": supported values: "Audit", "Deny", "Warn"',
-                'spec.validationActions: Invalid value: ["Deny","Warn","Warn","Shout"]: must not contain both Deny and '
-                "Warn (repeating the same validation failure information in the API response and headers serves no "
-                "purpose)",
+                (
+                    'spec.validationActions: Invalid value: ["Deny","Warn","Warn","Shout"]: must not contain both Deny '
+                    "and "
+                    "Warn (repeating the same validation failure information in the API response and headers serves no "
+                    "purpose)"
+                ),
             ],
         ),
         (
@@ -151,7 +167,7 @@ def test_match_conditions_are_looked_at_again_when_the_kind_of_parameters_change
 
 
 def test_warnings_of_a_type_check_say_of_what() -> None:
-    status = {"typeChecking": {"expressionWarnings": [{}]}}
+    status: JSONObject = {"typeChecking": {"expressionWarnings": [{}]}}
     assert status_refusals(VALIDATING_ADMISSION_POLICIES, policy(), status) == [
         "status.typeChecking.expressionWarnings[0].warning: Required value",
         "status.typeChecking.expressionWarnings[0].fieldRef: Required value",

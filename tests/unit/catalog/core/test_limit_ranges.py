@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from localplane.catalog.core.limit_ranges import LIMIT_RANGES
-from tests.unit.catalog.writing import created, refusals
+from tests.unit.catalog.writing import REQUEST, created, refusals
 
 JSONObject = dict[str, Any]
 
@@ -34,7 +34,7 @@ def test_only_containers_get_defaults() -> None:
 
 def test_one_without_a_name_gets_one() -> None:
     stored: JSONObject = {"metadata": {}, "spec": {"limits": []}}
-    LIMIT_RANGES.strategy.prepare_for_create(None, stored)  # type: ignore[arg-type] # it does not look at the request
+    LIMIT_RANGES.strategy.prepare_for_create(REQUEST, stored)
     assert len(stored["metadata"]["name"]) == 36
 
 

@@ -59,10 +59,14 @@ def test_defaults() -> None:
             FLOW_SCHEMAS,
             schema(matchingPrecedence=1, distinguisherMethod={"type": "ByWhim"}, priorityLevelConfiguration={}),
             [
-                "spec.matchingPrecedence: Invalid value: 1: "
-                "only the schema named 'exempt' may have matchingPrecedence 1",
-                'spec.distinguisherMethod.type: Unsupported value: {"Type":"ByWhim"}: '
-                'supported values: "ByNamespace", "ByUser"',
+                (
+                    "spec.matchingPrecedence: Invalid value: 1: "
+                    "only the schema named 'exempt' may have matchingPrecedence 1"
+                ),
+                (
+                    'spec.distinguisherMethod.type: Unsupported value: {"Type":"ByWhim"}: '
+                    'supported values: "ByNamespace", "ByUser"'
+                ),
                 "spec.priorityLevelConfiguration.name: Required value: must reference a priority level",
             ],
         ),
@@ -81,19 +85,26 @@ def test_defaults() -> None:
                 f"{AT}.subjects[0].group: Required value: group is required when subject kind is 'Group'",
                 f"{AT}.subjects[0].user: Forbidden: user is forbidden when subject kind is not 'User'",
                 f"{AT}.subjects[1].serviceAccount.name: Required value",
-                f"{AT}.subjects[1].serviceAccount.namespace: Required value: "
-                "must specify namespace for service account",
+                (
+                    f"{AT}.subjects[1].serviceAccount.namespace: Required value: "
+                    "must specify namespace for service account"
+                ),
             ],
         ),
         (
             FLOW_SCHEMAS,
             rule(nonResourceRules=[{"verbs": ["fly"], "nonResourceURLs": ["a", "/a*", "/a//b"]}]),
             [
-                f'{AT}.nonResourceRules[0].verbs: Unsupported value: ["fly"]: supported values: "create", "delete", '
-                '"deletecollection", "get", "list", "patch", "proxy", "update", "watch"',
+                (
+                    f'{AT}.nonResourceRules[0].verbs: Unsupported value: ["fly"]: supported values: "create", '
+                    '"delete", '
+                    '"deletecollection", "get", "list", "patch", "proxy", "update", "watch"'
+                ),
                 f'{AT}.nonResourceRules[0].nonResourceURLs[0]: Invalid value: "a": must start with slash',
-                f'{AT}.nonResourceRules[0].nonResourceURLs[1]: Invalid value: "/a*": '
-                "wildcard can only do suffix matching",
+                (
+                    f'{AT}.nonResourceRules[0].nonResourceURLs[1]: Invalid value: "/a*": '
+                    "wildcard can only do suffix matching"
+                ),
                 f'{AT}.nonResourceRules[0].nonResourceURLs[2]: Invalid value: "/a//b": must not contain double slash',
             ],
         ),
@@ -101,11 +112,15 @@ def test_defaults() -> None:
             FLOW_SCHEMAS,
             rule(resourceRules=[{"verbs": ["*", "get"], "apiGroups": ["*"], "resources": []}]),
             [
-                f'{AT}.resourceRules[0].verbs: Invalid value: ["*","get"]: '
-                "if '*' is present, must not specify other verbs",
+                (
+                    f'{AT}.resourceRules[0].verbs: Invalid value: ["*","get"]: '
+                    "if '*' is present, must not specify other verbs"
+                ),
                 f"{AT}.resourceRules[0].resources: Required value: resource rules must supply at least one resource",
-                f"{AT}.resourceRules[0].namespaces: Required value: "
-                "resource rules that are not cluster scoped must supply at least one namespace",
+                (
+                    f"{AT}.resourceRules[0].namespaces: Required value: "
+                    "resource rules that are not cluster scoped must supply at least one namespace"
+                ),
             ],
         ),
         *[
@@ -118,9 +133,12 @@ def test_defaults() -> None:
             PRIORITY_LEVEL_CONFIGURATIONS,
             {"metadata": {"name": "catch-all"}, **limited(nominalConcurrencyShares=6)},
             [
-                'spec: Invalid value: {"Type":"Limited","Limited":{"NominalConcurrencyShares":6,"LimitResponse":'
-                '{"Type":"Reject","Queuing":null},"LendablePercent":0,"BorrowingLimitPercent":null},"Exempt":null}: '
-                "spec of 'catch-all' must equal the fixed value"
+                (
+                    'spec: Invalid value: {"Type":"Limited","Limited":{"NominalConcurrencyShares":6,"LimitResponse":'
+                    '{"Type":"Reject","Queuing":null},"LendablePercent":0,"BorrowingLimitPercent":null},'
+                    '"Exempt":null}: '
+                    "spec of 'catch-all' must equal the fixed value"
+                )
             ],
         ),
         (
@@ -148,8 +166,11 @@ def test_defaults() -> None:
             queuing(queues=128, handSize=9, queueLengthLimit=-1),
             [
                 "spec.limited.limitResponse.queuing.queueLengthLimit: Invalid value: -1: must be positive",
-                "spec.limited.limitResponse.queuing.handSize: Invalid value: 9: required entropy bits of deckSize 128 "
-                "and handSize 9 should not be greater than 60",
+                (
+                    "spec.limited.limitResponse.queuing.handSize: Invalid value: 9: required entropy bits of deckSize "
+                    "128 "
+                    "and handSize 9 should not be greater than 60"
+                ),
             ],
         ),
     ],

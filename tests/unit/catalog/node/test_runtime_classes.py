@@ -32,10 +32,14 @@ TOLERATION = {"key": "a", "operator": "Exists"}
         (
             {"handler": "h", "scheduling": {"tolerations": [TOLERATION, TOLERATION | {"tolerationSeconds": 1}]}},
             [
-                'scheduling.tolerations[1].effect: Invalid value: "": '
-                "effect must be 'NoExecute' when `tolerationSeconds` is set",
-                'scheduling.tolerations[1]: Duplicate value: {"Key":"a","Operator":"Exists","Value":"","Effect":"",'
-                '"TolerationSeconds":1}',
+                (
+                    'scheduling.tolerations[1].effect: Invalid value: "": '
+                    "effect must be 'NoExecute' when `tolerationSeconds` is set"
+                ),
+                (
+                    'scheduling.tolerations[1]: Duplicate value: {"Key":"a","Operator":"Exists","Value":"","Effect":"",'
+                    '"TolerationSeconds":1}'
+                ),
             ],
         ),
     ],

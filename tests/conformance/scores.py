@@ -1,0 +1,82 @@
+"""How much of a collection agreed, by area."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class Score:
+    """Of one area: steps are single requests or commands, cases are stories made of them."""
+
+    steps: int = 0
+    steps_passed: int = 0
+    cases: int = 0
+    cases_passed: int = 0
+
+    def count(self, steps: Iterable[bool]) -> None:
+        results = list(steps)
+        self.cases += 1
+        self.cases_passed += all(results)
+        self.steps += len(results)
+        self.steps_passed += sum(results)
+
+
+@dataclass(slots=True)
+class Scores:
+    """`whole` are the areas in which every step has to pass; `notes` are printed below them."""
+
+    title: str
+    whole: frozenset[str] = frozenset()
+    areas: dict[str, Score] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def area(self, name: str) -> Score:
+        return self.areas.setdefault(name, Score())
+
+    @property
+    def broken(self) -> list[str]:
+        """Areas that have to be whole and are not; one that was not replayed at all is not."""
+        return [name for name in sorted(self.whole) if not self._is_whole(name)]
+
+    def _is_whole(self, name: str) -> bool:
+        score = self.areas.get(name)
+        return score is not None and 0 < score.steps == score.steps_passed
+
+    def lines(self) -> Iterator[str]:
+        yield self.title
+        for name, score in [*sorted(self.areas.items()), ("all", self._all())]:
+            mark = "" if name not in self.whole else "  whole" if self._is_whole(name) else "  BROKEN"
+            yield (
+                f"  {name:<18}{score.steps_passed:>5} of {score.steps:<5} steps"
+                f"{score.cases_passed:>5} of {score.cases:<4} cases{mark}"
+            )
+        yield from (f"  {note}" for note in self.notes)
+
+    def _all(self) -> Score:
+        areas = self.areas.values()
+        return Score(
+            sum(area.steps for area in areas),
+            sum(area.steps_passed for area in areas),
+            sum(area.cases for area in areas),
+            sum(area.cases_passed for area in areas),
+        )
+
+
+def of_stories(title: str, stories: Iterable[Mapping[str, Any]], *, whole: Iterable[str]) -> Scores:
+    """From what both replay programs write: stories with an area, and steps that are ok or not."""
+    scores = Scores(title, frozenset(whole))
+    for story in stories:
+        scores.area(story["area"]).count(bool(step["ok"]) for step in story["steps"])
+    return scores
+
+
+def of_objects(title: str, results: Mapping[str, Any], *, notes: Iterable[str]) -> Scores:
+    """From what the corpus writes: one line for each object, by its kind."""
+    scores = Scores(title, notes=list(notes))
+    for test in results["tests"]:
+        if test["status"] != "skip":
+            scores.area(test["name"].rpartition(" ")[2]).count([test["status"] == "pass"])
+    return scores

@@ -1,0 +1,48 @@
+"""The runner counts right, and does nothing where there is nothing to replay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .__main__ import main
+from .recordings import find_recordings
+from .scores import of_objects, of_stories
+
+STORIES = [
+    {"area": "watch", "steps": [{"ok": True}, {"ok": True}]},
+    {"area": "watch", "steps": [{"ok": True}, {"ok": False}]},
+    {"area": "list", "steps": [{"ok": True}]},
+]
+
+
+def test_steps_and_cases_are_counted_by_area() -> None:
+    scores = of_stories("all of it", STORIES, whole=["list", "watch", "absent"])
+    assert list(scores.lines()) == [
+        "all of it",
+        "  list                  1 of 1     steps    1 of 1    cases  whole",
+        "  watch                 3 of 4     steps    1 of 2    cases  BROKEN",
+        "  all                   4 of 5     steps    2 of 3    cases",
+    ]
+    assert scores.broken == ["absent", "watch"]
+
+
+def test_objects_are_counted_by_kind_and_agreements_are_noted() -> None:
+    tests = [
+        {"name": "a.yaml#0 Pod", "status": "pass"},
+        {"name": "a.yaml#1 Pod", "status": "fail"},
+        {"name": "b.yaml#0 Job", "status": "skip"},
+    ]
+    scores = of_objects("manifests", {"tests": tests}, notes=["agreement, table: 1/2"])
+    assert list(scores.lines())[1:] == [
+        "  Pod                   1 of 2     steps    1 of 2    cases",
+        "  all                   1 of 2     steps    1 of 2    cases",
+        "  agreement, table: 1/2",
+    ]
+
+
+def test_without_recordings_it_says_so_and_succeeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert find_recordings(tmp_path).missing == ["api", "cli", "corpus"]
+    assert main(["--recordings", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
+    assert capsys.readouterr().out == "skipped, no recordings here: api, cli, corpus (see KCTL_RECORDINGS)\n"
