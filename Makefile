@@ -9,10 +9,10 @@ JOBS ?= 2
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check format bench faults kubectl clean venv dev etcd
+.PHONY: help up test check format conformance bench faults kubectl clean venv dev etcd
 
 help: ## Show this
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 up: venv ## Start a control plane here; Ctrl-C ends it
 	@$(MAKE) --no-print-directory -s etcd || echo "No etcd could be installed; going on without it." >&2
@@ -31,9 +31,13 @@ format: dev ## Put the code into its one form
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+conformance: dev kubectl ## Ask a plane what a real cluster was asked, where its recorded answers are at hand
+	@$(BIN)/python -m tests.conformance $(ARGS)
+
 bench: dev etcd ## Measure; one at a time, so that the figures mean something
 	@$(BIN)/python -m tests.bench.storage $(ARGS)
 	@$(BIN)/python -m tests.bench.http $(ARGS)
+	@$(BIN)/python -m tests.bench.up $(ARGS)
 
 faults: dev etcd ## Kill the store and its user sixty times each, and see what is lost
 	@$(BIN)/python -m tests.faults --kills 60 $(ARGS)

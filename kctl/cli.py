@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 
 
 class Verb(NamedTuple):
+    """`own` ones are not kubectl's, so who mistypes one of kubectl's is not pointed to them."""
+
     name: str
     module: str
     summary: str
+    own: bool = False
 
 
 class Group(NamedTuple):
@@ -51,12 +54,12 @@ GROUPS = (
     Group(
         "Server Commands",
         (
-            Verb("up", "kctl.commands.up", "Start a local control plane"),
-            Verb("down", "kctl.commands.down", "Stop it, and restore the current context"),
-            Verb("status", "kctl.commands.status", "Show the control planes of this machine, or their logs"),
-            Verb("reset", "kctl.commands.reset", "Delete everything that is stored in one"),
-            Verb("env", "kctl.commands.env", "Print what a shell or a CI job evaluates to use one"),
-            Verb("etcd", "kctl.commands.etcd", "Find or install the etcd that 'kctl up' runs"),
+            Verb("up", "kctl.commands.up", "Start a local control plane", own=True),
+            Verb("down", "kctl.commands.down", "Stop it, and restore the current context", own=True),
+            Verb("status", "kctl.commands.status", "Show the control planes of this machine, or their logs", own=True),
+            Verb("reset", "kctl.commands.reset", "Delete everything that is stored in one", own=True),
+            Verb("env", "kctl.commands.env", "Print what a shell or a CI job evaluates to use one", own=True),
+            Verb("etcd", "kctl.commands.etcd", "Find or install the etcd that 'kctl up' runs", own=True),
         ),
     ),
     Group(
@@ -65,8 +68,8 @@ GROUPS = (
             Verb("api-resources", "kctl.commands.api_resources", "Print the supported API resources on the server"),
             Verb("api-versions", "kctl.commands.api_versions", "Print the supported API versions on the server"),
             Verb("config", "kctl.commands.config", "Modify kubeconfig files"),
-            Verb("ctx", "kctl.commands.ctx", "Show the contexts, or switch to one"),
-            Verb("ns", "kctl.commands.ns", "Show the namespaces, or make one the default"),
+            Verb("ctx", "kctl.commands.ctx", "Show the contexts, or switch to one", own=True),
+            Verb("ns", "kctl.commands.ns", "Show the namespaces, or make one the default", own=True),
             Verb("version", "kctl.commands.version", "Print the client and server version information"),
         ),
     ),
@@ -83,6 +86,7 @@ _EXAMPLES = """\
   # Install the etcd that it stores everything in
   kctl etcd install
 """
+
 
 def main() -> int:
     """What the installed `kctl` calls; its result is the exit code."""
@@ -119,7 +123,7 @@ def _dispatch(arguments: list[str]) -> int:
         # Only a typing error pays for the parser.
         from kctl.usage import unknown_command
 
-        raise unknown_command(name, known=list(verbs))
+        raise unknown_command(name, known=[one.name for one in verbs.values() if not one.own], own=list(verbs))
     module = importlib.import_module(verbs[name].module)
     rest = [*arguments[:position], *arguments[position + 1 :]]
     if hasattr(module, "COMMAND"):

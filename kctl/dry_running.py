@@ -1,4 +1,4 @@
-"""--dry-run and --validate, read as kubectl reads them. Kubernetes: cmdutil.GetDryRunStrategy, GetValidationDirective."""
+"""--dry-run and --validate as kubectl reads them. Kubernetes: cmdutil.GetDryRunStrategy, GetValidationDirective."""
 
 from __future__ import annotations
 

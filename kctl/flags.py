@@ -85,10 +85,8 @@ class Given:
 
 def parse(words: Sequence[str], flags: Iterable[Flag]) -> Given:
     """Raises KctlError, in pflag's words."""
-    flags = list(flags)
-    given = Given(flags)
-    named = {flag.name: flag for flag in flags}
-    short = {flag.short: flag for flag in flags if flag.short}
+    named, short = _index(flags)
+    given = Given(named.values())
     rest = list(words)
     while rest:
         word = rest.pop(0)
@@ -107,9 +105,7 @@ def parse(words: Sequence[str], flags: Iterable[Flag]) -> Given:
 
 def first_word(words: Sequence[str], flags: Iterable[Flag]) -> int | None:
     """Where the verb is: the first word that is neither a flag nor a flag's value. None if there is none."""
-    flags = list(flags)
-    named = {flag.name: flag for flag in flags}
-    short = {flag.short: flag for flag in flags if flag.short}
+    named, short = _index(flags)
     position = 0
     while position < len(words):
         word = words[position]
@@ -120,6 +116,18 @@ def first_word(words: Sequence[str], flags: Iterable[Flag]) -> int | None:
         flag = named.get(_normal(word[2:])) if word.startswith("--") else short.get(word[1:])
         position += 2 if flag is not None and not flag.bare and "=" not in word else 1
     return None
+
+
+def _index(flags: Iterable[Flag]) -> tuple[dict[str, Flag], dict[str, Flag]]:
+    """By name and by letter. Of two with the same name the first counts: a verb's goes before everybody's."""
+    named: dict[str, Flag] = {}
+    short: dict[str, Flag] = {}
+    for flag in flags:
+        if flag.name not in named:
+            named[flag.name] = flag
+            if flag.short:
+                short.setdefault(flag.short, flag)
+    return named, short
 
 
 def _normal(name: str) -> str:
@@ -214,4 +222,5 @@ KINDS: Mapping[str, Callable[[str], Any]] = {
     "slice": _slice,
     "array": lambda text: [text],
 }
-"""How each kind of flag reads its value. A `slice` may be given several times and splits at commas; an `array` does not."""
+"""How each kind of flag reads its value. Both a `slice` and an `array` may be given several times; only the former
+splits at commas."""

@@ -108,9 +108,7 @@ def _listed(prefix: str, lines: list[str]) -> str:
 
 def _connection(error: Any) -> str:
     if _is(error, "localplane.client.errors", "ConnectionRefused") and error.address:
-        return (
-            f"The connection to the server {error.address} was refused - did you specify the right host or port?"
-        )
+        return f"The connection to the server {error.address} was refused - did you specify the right host or port?"
     return f"Unable to connect to the server: {error.reason or error}"
 
 

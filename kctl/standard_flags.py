@@ -46,10 +46,17 @@ def filename_flags(usage: str) -> tuple[Flag, ...]:
     """-f, -k, -R. `usage` ends `Filename, directory, or URL to files ...`."""
     return (
         Flag("filename", "slice", (), f"Filename, directory, or URL to files {usage}", "f"),
-        Flag("kustomize", usage="Process the kustomization directory. This flag can't be used together with -f or -R.",
-             short="k"),
-        switch("recursive", "Process the directory used in -f, --filename recursively. Useful when you want to manage "
-               "related manifests organized within the same directory.", short="R"),
+        Flag(
+            "kustomize",
+            usage="Process the kustomization directory. This flag can't be used together with -f or -R.",
+            short="k",
+        ),
+        switch(
+            "recursive",
+            "Process the directory used in -f, --filename recursively. Useful when you want to manage "
+            "related manifests organized within the same directory.",
+            short="R",
+        ),
     )
 
 

@@ -39,11 +39,15 @@ def usage_error(error: Any, *, command: Any, program: str, arguments: Sequence[s
     return UsageError(message, hint=f"See '{path} --help' for usage.")
 
 
-def unknown_command(name: str, *, known: Sequence[str]) -> UsageError:
-    """kubectl guesses what was meant: a name within two keystrokes, or one that begins so."""
-    close = [verb for verb in known if _distance(name.lower(), verb) <= 2 or verb.startswith(name.lower())]
+def unknown_command(name: str, *, known: Sequence[str], own: Sequence[str] = ()) -> UsageError:
+    """kubectl guesses what was meant: a name within two keystrokes, or one that begins so. Our `own` come second."""
+    close = _close(name.lower(), known) or _close(name.lower(), own)
     hint = "\n".join(("", "Did you mean this?", *(f"\t{verb}" for verb in close))) if close else ""
     return UsageError(f'unknown command "{name}" for "kctl"', hint=hint)
+
+
+def _close(name: str, known: Sequence[str]) -> list[str]:
+    return [verb for verb in known if _distance(name, verb) <= 2 or verb.startswith(name)]
 
 
 def _complaint(error: Any, arguments: Sequence[str]) -> str | None:

@@ -17,9 +17,14 @@ another verb, or imports at the top what only one of its paths needs: starting u
 
 from __future__ import annotations
 
-import typer
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import typer
 
 
 def new_app() -> typer.Typer:
     """A Typer without its own decorations: `kctl.cli` prints errors, and kubectl's help has no boxes."""
+    import typer
+
     return typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

@@ -92,7 +92,9 @@ async def _raw(session: Session, given: Given) -> None:
     if given.arguments:
         raise KctlError("arguments may not be passed when --raw is specified")
     if given.is_on("watch") or given.is_on("watch-only") or given.text("selector"):
-        raise KctlError("--raw may not be specified with other flags that filter the server request or alter the output")
+        raise KctlError(
+            "--raw may not be specified with other flags that filter the server request or alter the output"
+        )
     if given.text("output"):
         raise KctlError("--raw and --output are mutually exclusive")
     if not path.startswith("/") and "://" not in path:

@@ -139,7 +139,9 @@ def _custom_columns(kind: str, argument: str, given: Given) -> Printer:
     if not argument:
         raise KctlError("custom-columns format specified but no custom columns given")
     if kind == "custom-columns":
-        return CustomColumnsPrinter.from_spec(argument, no_headers=given.known("no-headers") and given.is_on("no-headers"))
+        return CustomColumnsPrinter.from_spec(
+            argument, no_headers=given.known("no-headers") and given.is_on("no-headers")
+        )
     try:
         text = Path(argument).read_text()
     except OSError as error:

@@ -48,9 +48,7 @@ class CustomColumnsPrinter:
             raise KctlError(f"invalid template, missing spec line. {_FORMAT}")
         headers, paths = lines[0].split(), lines[1].split()
         if len(headers) != len(paths):
-            raise KctlError(
-                f"number of headers ({len(headers)}) and field specifications ({len(paths)}) don't match"
-            )
+            raise KctlError(f"number of headers ({len(headers)}) and field specifications ({len(paths)}) don't match")
         return cls([Column(h, _path(p)) for h, p in zip(headers, paths, strict=True)], no_headers=False)
 
     def print(self, obj: Object, write: Write, *, event: str = "") -> None:

@@ -30,9 +30,9 @@ def without_managed_fields(obj: Object) -> Object:
     return {**obj, "metadata": {key: value for key, value in metadata.items() if key != "managedFields"}}
 
 
-def go_indented(value: Any, indent: int = 4) -> str:
-    """JSON as Go writes it: sorted keys, its own escapes. `json` orders the keys and `gotext` escapes."""
-    return _indented(value, " " * indent, "")
+def go_indented(value: Any, *, indent: int = 4, sort: bool = True) -> str:
+    """JSON as Go writes it, with its own escapes. Maps are sorted; without `sort` the order stays: a struct's."""
+    return _indented(sorted_keys(value) if sort else value, " " * indent, "")
 
 
 def _indented(value: Any, step: str, margin: str) -> str:
@@ -44,7 +44,7 @@ def _indented(value: Any, step: str, margin: str) -> str:
         return "{}" if isinstance(value, dict) else "[]"
     inner = margin + step
     if isinstance(value, dict):
-        parts = [f"{json_string(key)}: {_indented(value[key], step, inner)}" for key in sorted(value)]
+        parts = [f"{json_string(key)}: {_indented(item, step, inner)}" for key, item in value.items()]
         return "{\n" + ",\n".join(inner + part for part in parts) + f"\n{margin}}}"
     parts = [_indented(item, step, inner) for item in value]
     return "[\n" + ",\n".join(inner + part for part in parts) + f"\n{margin}]"

@@ -1,4 +1,4 @@
-"""--sort-by: objects, or the rows of a Table, by what a path finds in them. Kubernetes: kubectl/pkg/cmd/get/sorter.go."""
+"""--sort-by: objects, or a Table's rows, by what a path finds in them. Kubernetes: kubectl/pkg/cmd/get/sorter.go."""
 
 from __future__ import annotations
 
@@ -38,10 +38,14 @@ def sorted_by(path: str, items: Sequence[T], objects: Sequence[Any]) -> list[T]:
         raise KctlError(f"couldn't find any field with path {go_quote(expression)} in the list of objects")
     keyed = [_Keyed(key, item) for key, item in zip(keys, items, strict=True)]
     if len(keyed) > _FEW:
-        keyed.sort(key=cmp_to_key(lambda a, b: -1 if _less(a.key, b.key) else int(_less(b.key, a.key))))
+        keyed.sort(key=cmp_to_key(_compared))
     else:
         _insertion_sort(keyed)
     return [one.item for one in keyed]
+
+
+def _compared(a: _Keyed, b: _Keyed) -> int:
+    return -1 if _less(a.key, b.key) else int(_less(b.key, a.key))
 
 
 def _insertion_sort(keyed: list[_Keyed]) -> None:

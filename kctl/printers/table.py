@@ -152,7 +152,9 @@ def _print_table(columns: list[Object], rows: list[list[Any]], out: TabWriter, o
     for number, row in enumerate(rows, start=1):
         shown = [(i, _text(row[i])) for i in seen if i < len(row)]
         pads = options.no_headers and number == 1
-        cells = (_shown(text) + " " * (max(0, widest.get(i, 0) - len(text.encode())) if pads else 0) for i, text in shown)
+        cells = (
+            _shown(text) + " " * (max(0, widest.get(i, 0) - len(text.encode())) if pads else 0) for i, text in shown
+        )
         out.write("\t".join(cells) + "\n")
         if number % _FLUSH_EVERY == 0:
             out.flush()

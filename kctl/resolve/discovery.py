@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-
 if TYPE_CHECKING:
     from pathlib import Path
 
     from kctl.session import Session
+    from localplane.apimachinery.errors import APIError
     from localplane.apimachinery.groups import GroupKind
     from localplane.client.discovery import APIResource, Discovered
     from localplane.client.mapper import RESTMapper, RESTMapping
@@ -24,12 +24,10 @@ T = TypeVar("T")
 
 _FRESH_FOR = 600.0
 """Seconds during which the server is not asked at all."""
-_ACCEPT = ",".join(
-    (
-        "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
-        "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList",
-        "application/json",
-    )
+_AGGREGATED = "as=APIGroupDiscoveryList"
+_ACCEPT = (
+    f"application/json;g=apidiscovery.k8s.io;v=v2;{_AGGREGATED},"
+    f"application/json;g=apidiscovery.k8s.io;v=v2beta1;{_AGGREGATED},application/json"
 )
 _ROOTS = ("/api", "/apis")
 
@@ -130,11 +128,18 @@ class CachedDiscovery:
                 return known
             if error.code == 404 and path == "/api":
                 return {"items": []}  # a server need not have the core group
-            raise
+            raise without_message(error) from error
         document = answer.json()
         if not isinstance(document, dict) or document.get("kind") != "APIGroupDiscoveryList":
             return None
         return {"etag": header(answer.headers, "etag"), "items": document.get("items") or []}
+
+
+def without_message(error: APIError) -> APIError:
+    """Kubernetes' discovery looks at the code alone, and says what that means."""
+    from localplane.client.statuses import Subject, from_answer
+
+    return from_answer(error.code, b"", content_type="application/json", retry_after=0, subject=Subject("GET"))
 
 
 def _members(discovered: Discovered, category: str) -> list[APIResource]:
@@ -168,5 +173,3 @@ def _write(file: Path, kept: dict[str, Any]) -> None:
         temporary.replace(file)
     except OSError:
         return
-
-

@@ -54,23 +54,43 @@ def sources(filenames: Sequence[str], *, recursive: bool) -> Sources:
         has_directory = has_directory or len(paths) > 1
         found += paths
         if not found and not errors:
-            errors.append(KctlError(f"error reading [{name}]: recognized file extensions are [{' '.join(_EXTENSIONS)}]"))
+            errors.append(
+                KctlError(f"error reading [{name}]: recognized file extensions are [{' '.join(_EXTENSIONS)}]")
+            )
     raise_all(errors)
     return Sources(tuple(found), single=len(found) == 1 and not has_directory and not has_stream)
 
 
-def read(name: str) -> Iterator[Manifest]:
+def read(name: str, *, validates: bool = False) -> Iterator[Manifest]:
     """The documents of one source, up to the first that can't be read."""
     shown, data = _content(name)
     try:
         for document in parse_yaml_documents(data):
             if document.value is None:
                 continue
+            if validates:
+                _validate(document.value, shown)
             yield Manifest(shown, document.line, _object(document.value, shown))
     except YAMLError as error:
         raise KctlError(f"error parsing {shown}: error converting YAML to JSON: {error}") from error
     except SerializationError as error:
         raise KctlError(f"error parsing {shown}: {error}") from error
+
+
+def _validate(value: Any, source: str) -> None:
+    """What kubectl looks at itself where the server validates fields. Kubernetes: getObjectKind in validation.go."""
+    fault = ""
+    if not isinstance(value, dict):
+        fault = "invalid object to validate"
+    else:
+        for name in ("apiVersion", "kind"):
+            if not fault and not isinstance(value.get(name), str):
+                fault = f"{name} not set" if value.get(name) is None else f"{name} isn't string type"
+    if fault:
+        raise KctlError(
+            f"error validating {go_quote(source)}: error validating data: {fault}; if you choose to ignore these "
+            "errors, turn validation off with --validate=false"
+        )
 
 
 def _object(value: Any, source: str) -> dict[str, Any]:
@@ -82,7 +102,9 @@ def _object(value: Any, source: str) -> dict[str, Any]:
             "unstructured.detector"
         )
     if not value.get("kind"):
-        raise KctlError(f"unable to decode {go_quote(source)}: Object 'Kind' is missing in '{go_json(sorted_keys(value))}'")
+        raise KctlError(
+            f"unable to decode {go_quote(source)}: Object 'Kind' is missing in '{go_json(sorted_keys(value))}'"
+        )
     return value
 
 
@@ -101,10 +123,7 @@ def _content(name: str) -> tuple[str, bytes]:
         return name, _download(name)
     try:
         with Path(name).open("rb") as file:
-            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
-                data = file.read(_LARGEST + 1)
-            else:
-                data = file.read()
+            data = file.read(_LARGEST + 1)
     except OSError as error:
         raise KctlError(f"open {name}: {(error.strerror or str(error)).lower()}") from error
     if len(data) > _LARGEST:

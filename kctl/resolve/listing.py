@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from localplane.apimachinery.errors import APIError, BadRequest, NotFound
 from localplane.apimachinery.gotext import go_quote
@@ -57,7 +57,7 @@ def _path(mapping: RESTMapping, namespace: str) -> str:
         raise KctlError(str(error)) from error
 
 
-def _with_kinds(page: dict[str, object]) -> dict[str, object]:
+def _with_kinds(page: dict[str, Any]) -> dict[str, Any]:
     """Items that leave out what their list says."""
     kind, items = str(page.get("kind", "")), page.get("items")
     if kind.endswith("List") and kind != "List" and isinstance(items, list):

@@ -1,4 +1,4 @@
-"""Objects out of files, with the places on the server that they belong to. Kubernetes: resource/mapper.go, visitor.go."""
+"""Objects out of files, with their places on the server. Kubernetes: cli-runtime/pkg/resource/mapper.go, visitor.go."""
 
 from __future__ import annotations
 
@@ -22,9 +22,18 @@ if TYPE_CHECKING:
 Object = dict[str, Any]
 
 
+class UnknownKind(KctlError):
+    """The server has no such kind. `object` came from `source`; somebody may know a definition for it."""
+
+    def __init__(self, message: str, obj: Object, source: str) -> None:
+        super().__init__(message)
+        self.object = obj
+        self.source = source
+
+
 async def from_source(session: Session, query: Query, name: str) -> AsyncIterator[Info | Exception]:
     """What one file has, in order; in the place of an object that can't be used, why. Raises if it can't be read on."""
-    for manifest in files.read(name):
+    for manifest in files.read(name, validates=query.validates):
         for obj in _flattened(manifest.value) if query.flatten else [manifest.value]:
             try:
                 info = await _info(session, query, obj, manifest.source)
@@ -75,9 +84,7 @@ async def _mapping(session: Session, obj: Object, name: str, namespace: str, sou
         return await session.discovery.mapping(GroupKind(group, str(obj.get("kind"))), bare)
     except NoMatch as error:
         where = f"name: {go_quote(name)} namespace: {go_quote(namespace)} from {go_quote(source)}"
-        raise KctlError(
-            f"resource mapping not found for {where}: {error}\nensure CRDs are installed first"
-        ) from error
+        raise KctlError(f"resource mapping not found for {where}: {error}\nensure CRDs are installed first") from error
 
 
 def _settle_namespace(session: Session, query: Query, info: Info) -> None:

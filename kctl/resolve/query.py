@@ -19,6 +19,7 @@ class Query(NamedTuple):
     `flatten`: a list becomes its items.
     `keep_going`: errors are collected in `Found.errors`, not raised at once.
     `local`: no server is asked; only files are allowed.
+    `validates`: a file's object without a kind or version is refused as --validate refuses it.
     """
 
     arguments: Sequence[str] = ()
@@ -42,6 +43,7 @@ class Query(NamedTuple):
     enforce_namespace: bool = False
     default_namespace: bool = True
     local: bool = False
+    validates: bool = False
 
     @classmethod
     def of(cls, given: Given, arguments: Sequence[str] | None = None) -> Self:

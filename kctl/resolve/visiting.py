@@ -13,6 +13,7 @@ from .info import Info
 
 if TYPE_CHECKING:
     from kctl.session import Session
+    from localplane.apimachinery.groups import GroupVersionKind
     from localplane.client.mapper import RESTMapping
 
     from .query import Query
@@ -145,7 +146,7 @@ class Found:
     async def _distinct_mappings(self, types: Sequence[str]) -> list[RESTMapping]:
         if len(types) > 1 and self._query.single_type:
             raise KctlError("you may only specify a single resource type")
-        found = {}
+        found: dict[GroupVersionKind, RESTMapping] = {}
         for one in types:
             mapping = await self._mapping_for(one)
             found.setdefault(mapping.kind, mapping)

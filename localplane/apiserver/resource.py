@@ -25,6 +25,7 @@ from localplane.apimachinery.schema import Node, Schema
 from localplane.apiserver.registry.definition import Definition, SelectableField
 from localplane.apiserver.registry.store import Store
 from localplane.apiserver.registry.strategy import Strategy
+from localplane.apiserver.storage.interface import Storage
 
 JSONObject = dict[str, Any]
 Convert = Callable[[JSONObject], JSONObject]
@@ -122,7 +123,8 @@ class Resource:
     `hub` names the version whose shape hub objects have, for kinds in which versions differ by what they know: what
     comes from another version loses what the hub does not know. A group may then declare the resource once for each
     version that it serves, with the others beside it as not served. `verbs` are what discovery tells, if that is not
-    what `storage` can do.
+    what `storage` can do. `through` puts something between the registry and where the objects are stored, which gives
+    and takes them in the hub's version.
     """
 
     plural: str
@@ -146,6 +148,7 @@ class Resource:
     returns_deleted_object: bool = False
     hub: str = ""
     verbs: Sequence[str] = ()
+    through: Callable[[Storage], Storage] | None = None
 
     def version(self, name: str) -> Version | None:
         return next((version for version in self.versions if version.name == name), None)

@@ -1,7 +1,7 @@
 """Requests over a blocking socket, for a program that does one thing at a time and has to start fast.
 
-It is a Transport like the others, but its coroutines never suspend: `localplane.client.driving.drive` runs whoever awaits them
-without an event loop, and nothing here imports asyncio or an HTTP library. One connection is kept and used again.
+It is a Transport like the others, but its coroutines never suspend: `driving.drive` runs whoever awaits them without an
+event loop, and nothing here imports asyncio or an HTTP library. One connection is kept and used again.
 """
 
 from __future__ import annotations
@@ -99,9 +99,7 @@ class BlockingTransport:
         self._certificate = certificate
         return self._answer(self._connect(certificate, deadline), message, method, deadline)
 
-    def _answer(
-        self, connection: _Connection, message: bytes, method: str, deadline: float | None
-    ) -> BlockingResponse:
+    def _answer(self, connection: _Connection, message: bytes, method: str, deadline: float | None) -> BlockingResponse:
         connection.send(message, deadline)
         incoming = Incoming(method)
         while incoming.head is None:
@@ -177,7 +175,9 @@ class _Connection:
         except OSError as error:
             self.close()
             raise ConnectionLost(
-                f"the connection to the server {self._address} was lost: {error}", address=self._address, unanswered=True
+                f"the connection to the server {self._address} was lost: {error}",
+                address=self._address,
+                unanswered=True,
             ) from error
 
     def receive(self, deadline: float | None, *, late: str, answered: bool) -> bytes:

@@ -4,10 +4,8 @@ discovery), one by one where it can't. Kubernetes: client-go/discovery.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from email.message import Message
 from typing import TYPE_CHECKING, Any, Final
 
 from localplane.apimachinery.errors import APIError, NotFound
@@ -117,6 +115,8 @@ class Discovery:
         return _Root(answer.json(), aggregated=_is_aggregated(header(answer.headers, "content-type")))
 
     async def _one_by_one(self, groups: list[dict[str, Any]]) -> Discovered:
+        import asyncio  # which few need: servers mostly answer in one piece
+
         wanted = [version for group in groups for version in _legacy_versions(group)]
         found: dict[GroupVersion, APIVersion] = {}
         failures: dict[GroupVersion, Exception] = {}
@@ -145,9 +145,9 @@ class _Root:
 
 
 def _is_aggregated(content_type: str) -> bool:
-    parsed = Message()
-    parsed["content-type"] = content_type
-    return all(parsed.get_param(name) == value for name, value in _AGGREGATED.items())
+    pairs = (part.partition("=") for part in content_type.split(";")[1:])
+    given = {name.strip(): value.strip().strip('"') for name, _, value in pairs}
+    return all(given.get(name) == value for name, value in _AGGREGATED.items())
 
 
 def aggregated_groups(items: list[dict[str, Any]]) -> Discovered:

@@ -38,7 +38,7 @@ def _one_line(value: str) -> str:
 
 
 class Incoming:
-    """An answer on its way. Feed it; `head` is there when it has come, `body` gives what has come since it was asked."""
+    """An answer on its way. Feed it; `head` is there when it has come, `body` gives what came since it was asked."""
 
     def __init__(self, method: str) -> None:
         self._method = method
@@ -93,7 +93,9 @@ class Incoming:
         if 100 <= status < 200 and status != 101:
             return self._read_head()
         headers = [(name.strip(), value.strip()) for name, _, value in (line.partition(":") for line in lines)]
-        self.head = Head(status, [(name, value.encode("latin-1").decode("utf-8", "replace")) for name, value in headers])
+        self.head = Head(
+            status, [(name, value.encode("latin-1").decode("utf-8", "replace")) for name, value in headers]
+        )
         self._frame(self.head)
         return True
 

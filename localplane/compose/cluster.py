@@ -23,6 +23,7 @@ from localplane.apiserver.authorization import (
     UnionAuthorizer,
     UnionRules,
 )
+from localplane.apiserver.outbound import WebhookFailed
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import User
@@ -30,6 +31,7 @@ from localplane.apiserver.resource import APIGroup
 from localplane.apiserver.server.options import InvalidOptions, ServerOptions
 from localplane.catalog.groups import groups as builtin_groups
 from localplane.catalog.options import CatalogOptions
+from localplane.catalog.service_addresses import NoAddress, service_address
 from localplane.client import Client
 from localplane.controllers.context import ControllerContext, ControllerSpec
 from localplane.controllers.selection import select
@@ -130,7 +132,7 @@ class _Cluster:
             authorizer=self._authorizer,
             rule_resolver=UnionRules((rbac,)),
         )
-        self._custom = CustomResources()
+        self._custom = CustomResources(self._service_address)
         self.groups: list[APIGroup] = [
             api_services.GROUP,
             *(
@@ -140,9 +142,18 @@ class _Cluster:
             make_definitions(self._custom.written),
         ]
 
+    def _remember(self, plane: Plane) -> None:
+        self._plane = plane
+
     def _definitions(self) -> list[Definition]:
         assert self._plane is not None, "nobody asks before the server listens"
         return self._plane.installer.definitions()
+
+    async def _service_address(self, namespace: str, name: str, port: int) -> tuple[str, int]:
+        try:
+            return await service_address(self._objects, namespace, name, port)
+        except NoAddress as error:
+            raise WebhookFailed(str(error)) from error
 
     def _client(self) -> Client:
         assert self._plane is not None, "nobody asks before the server listens"
@@ -160,6 +171,7 @@ class _Cluster:
             tokens=[self._accounts],
             routers=[openid_router(self._tokens)],
             listed_paths=OPENID_PATHS,
+            assembled=self._remember,
             preparations=self._preparations(),
             controllers=[self._run_custom_resources, *([self._run_controllers] if self._wanted.controllers else [])],
         )
@@ -176,7 +188,6 @@ class _Cluster:
             return prepare
 
         async def make_namespaces(plane: Plane) -> None:
-            self._plane = plane
             await bootstrap.make_namespaces(plane.client, self._facts(plane))
             namespaces.set()
 

@@ -69,7 +69,8 @@ class PlaneOptions:
     only `system:masters` may do everything, unless `authorizer` says otherwise.
 
     `tokens` are other ways to tell who a bearer token is, `routers` answer paths that are no resource's (those in
-    `listed_paths` the root tells), and `preparations`, by name, are what must have happened before anybody may come.
+    `listed_paths` the root tells), and `assembled` is told of the server before it listens, and `preparations`, by name, are what must have happened before
+    anybody may come.
     """
 
     name: str = ""
@@ -80,6 +81,7 @@ class PlaneOptions:
     tokens: Sequence[Authenticator] = ()
     routers: Sequence[Router] = ()
     listed_paths: Sequence[str] = ()
+    assembled: Callable[[Plane], None] = lambda _: None
     preparations: Mapping[str, Preparation] = field(default_factory=dict)
     controllers: Sequence[Controller] = ()
 
@@ -150,6 +152,7 @@ async def open_plane_at(place: Place, groups: Sequence[APIGroup], options: Plane
             options = replace(options, tokens=(*options.tokens, admin_token_authenticator(token)))
         auditor = await _auditor(options.server.audit, stack)
         plane = _assembled(groups, options, place, config, auditor=auditor)
+        options.assembled(plane)
         await stack.enter_async_context(plane.informers)
         prepared = _prepare(plane, options.preparations)
         await stack.enter_async_context(plane.server)

@@ -6,9 +6,9 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
+from localplane.apiserver.storage.etcd.binary import EtcdUnusable, find_etcd
 from tests.e2e.examples.kubectl import kubectls
 from tests.e2e.up.machine import machine
 
@@ -16,8 +16,9 @@ from .recordings import Recordings, find_recordings
 from .replays import replay_api, replay_cli, replay_corpus
 from .scores import Scores
 
-BARE = ("--controllers", "none", "--disable-admission-plugins", "ServiceAccount")
-"""As the recorded server was set up: nothing happens by itself, and pods need no service account."""
+AS_RECORDED = ("--controllers", "none", "--disable-admission-plugins", "ServiceAccount", "--port", "21443")
+"""As the recorded server was set up: nothing happens by itself, pods need no service account, and the port is the one
+that its own service tells."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -46,9 +47,9 @@ def measure(
         return found if not only or name in only else None
 
     if (api := wanted("api")) is not None:
-        yield _against(out, BARE, lambda kubeconfig: replay_api(api, kubeconfig, out, areas))
+        yield _against(lambda kubeconfig: replay_api(api, kubeconfig, out, areas))
     if (corpus := wanted("corpus")) is not None:
-        yield _against(out, BARE, lambda kubeconfig: replay_corpus(corpus, kubeconfig, out))
+        yield _against(lambda kubeconfig: replay_corpus(corpus, kubeconfig, out))
     if (cli := wanted("cli")) is not None:
         yield from _command_lines(cli, out, areas)
 
@@ -59,25 +60,23 @@ def _command_lines(cli: Path, out: Path, areas: Sequence[str]) -> Iterator[Score
         print("skipped: no kubectl on PATH or in .tools, run `make kubectl`")
         return
     program = str(found[-1])  # the newest: its wording is nearest to the recordings
-    for setup, tags in ((BARE, ("--skip-tag", "controllers-on")), ((), ("--only-tag", "controllers-on"))):
-
-        def replay(kubeconfig: Path, tags: Sequence[str] = tags) -> Scores:
-            return replay_cli(cli, kubeconfig, out, program=program, tags=tags, areas=areas)
-
-        yield _against(out, setup, replay)
+    yield _against(lambda kubeconfig: replay_cli(cli, kubeconfig, out, program=program, areas=areas))
 
 
-def _against(out: Path, setup: Sequence[str], replay: Callable[[Path], Scores]) -> Scores:
-    with _plane(setup) as kubeconfig:
-        return replay(kubeconfig)
+def _against(replay: Callable[[Path], Scores]) -> Scores:
+    """With a fresh plane for each collection: what one leaves behind is nothing to the next."""
+    with tempfile.TemporaryDirectory(prefix="kctl-conformance-") as home, machine(Path(home), **_etcd()) as here:
+        here.up("--ephemeral", *AS_RECORDED)
+        return replay(here.kubeconfig)
 
 
-@contextmanager
-def _plane(setup: Sequence[str]) -> Iterator[Path]:
-    """A fresh one for each collection: what one leaves behind is nothing to the next."""
-    with tempfile.TemporaryDirectory(prefix="kctl-conformance-") as home, machine(Path(home)) as here:
-        here.up("--ephemeral", "--storage", "memory", *setup)
-        yield here.kubeconfig
+def _etcd() -> dict[str, str]:
+    """The home of a plane under test is empty, so it is told where there is one. Without, it keeps its data in
+    SQLite, and only what is said about the health of etcd differs."""
+    try:
+        return {"KCTL_ETCD": str(find_etcd().path)}
+    except EtcdUnusable:
+        return {}
 
 
 def _options(argv: Sequence[str]) -> argparse.Namespace:

@@ -9,24 +9,31 @@ from typing import Any
 
 @dataclass(slots=True)
 class Score:
-    """Of one area: steps are single requests or commands, cases are stories made of them."""
+    """Of one area: steps are single requests or commands, cases are stories made of them. Of the steps that differ,
+    `excused` may."""
 
     steps: int = 0
     steps_passed: int = 0
     cases: int = 0
     cases_passed: int = 0
+    excused: int = 0
 
-    def count(self, steps: Iterable[bool]) -> None:
+    def count(self, steps: Iterable[bool], *, excused: bool = False) -> None:
         results = list(steps)
         self.cases += 1
         self.cases_passed += all(results)
         self.steps += len(results)
         self.steps_passed += sum(results)
+        self.excused += results.count(False) if excused else 0
+
+    @property
+    def is_whole(self) -> bool:
+        return 0 < self.steps == self.steps_passed + self.excused
 
 
 @dataclass(slots=True)
 class Scores:
-    """`whole` are the areas in which every step has to pass; `notes` are printed below them."""
+    """`whole` are the areas in which every step has to pass that is not excused; `notes` are printed below them."""
 
     title: str
     whole: frozenset[str] = frozenset()
@@ -43,7 +50,7 @@ class Scores:
 
     def _is_whole(self, name: str) -> bool:
         score = self.areas.get(name)
-        return score is not None and 0 < score.steps == score.steps_passed
+        return score is not None and score.is_whole
 
     def lines(self) -> Iterator[str]:
         yield self.title
@@ -65,11 +72,19 @@ class Scores:
         )
 
 
-def of_stories(title: str, stories: Iterable[Mapping[str, Any]], *, whole: Iterable[str]) -> Scores:
-    """From what both replay programs write: stories with an area, and steps that are ok or not."""
+def of_stories(
+    title: str, stories: Iterable[Mapping[str, Any]], *, whole: Iterable[str], excuses: Mapping[str, str] | None = None
+) -> Scores:
+    """From what both replay programs write: stories with an area, and steps that are ok or not. `excuses` has a reason
+    for each story, `area/name`, that is known to differ."""
     scores = Scores(title, frozenset(whole))
     for story in stories:
-        scores.area(story["area"]).count(bool(step["ok"]) for step in story["steps"])
+        name = f"{story['area']}/{story['name']}"
+        steps = [bool(step["ok"]) for step in story["steps"]]
+        excuse = (excuses or {}).get(name)
+        scores.area(story["area"]).count(steps, excused=excuse is not None)
+        if excuse is not None and not all(steps):
+            scores.notes.append(f"excused: {name}: {excuse}")
     return scores
 
 

@@ -11,9 +11,9 @@ from .recordings import find_recordings
 from .scores import of_objects, of_stories
 
 STORIES = [
-    {"area": "watch", "steps": [{"ok": True}, {"ok": True}]},
-    {"area": "watch", "steps": [{"ok": True}, {"ok": False}]},
-    {"area": "list", "steps": [{"ok": True}]},
+    {"area": "watch", "name": "good", "steps": [{"ok": True}, {"ok": True}]},
+    {"area": "watch", "name": "bad", "steps": [{"ok": True}, {"ok": False}]},
+    {"area": "list", "name": "good", "steps": [{"ok": True}]},
 ]
 
 
@@ -26,6 +26,12 @@ def test_steps_and_cases_are_counted_by_area() -> None:
         "  all                   4 of 5     steps    2 of 3    cases",
     ]
     assert scores.broken == ["absent", "watch"]
+
+
+def test_what_is_excused_breaks_nothing_and_is_told() -> None:
+    scores = of_stories("all of it", STORIES, whole=["watch"], excuses={"watch/bad": "so it is", "watch/good": "never"})
+    assert scores.broken == []
+    assert list(scores.lines())[-1] == "  excused: watch/bad: so it is"
 
 
 def test_objects_are_counted_by_kind_and_agreements_are_noted() -> None:

@@ -31,8 +31,10 @@ def sprintf(form: str, *values: Any) -> str:
         if "-" in flags:
             return text.ljust(wide)
         zeros = "0" in flags and verb in "deEfFgGxXbo"
-        return (text[:1] + text[1:].rjust(wide - 1, "0") if text[:1] in "+-" else text.rjust(wide, "0")) if zeros else (
-            text.rjust(wide)
+        return (
+            (text[:1] + text[1:].rjust(wide - 1, "0") if text[:1] in "+-" else text.rjust(wide, "0"))
+            if zeros
+            else (text.rjust(wide))
         )
 
     written = _VERB.sub(replace, form)
@@ -49,9 +51,9 @@ def _size(text: str | None, rest: list[Any]) -> int | None:
 
 
 def _verb(verb: str, value: Any, flags: str, precision: int | None) -> str:
-    sign = "+" if "+" in flags and not isinstance(value, (str, bool)) and value is not None and value >= 0 else ""
+    sign = "+" if "+" in flags and type(value) in (int, float) and value >= 0 else ""
     match verb, value:
-        case "v", _:
+        case ("v", _) | ("s", list() | dict()):
             return sign + go_plain(value)
         case "s", str():
             return value if precision is None else value[:precision]
@@ -72,8 +74,6 @@ def _verb(verb: str, value: Any, flags: str, precision: int | None) -> str:
             if verb in "gG" and precision is None:
                 return sign + go_plain(value)
             return sign + format(value, f".{6 if precision is None else precision}{verb}")
-        case "s", list() | dict():
-            return go_plain(value)
     if value is None:
         return f"%!{verb}(<nil>)"
     return f"%!{verb}({kind_of(value)}={go_plain(value)})"

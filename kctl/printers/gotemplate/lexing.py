@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 _ACTION = re.compile(r"\{\{(-\s)?")
@@ -69,7 +69,8 @@ class Lexer:
             yield Token("open", "{{", action.start())
             at, trim = yield from self._inside(inside, action.start())
 
-    def _inside(self, at: int, opened: int) -> Iterator[Token]:  # type: ignore[misc]  # a generator that returns
+    def _inside(self, at: int, opened: int) -> Generator[Token, None, tuple[int, bool]]:
+        """To the end of an action; where that is, and whether it trims what follows."""
         while True:
             if close := _CLOSE.match(self._text, at):
                 yield Token("close", "}}", at)
@@ -94,8 +95,10 @@ class Lexer:
             return "unterminated raw quoted string"
         if character == "'":
             return "unterminated character constant"
-        return f"unexpected {_go_character(character)} in action" if character in "{}" else (
-            f"unrecognized character in action: U+{ord(character):04X} '{character}'"
+        return (
+            f"unexpected {_go_character(character)} in action"
+            if character in "{}"
+            else (f"unrecognized character in action: U+{ord(character):04X} '{character}'")
         )
 
 

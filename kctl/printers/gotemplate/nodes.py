@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple
 
 
 class Text(NamedTuple):
@@ -90,5 +90,5 @@ class Call(NamedTuple):
     pipeline: Pipeline | None
 
 
-Operand = Union[Constant, Dot, Variable, Field, Function, Chain, Pipeline]
-Node = Union[Text, Output, Branch, Jump, Call]
+Operand = Constant | Dot | Variable | Field | Function | Chain | Pipeline
+Node = Text | Output | Branch | Jump | Call

@@ -8,7 +8,7 @@ from typing import Any
 
 from localplane.apimachinery.gotext import go_json, go_plain, go_type_name
 
-from .nodes import Action, Constant, Field, Filter, Identifier, Recursive, Slice, Step, Text, Union_, Wildcard
+from .nodes import Action, Choice, Constant, Field, Filter, Identifier, Recursive, Slice, Step, Text, Wildcard
 from .parsing import Template
 
 Values = list[Any]
@@ -95,7 +95,7 @@ class _Search:
                 return [item for value in values for item in _children(value)]
             case Recursive():
                 return [item for value in values for item in _descendants(value)]
-            case Union_(choices):
+            case Choice(choices):
                 return [item for choice in choices for item in self.action(choice, values)]
             case Filter():
                 return [item for value in values for item in self._filtered(step, value)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 
 class Text(NamedTuple):
@@ -38,7 +38,9 @@ class Slice(NamedTuple):
     single: bool = False
 
 
-class Union_(NamedTuple):  # noqa: N801 - the word is taken by typing
+class Choice(NamedTuple):
+    """`[0,2]`, `['a','b']`"""
+
     choices: tuple[Action, ...]
 
 
@@ -54,4 +56,4 @@ class Action(NamedTuple):
     steps: tuple[Step, ...]
 
 
-Step = Union[Text, Field, Wildcard, Recursive, Constant, Identifier, Slice, Union_, Filter]
+Step = Text | Field | Wildcard | Recursive | Constant | Identifier | Slice | Choice | Filter

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .nodes import Action, Constant, Field, Filter, Identifier, Recursive, Slice, Step, Text, Union_, Wildcard
+from .nodes import Action, Choice, Constant, Field, Filter, Identifier, Recursive, Slice, Step, Text, Wildcard
 
 _END = ""
 _TERMINATORS = frozenset("., \t\r\n[]$@{}") | {_END}
@@ -145,7 +145,7 @@ class _Parser:
             inner = ":"
         choices = inner.split(",")
         if len(choices) > 1:
-            return [Union_(tuple(_action(f"[{choice.strip(' ')}]") for choice in choices))]
+            return [Choice(tuple(_action(f"[{choice.strip(' ')}]") for choice in choices))]
         if key := _KEY.match(inner):
             return list(_action(f".{key[1]}").steps)
         return [_slice(inner)]

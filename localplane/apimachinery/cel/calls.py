@@ -314,12 +314,17 @@ def _indexed(compiler: Compiler, node: Call) -> Code:
     from .compiling import Code
 
     container, key = (compiler.compile(each) for each in node.args)
-    cost = container.cost + 1 + (not container.is_attribute) + key.cost
-    if not key.is_constant:
-        cost += -key.branch_discount if key.is_attribute else 1
+    cost = container.cost + (not container.is_attribute) + key.cost - key.branch_discount
     left, right = container.run, key.run
-    access = get if node.function == "_[_]" else get_optional
-    return Code(lambda frame: access(left(frame), right(frame)), cost, is_attribute=True, branch_discount=1)
+    if node.function == "_[_]":
+        return Code(lambda frame: get(left(frame), right(frame)), cost + 1, is_attribute=True, branch_discount=1)
+
+    def run(frame: Frame) -> Optional:
+        value = get_optional(left(frame), right(frame))
+        frame[0] += value.value is not MISSING
+        return value
+
+    return Code(run, cost, is_attribute=True, branch_discount=1)
 
 
 def _membership(compiler: Compiler, node: Call) -> Code:

@@ -177,8 +177,10 @@ class _Checker:
     def _function(self, node: Call) -> Function | None:
         functions = self.environment.functions
         if node.target is None:
-            node.function = node.function.removeprefix(".")
-            return functions.get(node.function)
+            found = functions.get(node.function.removeprefix("."))
+            if found is not None:
+                node.function = found.name
+            return found
         prefix = _qualified_name(node.target)
         if prefix is not None:
             namespaced = functions.get(f"{prefix}.{node.function}".removeprefix("."))

@@ -4,7 +4,9 @@ parts differ. Upstream: cel/validator.go and ext/formatting.go, stringFormatVali
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+from .arithmetic import SECOND, timestamp
 from .errors import EvaluationError
 from .library.formatting import ACCEPTED, WRONG_TYPES, FormatError, interpolated
 from .library.patterns import compiled
@@ -29,12 +31,14 @@ def literal_issues(tree: Expr) -> list[Issue]:
 
 
 def _argument_issues(function: str, argument: Expr) -> Iterator[Issue]:
-    if isinstance(argument, Literal) and isinstance(argument.value, str) and not _is_valid(function, argument.value):
+    if isinstance(argument, Literal) and not _is_valid(function, argument.value):
         yield Issue(argument.offset, f"invalid {function} argument")
 
 
-def _is_valid(function: str, text: str) -> bool:
+def _is_valid(function: str, text: Any) -> bool:
     try:
+        if not isinstance(text, str):
+            return function != "timestamp" or timestamp(text * SECOND) is not None
         if function == "matches":
             return compiled(text) is not None
         return (read_duration(text) if function == "duration" else read_timestamp(text)) is not None

@@ -339,6 +339,9 @@ class DynamicObject(SchemaMap):
     def __init__(self, raw: dict[str, Any]) -> None:
         super().__init__(raw, dynamic)
 
+    def find(self, key: Any) -> Any:
+        return dynamic(self.raw[key]) if type(key) is str and key in self.raw else MISSING
+
 
 _READERS: Final[dict[str, Callable[[Node], Reader]]] = {
     "object": _object,

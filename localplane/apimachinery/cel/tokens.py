@@ -42,12 +42,14 @@ class Token:
     kind: str
     text: str
     offset: int
+    space: str = ""
+    """White space and comments before it, which ANTLR shows when it quotes several tokens."""
 
 
 def tokens_of(text: str, issues: list[Issue]) -> list[Token]:
     """All tokens and the end; what is no token becomes an issue."""
     found: list[Token] = []
-    position, end = 0, len(text)
+    position, end, space = 0, len(text), ""
     while position < end:
         match = _TOKEN.match(text, position)
         if match is None:
@@ -61,9 +63,12 @@ def tokens_of(text: str, issues: list[Issue]) -> list[Token]:
             word = match.group()
             if kind == "SYMBOL" or (kind == "IDENTIFIER" and word in _KEYWORDS):
                 kind = word
-            found.append(Token(kind, word, position))
+            found.append(Token(kind, word, position, space))
+            space = ""
+        else:
+            space += match.group()
         position = match.end()
-    found.append(Token(END, END, end))
+    found.append(Token(END, END, end, space))
     return found
 
 

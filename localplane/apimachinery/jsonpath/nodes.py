@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 
 class Text(NamedTuple):
@@ -54,4 +54,4 @@ class Action(NamedTuple):
     steps: tuple[Step, ...]
 
 
-Step = Union[Text, Field, Wildcard, Recursive, Constant, Identifier, Slice, Union_, Filter]
+Step = Text | Field | Wildcard | Recursive | Constant | Identifier | Slice | Union_ | Filter

@@ -16,7 +16,6 @@ from .elements import shown
 from .errors import Unmanageable
 from .typed import ListType, MapType, Type
 
-
 _TEXTUAL: Final = frozenset({"string", "untyped"})
 """The scalars that may be a text."""
 

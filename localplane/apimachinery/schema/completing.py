@@ -91,10 +91,8 @@ def _each(node: Node, items: Callable[[Any], Any], container: type, *, final: bo
 
 
 def _struct(node: Node, *, final: bool) -> Complete:
-    absent = _absent(node, final=final)
+    absent = tuple(_absent(node, final=final).items())
     emptied = _emptied(node) if final else ()
-    scalars = [(name, zero) for name, zero in absent.items() if zero is not _OBJECT]
-    objects = [name for name, zero in absent.items() if zero is _OBJECT]
     within: dict[str, Complete] = {}
     for name, each in node.properties.items():
         if each.node.loader or each.node.shape in ("struct", "map", "list"):
@@ -104,12 +102,9 @@ def _struct(node: Node, *, final: bool) -> Complete:
     def struct(value: Any) -> None:
         if type(value) is not dict:
             return
-        for name, zero in scalars:
+        for name, zero in absent:
             if name not in value:
-                value[name] = zero
-        for name in objects:
-            if name not in value:
-                value[name] = {}
+                value[name] = {} if zero is _OBJECT else zero
         for name in emptied:
             if not value[name]:
                 value[name] = None

@@ -6,14 +6,35 @@ knows, such as x-kubernetes-group-version-kind. Kubernetes: apiextensions-apiser
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from .meta import type_meta
 from .nodes import NOTHING, Node, Property
 from .structural import EXTENSIONS, LIMITS
 
 Document = dict[str, Any]
+
+_CONVENTIONS: Final = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
+
+# What documents say of the fields that every custom resource has: clients show it, so it is Kubernetes' own.
+_METADATA: Final = f"Standard object's metadata. More info: {_CONVENTIONS}#metadata"
+TOP_LEVEL: Final = {
+    "apiVersion": "APIVersion defines the versioned schema of this representation of an object. Servers should convert"
+    " recognized schemas to the latest internal value, and may reject unrecognized values."
+    f" More info: {_CONVENTIONS}#resources",
+    "kind": "Kind is a string value representing the REST resource this object represents. Servers may infer this from"
+    " the endpoint the client submits requests to. Cannot be updated. In CamelCase."
+    f" More info: {_CONVENTIONS}#types-kinds",
+    "metadata": _METADATA,
+}
+EMBEDDED: Final = {
+    "apiVersion": "apiVersion defines the versioned schema of this representation of an object."
+    f" More info: {_CONVENTIONS}#resources",
+    "kind": "kind is a string value representing the type of this object. In CamelCase."
+    f" More info: {_CONVENTIONS}#types-kinds",
+    "metadata": _METADATA,
+}
 
 
 class Documents:
@@ -27,8 +48,6 @@ class Documents:
     def root(self, node: Node) -> Document:
         """The top-level object, with the fields that every object has."""
         node.load()
-        if not node.properties and node.preserve_unknown_fields:
-            return {"type": "object", **node.notes, "x-kubernetes-preserve-unknown-fields": True}
         if self._v2 and node.preserve_unknown_fields:
             return {"type": "object"}
         return self._node(_with_meta(node))
@@ -63,15 +82,19 @@ class Documents:
         self._put_type(node, document)
         if node.default is not NOTHING and not node.name:
             document["default"] = node.default
-        if node.properties and not is_open:
-            document["properties"] = {name: self._property(each) for name, each in node.properties.items()}
+        properties, required = node.properties, node.required
+        if node.embedded_resource and not (self._v2 and node.preserve_unknown_fields):
+            properties = {**properties, **_described(EMBEDDED)}
+            required = (*required, *(name for name in ("kind", "apiVersion") if name not in required))
+        if properties and not is_open:
+            document["properties"] = {name: self._property(each) for name, each in properties.items()}
         if node.values is not None:
             document["additionalProperties"] = self._reference(node.values)
         elif node.values_allowed is not None:
             document["additionalProperties"] = node.values_allowed
         if node.items is not None and not is_open:
             document["items"] = self._reference(node.items)
-        self._put_required(node, document)
+        self._put_required(node, required, document)
         if not self._v2:
             self._put_alternatives(node, document)
         for key, attribute in EXTENSIONS.items():
@@ -100,11 +123,9 @@ class Documents:
         if node.codec and not node.type and not node.preserve_unknown_fields:
             document["type"] = "string"
 
-    def _put_required(self, node: Node, document: Document) -> None:
+    def _put_required(self, node: Node, names: Sequence[str], document: Document) -> None:
         required = [
-            name
-            for name in node.required
-            if not (self._v2 and name in node.properties and node.properties[name].node.nullable)
+            name for name in names if not (self._v2 and name in node.properties and node.properties[name].node.nullable)
         ]
         if required:
             document["required"] = required
@@ -115,6 +136,8 @@ class Documents:
                 document[key] = [self._node(each) for each in nodes]
         if node.not_ is not None:
             document["not"] = self._node(node.not_)
+        if node.int_or_string and not node.codec:
+            _put_int_or_string(document)
 
 
 def _limits(node: Node) -> Mapping[str, Any]:
@@ -132,4 +155,22 @@ def _limits(node: Node) -> Mapping[str, Any]:
 def _with_meta(node: Node) -> Node:
     """The node with the fields that every object has, unless a class declares them itself."""
     declared = {name: each for name, each in node.properties.items() if each.node.name or name not in type_meta()}
-    return node.changed(properties=type_meta() | declared)
+    common = type_meta() if node.name else _described(TOP_LEVEL)
+    return node.changed(properties=common | declared)
+
+
+def _described(about: Mapping[str, str]) -> dict[str, Property]:
+    """The fields that every object has, as custom resources show them."""
+    return {name: Property(node=each.node, notes={"description": about[name]}) for name, each in type_meta().items()}
+
+
+def _put_int_or_string(document: Document) -> None:
+    """Either type, said so that everybody understands it. Kubernetes: pkg/apiserver/schema/unfold.go."""
+    either = [{"type": "integer"}, {"type": "string"}]
+    is_said = document.get("anyOf") == either or (document.get("allOf") or [{}])[0].get("anyOf") == either
+    if is_said:
+        return
+    if "anyOf" in document:
+        document["allOf"] = [{"anyOf": either}, *document.get("allOf", [])]
+    else:
+        document["anyOf"] = either

@@ -24,13 +24,77 @@ POSIX: Final = {
     "xdigit": "0-9A-Fa-f",
 }
 _CATEGORIES: Final = frozenset(
-    ["L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Ps", "Pe"]
-    + ["Pi", "Pf", "Po", "S", "Sm", "Sc", "Sk", "So", "Z", "Zs", "Zl", "Zp", "C", "Cc", "Cf", "Co", "Cs"]
+    [
+        "L",
+        "Lu",
+        "Ll",
+        "Lt",
+        "Lm",
+        "Lo",
+        "M",
+        "Mn",
+        "Mc",
+        "Me",
+        "N",
+        "Nd",
+        "Nl",
+        "No",
+        "P",
+        "Pc",
+        "Pd",
+        "Ps",
+        "Pe",
+        "Pi",
+        "Pf",
+        "Po",
+        "S",
+        "Sm",
+        "Sc",
+        "Sk",
+        "So",
+        "Z",
+        "Zs",
+        "Zl",
+        "Zp",
+        "C",
+        "Cc",
+        "Cf",
+        "Co",
+        "Cs",
+    ]
 )
 _SCRIPTS: Final = frozenset(
-    ["Arabic", "Armenian", "Bengali", "Cherokee", "Cyrillic", "Devanagari", "Ethiopic", "Georgian", "Greek"]
-    + ["Gujarati", "Gurmukhi", "Hangul", "Hebrew", "Hiragana", "Kannada", "Katakana", "Khmer", "Lao", "Latin"]
-    + ["Malayalam", "Mongolian", "Myanmar", "Oriya", "Sinhala", "Tamil", "Telugu", "Thai", "Tibetan", "Han"]
+    [
+        "Arabic",
+        "Armenian",
+        "Bengali",
+        "Cherokee",
+        "Cyrillic",
+        "Devanagari",
+        "Ethiopic",
+        "Georgian",
+        "Greek",
+        "Gujarati",
+        "Gurmukhi",
+        "Han",
+        "Hangul",
+        "Hebrew",
+        "Hiragana",
+        "Kannada",
+        "Katakana",
+        "Khmer",
+        "Lao",
+        "Latin",
+        "Malayalam",
+        "Mongolian",
+        "Myanmar",
+        "Oriya",
+        "Sinhala",
+        "Tamil",
+        "Telugu",
+        "Thai",
+        "Tibetan",
+    ]
 )
 
 

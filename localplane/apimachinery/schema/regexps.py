@@ -270,7 +270,7 @@ class _Reader:
             if name.removeprefix("^") not in POSIX:
                 raise InvalidRegexp("invalid character class range", self._pattern[self._at : end + 2])
             self._at = end + 2
-            return POSIX[name]  if name in POSIX else _complement(POSIX[name[1:]])
+            return POSIX[name] if name in POSIX else _complement(POSIX[name[1:]])
         if self._looking_at("\\") and (inside := self._class_escape()) is not None:
             return inside
         begin = self._at

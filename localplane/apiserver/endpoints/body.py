@@ -168,9 +168,7 @@ def _check_custom_type(scope: Scope, request: Request, obj: Any, data: bytes, *,
         raise Invalid.of(GroupKind(scope.group_version.group, told.kind), name, [must])
 
 
-def _tell_lost_fields(
-    scope: Scope, request: Request, obj: JSONObject, api_version: str, field_validation: str
-) -> None:
+def _tell_lost_fields(scope: Scope, request: Request, obj: JSONObject, api_version: str, field_validation: str) -> None:
     is_known = scope.converter.version_named(api_version) is not None
     if obj["kind"] != scope.kind or is_known or api_version.rpartition("/")[0] != scope.group_version.group:
         return

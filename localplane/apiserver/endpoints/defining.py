@@ -19,7 +19,7 @@ def definition_of(group: APIGroup, resource: Resource, storage: Callable[[str], 
     prefix = resource.storage_prefix or (f"/{group.name}/{resource.plural}/" if group.name else f"/{resource.plural}/")
     told_as = replace(group, name=resource.stored_by.group) if resource.stored_by else group
     rules = {version.name: _rules(group, resource, version) for version in resource.versions}
-    stored_as = resource.stored_as
+    stored_as = resource.hub if resource.through else resource.stored_as
     if resource.stored_by is not None:
         stored_as = f"{resource.stored_by.group}/{resource.stored_by.version}"  # no version has a slash in its name
         rules[stored_as] = VersionRules(resource.stored_by)
@@ -30,7 +30,7 @@ def definition_of(group: APIGroup, resource: Resource, storage: Callable[[str], 
         namespaced=resource.namespaced,
         strategy=resource.strategy,
         converter=Converter(resource.kind, rules, stored_as=stored_as, hub=resource.hub),
-        storage=storage(prefix),
+        storage=resource.through(storage(prefix)) if resource.through else storage(prefix),
         schemas={version.name: _schema_of(version) for version in resource.versions},
         typed=resource.typed,
         selectable_fields=resource.selectable_fields,

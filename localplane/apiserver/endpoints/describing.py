@@ -16,13 +16,14 @@ Place = tuple[str, str, str]
 
 
 def describe(group: APIGroup, scopes: Mapping[Place, Scope]) -> InstalledGroup:
+    below = _subresources(scopes)
     versions = tuple(
         InstalledVersion(
             version=version,
             priority=group.version_priorities.get(version, 15),
             custom=not any(scope.typed for place, scope in scopes.items() if place[0] == version),
             resources=tuple(
-                _resource(resource, version, scopes)
+                _resource(group, resource, scopes[version, resource.plural, ""], below)
                 for resource in group.resources
                 if (declared := resource.version(version)) is not None and declared.served
             ),
@@ -34,9 +35,22 @@ def describe(group: APIGroup, scopes: Mapping[Place, Scope]) -> InstalledGroup:
     )
 
 
-def _resource(resource: Resource, version: str, scopes: Mapping[Place, Scope]) -> InstalledResource:
-    scope = scopes[version, resource.plural, ""]
-    stored, declared = scope.converter.storage_version, resource.version(version)
+Below = Mapping[tuple[str, str], list[tuple[str, Scope]]]
+"""By version and resource: the names of its subresources, in order, and their scopes."""
+
+
+def _subresources(scopes: Mapping[Place, Scope]) -> Below:
+    found: dict[tuple[str, str], list[tuple[str, Scope]]] = {}
+    for (version, plural, name), scope in sorted(scopes.items(), key=lambda item: item[0]):
+        if name:
+            found.setdefault((version, plural), []).append((name, scope))
+    return found
+
+
+def _resource(group: APIGroup, resource: Resource, scope: Scope, below: Below) -> InstalledResource:
+    stored = resource.stored_by or group.group_version(resource.stored_as)
+    version = scope.group_version.version
+    declared = resource.version(version)
     return InstalledResource(
         name=resource.plural,
         singular=resource.singular or resource.kind.lower(),
@@ -49,9 +63,7 @@ def _resource(resource: Resource, version: str, scopes: Mapping[Place, Scope]) -
         short_names=tuple(resource.short_names),
         categories=tuple(resource.categories),
         subresources=tuple(
-            _subresource(resource, name, each, scope)
-            for (each_version, plural, name), each in sorted(scopes.items())
-            if name and each_version == version and plural == resource.plural
+            _subresource(resource, name, each, scope) for name, each in below.get((version, resource.plural), ())
         ),
         storage_version_hash=storage_version_hash(stored.group, stored.version, resource.kind)
         if isinstance(scope.storage, ReadOnlyStore)

@@ -128,6 +128,6 @@ class Scope:
         """Why a field can't be selected by; None if it can."""
         if name in ("metadata.name", "metadata.namespace") or name in self.selectable_fields:
             return None
-        if self.selectable_fields:
+        if self.selectable_fields or not self.typed:
             return f"field label not supported: {name}"
         return f'"{name}" is not a known field selector: only "metadata.name", "metadata.namespace"'

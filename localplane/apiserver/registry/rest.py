@@ -34,6 +34,15 @@ UpdatedObject = Callable[[JSONObject], Awaitable[JSONObject]]
 live one as it is. May run more than once."""
 
 
+class NotReady(Exception):
+    """Raised while an update is worked out, by what needs something that has to be waited for: it is fetched, and the
+    update is worked out again."""
+
+    def __init__(self, fetch: Callable[[], Awaitable[None]]) -> None:
+        super().__init__()
+        self.fetch = fetch
+
+
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
     """What create, update and patch have in common.

@@ -31,7 +31,7 @@ from .metadata import (
     metadata_of,
     set_or_drop,
 )
-from .rest import JSONObject, Updated, UpdatedObject, ValidateCreate, ValidateUpdate, WriteOptions
+from .rest import JSONObject, NotReady, Updated, UpdatedObject, ValidateCreate, ValidateUpdate, WriteOptions
 
 if TYPE_CHECKING:
     from .definition import Definition
@@ -74,7 +74,7 @@ async def update(
             await creating.prepare(definition, request, obj, validate=validate_create)
         else:
             old = converter.from_storage(current)
-            obj = await updated(old)
+            obj = await _worked_out(updated, old)
             _check_resource_version(definition, name, metadata_of(obj), metadata_of(old))
             prepare(definition, request, obj, old)
             if validate_update is not None:
@@ -100,6 +100,15 @@ async def update(
     except StorageError as error:
         raise interpret(error, resource=definition.resource, name=name) from error
     return Updated(stored, created)
+
+
+async def _worked_out(updated: UpdatedObject, old: JSONObject) -> JSONObject:
+    """What an object should become, however often its maker has to wait for something."""
+    while True:
+        try:
+            return await updated(old)
+        except NotReady as need:
+            await need.fetch()
 
 
 def prepare(definition: Definition, request: Request, obj: JSONObject, old: JSONObject) -> None:

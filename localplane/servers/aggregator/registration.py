@@ -80,9 +80,7 @@ async def register(client: Client, versions: Iterable[LocalVersion]) -> None:
                 tasks.create_task(make(version))
 
 
-async def follow(
-    client: Client, versions: Callable[[], Iterable[CustomVersion]], changed: asyncio.Event
-) -> None:
+async def follow(client: Client, versions: Callable[[], Iterable[CustomVersion]], changed: asyncio.Event) -> None:
     """Make and remove the APIServices of custom resources, whenever `changed` says that there may be others."""
     while True:
         await changed.wait()

@@ -7,6 +7,6 @@
 - `resources`      from a definition to what the library serves: strategies, columns, scale, selectable fields
 - `conversion/`    objects of one version in another, by a webhook
 
-`compose` puts it behind the built-in kinds. It imports neither of the other servers, and contains no custom kind's name.
+`compose` puts it behind the built-in kinds. It imports neither of the other servers, and names no custom kind.
 Kubernetes: apiextensions-apiserver.
 """

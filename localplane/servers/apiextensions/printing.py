@@ -47,7 +47,7 @@ def _column(declared: Mapping[str, Any], template: Template) -> Column:
 
 
 def _cell(template: Template, type_: str) -> Callable[[JSONObject], Any]:
-    make = _CELLS.get(type_, lambda _: None)
+    make: Callable[[Any], Any] = _CELLS.get(type_, _nothing)
 
     def cell(obj: JSONObject) -> Any:
         try:
@@ -57,6 +57,10 @@ def _cell(template: Template, type_: str) -> Callable[[JSONObject], Any]:
         return make(found[0][0]) if found and found[0] else None
 
     return cell
+
+
+def _nothing(_: Any) -> None:
+    return None
 
 
 def _integer(value: Any) -> int | None:

@@ -8,17 +8,20 @@ Kubernetes: pkg/apiserver/customresource_handler.go, getOrCreateServingInfoFor.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Final
 
 from localplane.apimachinery.groups import by_priority
-from localplane.apimachinery.schema import Node, Schema
+from localplane.apimachinery.schema import DecodeError, Node, Schema
 from localplane.apimachinery.schema.structural import node_of_openapi
-from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.resource import Resource, Subresource, Version
+from localplane.apiserver.storage.interface import Storage
 
 from .conditions import is_true
+from .conversion.storage import ConvertingStorage, Form
+from .conversion.webhook import WebhookConverter
 from .internal import schema_of
 from .naming import accepted_names
 from .printing import columns_of
@@ -31,6 +34,9 @@ from .terminating import TerminatingStore
 JSONObject = dict[str, Any]
 Reread = Callable[[], JSONObject]
 """The definition, read anew: it is large, and most of it is rarely needed."""
+
+MakeConverter = Callable[[Mapping[str, Any]], WebhookConverter]
+"""From what a definition says of its webhook."""
 
 _VERBS: Final = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 _TERMINATING_VERBS: Final = ("delete", "deletecollection", "get", "list", "watch")
@@ -68,14 +74,19 @@ class _SchemaSource:
         return compiled_rules(schema) if schema is not None else None
 
 
-def resources_of(obj: JSONObject, reread: Reread) -> list[Resource]:
+def resources_of(obj: JSONObject, reread: Reread, make_converter: MakeConverter) -> list[Resource]:
     """The resource of each version that is served or stored; the stored one is the last."""
     spec = obj["spec"]
+    conversion = spec.get("conversion") or {}
+    converter = make_converter(conversion["webhook"]) if conversion.get("strategy") == "Webhook" else None
     sources = {each["name"]: _SchemaSource(reread, each["name"]) for each in spec["versions"]}
     versions = [_version(obj, each, sources[each["name"]]) for each in spec["versions"]]
     wanted = [each for each in spec["versions"] if each.get("served") or each.get("storage")]
     wanted.sort(key=lambda each: bool(each.get("storage")))
-    return [_resource(obj, each, versions, sources[each["name"]]) for each in wanted]
+    found = [_resource(obj, each, versions, sources[each["name"]]) for each in wanted]
+    if converter is None or len(versions) == 1:
+        return found
+    return [_converting(each, spec["group"], converter) for each in found]
 
 
 def is_served(obj: JSONObject) -> bool:
@@ -122,9 +133,7 @@ def _resource(obj: JSONObject, declared: Mapping[str, Any], versions: list[Versi
     def schema() -> Schema:
         return Schema(source.node)
 
-    strategy = CustomStrategy(
-        schema, lambda: source.rules, namespaced=namespaced, scale=subresources.get("scale")
-    )
+    strategy = CustomStrategy(schema, lambda: source.rules, namespaced=namespaced, scale=subresources.get("scale"))
     stored = next(each["name"] for each in spec["versions"] if each.get("storage"))
     resource = Resource(
         names["plural"],
@@ -146,6 +155,39 @@ def _resource(obj: JSONObject, declared: Mapping[str, Any], versions: list[Versi
         verbs=_TERMINATING_VERBS if terminating else _VERBS,
     )
     return replace(resource, storage=TerminatingStore) if terminating else resource
+
+
+def _converting(resource: Resource, group: str, converter: WebhookConverter) -> Resource:
+    """The same with a webhook between its versions."""
+    hub, stored = f"{group}/{resource.hub}", f"{group}/{resource.storage_version}"
+    forms = {f"{group}/{version.name}": _form(f"{group}/{version.name}", version) for version in resource.versions}
+
+    def through(inner: Storage) -> Storage:
+        return ConvertingStorage(inner, converter, forms, shown=hub, stored=stored)
+
+    versions = [
+        version
+        if version.name == resource.hub
+        else replace(
+            version,
+            to_hub=lambda obj: converter.converted(obj, hub),
+            from_hub=lambda obj, name=version.name: converter.converted(obj, f"{group}/{name}"),  # type: ignore[misc]
+        )
+        for version in resource.versions
+    ]
+    return replace(resource, versions=versions, through=through)
+
+
+def _form(api_version: str, version: Version) -> Form:
+    def prune(obj: JSONObject) -> None:
+        with suppress(DecodeError):  # metadata that nobody could have written through us: better shown than hidden
+            version.compiled.prune(obj)
+
+    def read(obj: JSONObject) -> None:
+        prune(obj)
+        version.compiled.default(obj)
+
+    return Form(api_version, read, prune)
 
 
 def _scale(spec: JSONObject, subresources: Mapping[str, Any]) -> dict[str, Subresource]:

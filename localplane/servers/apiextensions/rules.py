@@ -16,9 +16,7 @@ class Rules(Protocol):
         ...
 
 
-def rule_errors(
-    schema: Mapping[str, Any], path: Path, *, known: Collection[str], any_cost: bool
-) -> list[FieldError]:
+def rule_errors(schema: Mapping[str, Any], path: Path, *, known: Collection[str], any_cost: bool) -> list[FieldError]:
     """What is wrong with the rules of a schema that is known to be good. `known` are expressions that were there
     before, and `any_cost` forgives what a rule costs: the schema is stored already."""
     return []

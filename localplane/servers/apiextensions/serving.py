@@ -1,25 +1,27 @@
 """Which definitions there are, and serving what they define.
 
-Whoever writes a definition waits for `written`, and finds it served when the answer comes. Others may write too: another
-server on the same store, or the status subresource; the loop sees what they did. Both do the same to one definition,
-one after the other. Kubernetes: the controllers of apiextensions-apiserver, and its crdHandler.
+Whoever writes a definition waits for `written`, and finds it served when the answer comes. Others may write too:
+another server on the same store, or the status subresource; the loop sees what they did. Both do the same to one
+definition, one after the other. Kubernetes: the controllers of apiextensions-apiserver, and its crdHandler.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from localplane.apiserver.endpoints.defining import definition_of
 from localplane.apiserver.endpoints.installer import Installer
+from localplane.apiserver.outbound import WebhookClient
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.resource import APIGroup, Resource
 from localplane.apiserver.storage.errors import KeyNotFound, StorageError
 from localplane.apiserver.storage.interface import EventType, ListOptions, Storage, WatchOptions
 from localplane.apiserver.storage.objects import StoredObject
 
+from .conversion.webhook import Resolve, WebhookConverter
 from .finalizing import Finalizer, needs_finalizing
 from .naming import Taken, accepted_names, has_its_names
 from .resources import is_served, is_terminating, resources_of
@@ -59,9 +61,11 @@ class _Known:
 
 class CustomResources:
     """The server of custom resources. It serves nothing before it was attached to an API server and has loaded what
-    is stored there."""
+    is stored there. `resolve` finds the Services that conversion webhooks stand behind."""
 
-    def __init__(self) -> None:
+    def __init__(self, resolve: Resolve) -> None:
+        self._resolve = resolve
+        self._webhooks = WebhookClient()
         self._installer: Installer | None = None
         self._storage_of: StorageOf | None = None
         self._definition: Definition | None = None
@@ -105,7 +109,7 @@ class CustomResources:
     async def run(self) -> None:
         """Follow what others write, and finish what is being deleted."""
         assert self._finalizer is not None, "attached before"
-        async with asyncio.TaskGroup() as tasks:
+        async with self._webhooks, asyncio.TaskGroup() as tasks:
             tasks.create_task(self._finalizer.run())
             tasks.create_task(self._follow())
 
@@ -185,7 +189,7 @@ class CustomResources:
         if known is not None and known.identity == identity:
             self._known[name] = replace(known, revision=stored.revision)
         else:
-            found = resources_of(obj, lambda: self._kind.converter.hub_of(stored)) if serves else []
+            found = resources_of(obj, lambda: self._kind.converter.hub_of(stored), self._converter) if serves else []
             self._known[name] = _Known(
                 revision=stored.revision,
                 identity=identity,
@@ -200,6 +204,9 @@ class CustomResources:
             self._finalizer.add(name)
         return str(spec["group"])
 
+    def _converter(self, webhook: Mapping[str, Any]) -> WebhookConverter:
+        return WebhookConverter(self._webhooks, self._resolve, webhook)
+
     def _forget(self, name: str) -> str:
         known = self._known.pop(name, None)
         if known is not None:
@@ -211,7 +218,9 @@ class CustomResources:
         assert self._installer is not None, "attached before"
         if not group or (self._installer.serves(group) and group not in self._own_groups):
             return
-        members = sorted((each.names.get("plural", ""), each.resources) for each in self._known.values() if each.group == group)
+        members = sorted(
+            (each.names.get("plural", ""), each.resources) for each in self._known.values() if each.group == group
+        )
         resources = [resource for _, each in members for resource in each]
         if resources:
             self._own_groups.add(group)

@@ -73,7 +73,7 @@ def _settle_schemas(obj: JSONObject) -> None:
 def _schema_condition(spec: JSONObject) -> JSONObject | None:
     errors: list[FieldError] = []
     if spec.get("preserveUnknownFields"):
-        errors.append(invalid("spec.preserveUnknownFields", True, "must be false"))
+        errors.append(invalid("spec.preserveUnknownFields", spec["preserveUnknownFields"], "must be false"))
     for number, version in enumerate(spec.get("versions") or ()):
         schema = schema_of(version)
         if schema is None:

@@ -119,7 +119,9 @@ def _finalizer_warnings(finalizers: Any) -> Iterator[str]:
         yield from (f"{about}: {problem}" for problem in qualified_name(name))
         if "/" in name or name in _STANDARD_FINALIZERS:
             continue
-        what = "a domain-qualified finalizer name including a path (/)" if "." in name else (
-            "a domain-qualified finalizer name"
+        what = (
+            "a domain-qualified finalizer name including a path (/)"
+            if "." in name
+            else ("a domain-qualified finalizer name")
         )
         yield f"{about}: prefer {what} to avoid accidental conflicts with other finalizer writers"

@@ -31,8 +31,8 @@ from .writes import scenarios
 
 PLANE = "tests.bench.cluster.plane"
 HEADING = (
-    "Writes to a cluster, over HTTPS: one run on one machine. Medians over the rounds, beside what is known of another\n"
-    "server; a ratio is the low end of what is known through our own, and shown as median (lowest … highest)."
+    "Writes to a cluster, over HTTPS: one run on one machine. Medians over the rounds, beside what is known of\n"
+    "another server; a ratio is the low end of what is known through our own, and shown as median (lowest … highest)."
 )
 
 

@@ -63,7 +63,8 @@ async def test_a_custom_resource_must_say_what_it_is(api: API, left_out: str, na
     del body[left_out]
     refused = await api.post(CRON_TABS, body)
     assert refused.error[:2] == (400, "BadRequest")
-    assert refused.message.startswith(f"Object '{name}' is missing in '{{")
+    unrecognized = "the object provided is unrecognized (must be of type CronTab): "
+    assert refused.message.startswith(f"{unrecognized}Object '{name}' is missing in '{{")
 
 
 @pytest.mark.parametrize(

@@ -254,5 +254,5 @@ async def test_without_a_schema_a_kind_may_hold_anything() -> None:
     version = InstalledVersion(version="v1", resources=[widgets(schema=lambda: schema)], custom=True)
     group = InstalledGroup(name="a.example.com", versions=[version])
     found = (await document("/openapi/v3/apis/a.example.com/v1", group))["components"]["schemas"]
-    assert "properties" not in found["com.example.a.v1.Widget"]
+    assert found["com.example.a.v1.Widget"]["x-kubernetes-preserve-unknown-fields"] is True
     assert found["com.example.a.v1.Widget"]["x-kubernetes-group-version-kind"]

@@ -12,9 +12,14 @@ META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
 def test_a_dictionary_comes_back_as_it_was_with_the_fields_of_every_object() -> None:
     document, definitions = Schema.of(WIDGET).openapi()
-    assert document["properties"].pop("metadata") == {"$ref": f"#/components/schemas/{META}"}
-    assert document["properties"].pop("apiVersion") == {"type": "string"}
-    assert document["properties"].pop("kind") == {"type": "string"}
+    assert document["properties"].pop("metadata")["allOf"] == [{"$ref": f"#/components/schemas/{META}"}]
+    for name in ("apiVersion", "kind"):
+        field = document["properties"].pop(name)
+        assert field["type"] == "string"
+        assert field["description"].startswith(f"{name[0].upper()}{name[1:]} ".replace("ApiV", "APIV"))
+    for field in document["properties"]["spec"]["properties"].values():
+        if field.get("x-kubernetes-int-or-string"):
+            field.pop("anyOf")
     assert document == WIDGET
     assert META in definitions
 
@@ -27,7 +32,7 @@ def test_extensions_and_words_of_no_meaning_here_are_kept() -> None:
         "x-kubernetes-validations": [{"rule": "true"}],
         "title": "T",
         "externalDocs": {"url": "https://example.com"},
-        "items": {"type": "object", "x-kubernetes-map-type": "atomic", "x-kubernetes-embedded-resource": True},
+        "items": {"type": "object", "x-kubernetes-map-type": "atomic"},
         "default": [],
     }
     document, _ = Schema.of(with_spec(x=schema)).openapi()
@@ -52,7 +57,7 @@ def test_version_2_has_no_alternatives_and_no_nullable() -> None:
         "port": {"x-kubernetes-int-or-string": True},
     }
     assert spec["required"] == ["either"]
-    assert document["properties"]["metadata"] == {"$ref": f"#/definitions/{META}"}
+    assert document["properties"]["metadata"]["$ref"] == f"#/definitions/{META}"
 
 
 def test_classes_are_definitions_and_may_refer_to_themselves() -> None:
@@ -111,4 +116,24 @@ def test_beside_a_reference_notes_need_an_all_of_in_version_3() -> None:
 
 
 def test_without_a_declaration_anything_goes() -> None:
-    assert Schema.of(None).openapi()[0] == {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    document = Schema.of(None).openapi()[0]
+    assert document.pop("properties").keys() == {"apiVersion", "kind", "metadata"}
+    assert document == {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    assert Schema.of(None).openapi(v2=True)[0] == {"type": "object"}
+
+
+def test_an_embedded_resource_shows_the_fields_of_every_object() -> None:
+    template = {"type": "object", "x-kubernetes-embedded-resource": True, "properties": {"spec": {"type": "object"}}}
+    shown = Schema.of(with_spec(x=template)).openapi()[0]["properties"]["spec"]["properties"]["x"]
+    assert shown["properties"].keys() == {"spec", "apiVersion", "kind", "metadata"}
+    assert shown["required"] == ["kind", "apiVersion"]
+
+
+def test_either_type_is_said_in_words_that_others_know() -> None:
+    either = [{"type": "integer"}, {"type": "string"}]
+    marked: dict[str, Any] = {"x-kubernetes-int-or-string": True}
+    cases = {"plain": marked, "said": {**marked, "anyOf": either}, "other": {**marked, "anyOf": [{"minimum": 1}]}}
+    shown = Schema.of(with_spec(**cases)).openapi()[0]["properties"]["spec"]["properties"]
+    assert shown["plain"] == {**marked, "anyOf": either}
+    assert shown["said"] == cases["said"]
+    assert shown["other"] == {**cases["other"], "allOf": [{"anyOf": either}]}

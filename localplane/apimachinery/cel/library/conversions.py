@@ -38,9 +38,11 @@ def _failed(source: str, target: str) -> EvaluationError:
 
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+_DIGITS: Final = "[0-9](?:_?[0-9])*"
 _FLOAT: Final = re.compile(
-    r"[+-]?(?:[0-9]+(?:_?[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf|[+-]?infinity|nan", re.IGNORECASE
+    rf"[+-]?(?:(?:{_DIGITS}\.?(?:{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?[0-9]+)?|inf|infinity)|nan", re.IGNORECASE
 )
+_HEX_FLOAT: Final = re.compile(r"[+-]?0x[0-9a-f]*\.?[0-9a-f]*p[+-]?[0-9]+", re.IGNORECASE)
 _TRUE: Final = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE: Final = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 _DIGITS_MAX: Final = 400
@@ -71,11 +73,13 @@ def _read_uint(text: str) -> Unsigned:
 
 
 def _read_double(text: str) -> float:
-    if _FLOAT.fullmatch(text) and "_" not in text:
-        value = float(text)
-        if not math.isinf(value) or "inf" in text.lower():
-            return value
-    raise _failed("string", "double")
+    try:
+        value = float(text) if _FLOAT.fullmatch(text) else float.fromhex(text) if _HEX_FLOAT.fullmatch(text) else None
+    except (ValueError, OverflowError):
+        value = None
+    if value is None or (math.isinf(value) and "inf" not in text.lower()):
+        raise _failed("string", "double")
+    return value
 
 
 def _read_bool(text: str) -> bool:

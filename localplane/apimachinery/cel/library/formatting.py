@@ -187,13 +187,13 @@ def _localised(value: Any, precision: int | None) -> str:
 
 
 def _scientific(value: Any, precision: int | None) -> str:
+    """The precision is a width here, because upstream writes %6e where it means %.6e."""
     number = _as_double("e", value)
+    width = _DEFAULT_PRECISION if precision is None else precision
     if not math.isfinite(number):
-        return _special(number)
-    # A precision is a width here, which the digits always exceed: upstream writes %6e.
-    del precision
+        return _special(number).rjust(width)
     digits, _, exponent = f"{number:.6e}".partition("e")
-    return f"{digits}\u202f\u00d7\u202f10{_superscript(exponent)}"
+    return f"{digits}\u00d710{_superscript(exponent)}".rjust(width)
 
 
 def _superscript(exponent: str) -> str:

@@ -50,7 +50,9 @@ def matches(text: Any, pattern: Any) -> bool:
     return compiled(pattern).search(text) is not None
 
 
-def _illegal(pattern: str) -> re.Pattern[str]:
+def _illegal(text: Any, pattern: Any) -> re.Pattern[str]:
+    if type(text) is not str or type(pattern) is not str:
+        raise no_such_overload()
     try:
         return compiled(pattern)
     except EvaluationError as error:
@@ -58,7 +60,7 @@ def _illegal(pattern: str) -> re.Pattern[str]:
 
 
 def _find(text: str, pattern: str) -> str:
-    found = _illegal(pattern).search(text)
+    found = _illegal(text, pattern).search(text)
     return found.group() if found is not None else ""
 
 
@@ -66,7 +68,7 @@ def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
     """As Go's FindAllString: an empty match right behind another match does not count."""
     found: list[str] = []
     end = -1
-    for match in _illegal(pattern).finditer(text):
+    for match in _illegal(text, pattern).finditer(text):
         if limit >= 0 and len(found) >= limit:
             break
         if match.start() != match.end() or match.start() != end:
@@ -76,12 +78,13 @@ def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
 
 
 REGEX: tuple[Function, ...] = (
-    Function("find", (member("string_find_string", (STRING, STRING), STRING, _find),)),
+    Function("find", (member("string_find_string", (STRING, STRING), STRING, _find),), unguarded=True),
     Function(
         "findAll",
         (
             member("string_find_all_string", (STRING, STRING), list_of(STRING), _find_all),
             member("string_find_all_string_int", (STRING, STRING, INT), list_of(STRING), _find_all),
         ),
+        unguarded=True,
     ),
 )

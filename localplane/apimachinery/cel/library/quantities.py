@@ -37,16 +37,17 @@ def _is_quantity(text: str) -> bool:
     return True
 
 
+_BINARY_MOST = 102_400_000_000_000
+
+
 def _integer(value: QuantityValue) -> int | None:
+    """Only what Go holds as an int64 without a fraction: a large amount, or 1000m, is no integer to it."""
     amount = value.amount
-    if amount.exponent < 0:
-        whole, rest = divmod(amount.number, int(10**-amount.exponent))
-        if rest:
-            return None
-    elif amount.exponent > 40:
-        return None if amount.number else 0
-    else:
-        whole = amount.number * int(10**amount.exponent)
+    if amount.exponent < 0 or amount.exponent > 18 or len(str(abs(amount.number))) > 18:
+        return None
+    if amount.format is Format.BINARY_SI and abs(amount.number) >= _BINARY_MOST:
+        return None
+    whole = amount.number * int(10**amount.exponent)
     return whole if -(2**63) <= whole < 2**63 else None
 
 

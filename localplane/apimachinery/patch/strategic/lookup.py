@@ -17,17 +17,21 @@ RETAIN_KEYS: Final = "retainKeys"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`below` is what its value is, or what its items are; `strategy` is merge, replace or nothing."""
+    """`below` is what its value is, or what its items are; `strategy` is merge, replace or nothing.
+
+    `retains_keys`: a patch for it says which keys there are, so that others go (one of several alternatives).
+    """
 
     below: Node
     strategy: str = ""
     merge_key: str = ""
+    retains_keys: bool = False
 
 
 def map_field(parent: Node, name: str) -> Field:
     """A field that holds a map. Raises PatchFailed."""
     found = _property(parent, name)
-    return Field(found.node.load(), _strategy(found), found.patch_merge_key)
+    return Field(found.node.load(), _strategy(found), found.patch_merge_key, _retains_keys(found))
 
 
 def list_field(parent: Node, name: str) -> Field:
@@ -39,7 +43,7 @@ def list_field(parent: Node, name: str) -> Field:
     items = (node.items or Node(preserve_unknown_fields=True)).load()
     if items.shape == "list":
         raise PatchFailed("unexpected slice of slice")
-    return Field(items, _strategy(found), found.patch_merge_key)
+    return Field(items, _strategy(found), found.patch_merge_key, _retains_keys(found))
 
 
 def _property(parent: Node, name: str) -> Property:
@@ -63,6 +67,10 @@ def _strategy(found: Property) -> str:
     if len(strategies) > 2 or len(rest) > 1:
         raise PatchFailed(f"unexpected patch strategy: [{' '.join(strategies)}]")
     return rest[0] if rest else ""
+
+
+def _retains_keys(found: Property) -> bool:
+    return RETAIN_KEYS in found.patch_strategy.split(",")
 
 
 def kind(node: Node) -> str:

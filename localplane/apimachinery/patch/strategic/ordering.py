@@ -34,9 +34,9 @@ def check_order(change: list[Any], order: list[Any], key: str) -> None:
 
 def woven(merged: list[Any], order: list[Any], current: list[Any], key: str) -> list[Any]:
     """What `order` names comes in its order; the rest is put in between, where it was in the current list."""
-    ranks, places = _ranks(order, key), _ranks(current, key)
-    named = _sorted([item for item in merged if key_of(item, key) in ranks], ranks, key)
-    others = _sorted([item for item in merged if key_of(item, key) not in ranks], places, key)
+    ranks, places = ranks_of(order, key), ranks_of(current, key)
+    named = in_order([item for item in merged if key_of(item, key) in ranks], ranks, key)
+    others = in_order([item for item in merged if key_of(item, key) not in ranks], places, key)
     found: list[Any] = []
     next_other = 0
     for item in named:
@@ -51,14 +51,15 @@ def woven(merged: list[Any], order: list[Any], current: list[Any], key: str) -> 
     return found + others[next_other:]
 
 
-def _ranks(order: list[Any], key: str) -> dict[Any, int]:
+def ranks_of(order: list[Any], key: str) -> dict[Any, int]:
+    """Where each item is, by what identifies it."""
     ranks: dict[Any, int] = {}
     for number, item in enumerate(order):
         ranks.setdefault(key_of(item, key), number)
     return ranks
 
 
-def _sorted(items: list[Any], ranks: dict[Any, int], key: str) -> list[Any]:
+def in_order(items: list[Any], ranks: dict[Any, int], key: str) -> list[Any]:
     """By rank, and deletions last, which only a patch for a patch still has."""
     gone = [item for item in items if key and item.get(PATCH) == DELETE]
     kept = [item for item in items if not (key and item.get(PATCH) == DELETE)]

@@ -31,6 +31,10 @@ def default_errors(schema: Schema, path: Path, *, pruned: bool) -> list[FieldErr
     return found
 
 
+def _named(name: str) -> Surround:
+    return lambda value: {name: value}
+
+
 class _Where:
     """`surround` is None outside of metadata."""
 
@@ -58,9 +62,8 @@ def _walk(schema: Schema, path: Path, found: list[FieldError], where: _Where, *,
     if isinstance(schema.get("items"), dict):
         _walk(schema["items"], path / "items", found, where.within(lambda value: [value]), is_resource=False)
     for name, each in (schema.get("properties") or {}).items():
-        inner = where.within(lambda value, name=name: {name: value})  # type: ignore[misc] - a default of the loop
-        if is_resource and name in _META:
-            inner = _Where(pruned=where.pruned, surround=lambda value, name=name: {name: value})  # type: ignore[misc]
+        is_meta = is_resource and name in _META
+        inner = _Where(pruned=where.pruned, surround=_named(name)) if is_meta else where.within(_named(name))
         _walk(each, (path / "properties")[name], found, inner, is_resource=False)
 
 

@@ -89,9 +89,7 @@ def _status_errors(obj: JSONObject) -> Iterator[FieldError]:
     yield from _stored_version_errors(status.get("storedVersions") or (), versions, _STATUS / "storedVersions")
 
 
-def _stored_version_errors(
-    stored: Sequence[str], versions: Sequence[JSONObject], path: Path
-) -> Iterator[FieldError]:
+def _stored_version_errors(stored: Sequence[str], versions: Sequence[JSONObject], path: Path) -> Iterator[FieldError]:
     if not stored:
         yield invalid(path, None, "must have at least one stored version")
         return
@@ -112,4 +110,4 @@ def _stored_version_errors(
 def _preserving_errors(spec: JSONObject, old: JSONObject) -> list[FieldError]:
     if not spec.get("preserveUnknownFields") or old.get("preserveUnknownFields"):
         return []
-    return [invalid(_SPEC / "preserveUnknownFields", True, _CANNOT_PRESERVE)]
+    return [invalid(_SPEC / "preserveUnknownFields", spec["preserveUnknownFields"], _CANNOT_PRESERVE)]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import Path
+from localplane.servers.apiextensions.conditions import is_true
+from localplane.servers.apiextensions.internal import InternalSpec, internal_spec, schema_of
+from localplane.servers.apiextensions.schemas import has_defaults, walk
 
-from ..conditions import is_true
-from ..internal import InternalSpec, internal_spec, schema_of
-from ..schemas import has_defaults, walk
 from .bundles import ca_bundle_errors
 from .list_types import key_errors, non_atomic_set
 from .structural import is_structural

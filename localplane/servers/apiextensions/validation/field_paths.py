@@ -6,7 +6,7 @@ Kubernetes: pkg/apiserver/schema/cel/validation.go, ValidFieldPath.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -37,36 +37,36 @@ class FoundField:
 def field_at(text: str, schema: Schema, *, brackets: bool = True) -> FoundField:
     """Raises InvalidFieldPath. `brackets` says whether they may be used."""
     found = FoundField(Path(), "", schema)
-    tokens = iter(_TOKEN.findall(text))
-    for token in tokens:
-        if token == ".":
-            found = _step(found, _next(tokens))
-        elif token == "[":
+    parts = iter(_TOKEN.findall(text))
+    for part in parts:
+        if part == ".":
+            found = _step(found, _next(parts))
+        elif part == "[":
             if not brackets:
                 raise InvalidFieldPath("array notation is not allowed")
-            found = _step(found, _unquoted(_next(tokens)))
-            closing = _next(tokens)
+            found = _step(found, _unquoted(_next(parts)))
+            closing = _next(parts)
             if closing != "]":
                 raise InvalidFieldPath(f"expected ] but got {closing}")
         else:
-            raise InvalidFieldPath(f"expected [ or . but got: {token}")
+            raise InvalidFieldPath(f"expected [ or . but got: {part}")
     return found
 
 
-def _next(tokens: Any) -> str:
-    token: str | None = next(tokens, None)
-    if token is None:
+def _next(parts: Iterator[str]) -> str:
+    part = next(parts, None)
+    if part is None:
         raise InvalidFieldPath(_TOO_SHORT)
-    return token
+    return part
 
 
-def _unquoted(token: str) -> str:
-    if len(token) < 2 or token[0] != "'" or token[-1] != "'":
-        raise InvalidFieldPath(f"expected single quoted string but got {token}")
-    for match in _ESCAPE.finditer(token[1:-1]):
+def _unquoted(part: str) -> str:
+    if len(part) < 2 or part[0] != "'" or part[-1] != "'":
+        raise InvalidFieldPath(f"expected single quoted string but got {part}")
+    for match in _ESCAPE.finditer(part[1:-1]):
         if match[1] not in _ESCAPES:
             raise InvalidFieldPath(f"invalid string literal: invalid escape char {match[0]}")
-    return _ESCAPE.sub(lambda match: _ESCAPES[match[1]], token[1:-1])
+    return _ESCAPE.sub(lambda match: _ESCAPES[match[1]], part[1:-1])
 
 
 def _step(found: FoundField, name: str) -> FoundField:

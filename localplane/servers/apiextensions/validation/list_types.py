@@ -63,9 +63,9 @@ def non_atomic_set(schema: Schema) -> bool:
         return False
     match items.get("type"):
         case "array":
-            return items.get(_LIST_TYPE, "atomic") != "atomic"
+            return bool(items.get(_LIST_TYPE, "atomic") != "atomic")
         case "object":
-            return items.get(_MAP_TYPE) != "atomic"
+            return bool(items.get(_MAP_TYPE) != "atomic")
     return False
 
 

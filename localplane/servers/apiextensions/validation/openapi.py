@@ -79,8 +79,7 @@ def _in_meta(place: Place, name: str) -> Place:
 
 
 def _check_unusual(schema: Schema, path: Path, place: Place, demands: Demands, found: list[FieldError]) -> None:
-    for key in schema.keys() & _FORBIDDEN:
-        found.append(forbidden(path / key, _FORBIDDEN[key]))
+    found += (forbidden(path / key, _FORBIDDEN[key]) for key in schema.keys() & _FORBIDDEN)
     if "default" in schema and place.no_defaults is not None:
         found.append(forbidden(path / "default", f"must not be set {place.no_defaults}".rstrip()))
     if schema.get("uniqueItems"):
@@ -88,12 +87,11 @@ def _check_unusual(schema: Schema, path: Path, place: Place, demands: Demands, f
         found.append(forbidden(path / "uniqueItems", why))
     if place.inside_meta and schema.get("x-kubernetes-embedded-resource"):
         found.append(forbidden(path / "x-kubernetes-embedded-resource", "must not be used inside of resource meta"))
-    if schema.get("x-kubernetes-preserve-unknown-fields") is False:
-        found.append(invalid(path / "x-kubernetes-preserve-unknown-fields", False, "must be true or undefined"))
+    preserves = schema.get("x-kubernetes-preserve-unknown-fields")
+    if preserves is False:
+        found.append(invalid(path / "x-kubernetes-preserve-unknown-fields", preserves, "must be true or undefined"))
     if schema.keys() & LIST_KEYS:
-        found += list_type_errors(
-            schema, path, atomic_sets=demands.atomic_sets, list_map_keys=demands.list_map_keys
-        )
+        found += list_type_errors(schema, path, atomic_sets=demands.atomic_sets, list_map_keys=demands.list_map_keys)
     if "x-kubernetes-validations" in schema:
         found += rule_shape_errors(schema, path / "x-kubernetes-validations")
     if "additionalProperties" in schema:

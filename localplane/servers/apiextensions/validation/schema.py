@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid
+from localplane.servers.apiextensions.internal import shown_schema
+from localplane.servers.apiextensions.rules import rule_errors
 
-from ..internal import shown_schema
-from ..rules import rule_errors
 from .defaults import default_errors
 from .demands import Demands
 from .openapi import openapi_errors

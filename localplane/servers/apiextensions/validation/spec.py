@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
 from localplane.apimachinery.names import dns1035_label, dns1123_subdomain, size
+from localplane.servers.apiextensions.internal import InternalSpec, internal_spec, schema_of
+from localplane.servers.apiextensions.schemas import has_defaults, walk
 
-from ..internal import InternalSpec, internal_spec, schema_of
-from ..schemas import has_defaults, walk
 from .conversion import conversion_errors
 from .demands import Demands
 from .names import name_errors, required_name_errors
@@ -31,7 +31,8 @@ def spec_errors(spec: Mapping[str, Any], path: Path, demands: Demands) -> Iterat
     yield from _place_errors(spec, path)
     yield from _missing_schema_errors(internal, path, demands, preserves=preserves)
     if preserves and _any_schema(internal, has_defaults):
-        yield invalid(path / "preserveUnknownFields", True, "must be false in order to use defaults in the schema")
+        why = "must be false in order to use defaults in the schema"
+        yield invalid(path / "preserveUnknownFields", spec["preserveUnknownFields"], why)
     structural = _must_be_structural(internal, demands, preserves=preserves)
     yield from _version_errors(internal, path, demands, structural=structural)
     yield from required_name_errors(spec.get("names") or {}, path / "names")
@@ -100,9 +101,7 @@ def _first_name(internal: InternalSpec) -> str:
     return str(internal.versions[0].get("name", "")) if internal.versions else ""
 
 
-def _version_errors(
-    internal: InternalSpec, path: Path, demands: Demands, *, structural: bool
-) -> Iterator[FieldError]:
+def _version_errors(internal: InternalSpec, path: Path, demands: Demands, *, structural: bool) -> Iterator[FieldError]:
     names: list[str] = []
     for number, version in enumerate(internal.versions):
         place, name = (path / "versions")[number], version.get("name", "")

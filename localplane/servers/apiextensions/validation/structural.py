@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required
 from localplane.apimachinery.schema.patterns import InvalidPattern, searcher
-
-from ..schemas import walk
+from localplane.servers.apiextensions.schemas import walk
 
 Schema = Mapping[str, Any]
 
@@ -118,9 +117,11 @@ def _missing_type(schema: Schema, level: _Level, path: Path, found: list[FieldEr
 
 
 def _int_or_string_errors(schema: Schema, path: Path, found: list[FieldError]) -> None:
-    for key in ("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"):
-        if schema.get(key):
-            found.append(invalid(path / key, True, "must be false if x-kubernetes-int-or-string is true"))
+    found += (
+        invalid(path / key, schema[key], "must be false if x-kubernetes-int-or-string is true")
+        for key in ("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource")
+        if schema.get(key)
+    )
 
 
 def _embedded_errors(schema: Schema, path: Path, found: list[FieldError]) -> None:
@@ -182,9 +183,7 @@ def _value_errors(
         try:
             searcher(pattern)
         except InvalidPattern as error:
-            found.append(
-                invalid(path / "pattern", pattern, f"must be a valid regular expression, but isn't: {error}")
-            )
+            found.append(invalid(path / "pattern", pattern, f"must be a valid regular expression, but isn't: {error}"))
 
 
 def _each_nested(schema: Schema, key: str, path: Path, found: list[FieldError]) -> None:
@@ -200,9 +199,11 @@ def _nested_errors(schema: Schema, path: Path, found: list[FieldError], *, skip_
     properties = schema.get("properties") or {}
     for name, each in properties.items():
         _nested_errors(each, (path / "properties")[name], found)
-    for key in schema.keys() & _NESTED_FORBIDDEN:
-        if schema[key] or (key == "additionalProperties" and schema[key] is not False) or key == "default":
-            found.append(forbidden(path / key, _NESTED_FORBIDDEN[key]))
+    found += (
+        forbidden(path / key, _NESTED_FORBIDDEN[key])
+        for key in schema.keys() & _NESTED_FORBIDDEN
+        if schema[key] or (key == "additionalProperties" and schema[key] is not False) or key == "default"
+    )
     if "metadata" in properties:
         found.append(forbidden((path / "properties")["metadata"], "must not be specified in a nested context"))
 
@@ -229,9 +230,7 @@ def _nested_completeness(
         return
     _completeness(nested, schema, schema_path, nested_path, found)
     if isinstance(nested.get("items"), dict):
-        _nested_completeness(
-            nested["items"], schema.get("items"), schema_path / "items", nested_path / "items", found
-        )
+        _nested_completeness(nested["items"], schema.get("items"), schema_path / "items", nested_path / "items", found)
     known = schema.get("properties") or {}
     for name, each in (nested.get("properties") or {}).items():
         places = (schema_path / "properties")[name], (nested_path / "properties")[name]

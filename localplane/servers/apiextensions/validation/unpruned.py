@@ -1,4 +1,7 @@
-"""Defaults with fields that their own schema does not know. Kubernetes: pkg/apiserver/schema/defaulting, PruneDefaults."""
+"""Defaults with fields that their own schema does not know.
+
+Kubernetes: pkg/apiserver/schema/defaulting, PruneDefaults.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,7 @@ from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.schema import Node
 from localplane.apimachinery.schema.pruning import prune_value
 from localplane.apimachinery.schema.structural import node_of_openapi
-
-from ..schemas import walk
+from localplane.servers.apiextensions.schemas import walk
 
 
 def has_unpruned_defaults(schema: Mapping[str, Any]) -> bool:

@@ -1,7 +1,8 @@
 """The admission plugins of kube-apiserver, one file each, and which of them are on.
 
-`PLUGINS` is their order, which matters: what one fills in, the next one sees. `select_plugins` reads the two flags.
-They ask for other objects through the Lookup that they are initialised with, so they are never behind.
+`PLUGINS` is their order, which matters: what one fills in, the next one sees. `select_plugins` reads the two flags:
+plugins of Kubernetes' that are not here may be disabled, but not enabled. They ask for other objects through the Lookup
+that they are initialised with: the first one asked about a creation waits for what was written, the others don't.
 Kubernetes: pkg/kubeapiserver/options/plugins.go, plugin/pkg/admission.
 """
 

@@ -15,6 +15,7 @@ LEVELS: Final = ("privileged", "baseline", "restricted")
 _PREFIX: Final = "pod-security.kubernetes.io/"
 _LABELS: Final = Path("metadata.labels")
 _MODES: Final = ("enforce", "audit", "warn")
+_NAMES: Final = {f"{_PREFIX}{mode}{ending}": f"{mode}{ending}" for mode in _MODES for ending in ("", "-version")}
 _version: Final = re.compile(r"v1\.(0|[1-9][0-9]*)").fullmatch
 
 
@@ -50,7 +51,7 @@ PRIVILEGED: Final = Policy()
 
 def policy_of(labels: Mapping[str, str]) -> Policy:
     """There is always one. What can't be read is enforced strictly, and neither audited nor warned of."""
-    given = {name: labels[f"{_PREFIX}{name}"] for name in _names() if f"{_PREFIX}{name}" in labels}
+    given = {name: labels[label] for label, name in _NAMES.items() if label in labels}
     if not given:
         return PRIVILEGED
     errors: list[FieldError] = []
@@ -60,10 +61,6 @@ def policy_of(labels: Mapping[str, str]) -> Policy:
     if given.get("enforce") in LEVELS and "warn" not in given and enforce.strictness > warn.strictness:
         warn = LevelVersion(enforce.level, warn.minor if "warn-version" in given else enforce.minor)
     return Policy(enforce, found["audit"], warn, tuple(errors))
-
-
-def _names() -> tuple[str, ...]:
-    return tuple(f"{mode}{ending}" for mode in _MODES for ending in ("", "-version"))
 
 
 def _read(mode: str, given: Mapping[str, str], errors: list[FieldError]) -> LevelVersion:

@@ -1,0 +1,53 @@
+"""`kctl ctx`: the contexts, and switching between them. `-` is the one before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kctl.command import Command
+from kctl.errors import KctlError
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.session import Session
+
+
+async def run(session: Session, given: Given) -> None:
+    from kctl.configuring.files import ConfigFiles
+    from kctl.configuring.previous import recall, remember
+
+    if len(given.arguments) > 1:
+        raise KctlError(f"expected one context, not {len(given.arguments)}")
+    files = ConfigFiles(session)
+    names, current = files.entries("contexts"), files.current_context
+    if not given.arguments:
+        session.write("".join(f"{'*' if name == current else ' '} {name}\n" for name in names))
+        return
+    name = given.arguments[0]
+    if name == "-":
+        name = recall(session, "context")
+        if not name:
+            raise KctlError("there was no context before this one")
+    if name not in names:
+        raise KctlError(f'no context exists with the name: "{name}"')
+    remember(session, "context", current)
+    files.set_current_context(name)
+    session.write(f'Switched to context "{name}".\n')
+
+
+COMMAND = Command(
+    "ctx",
+    "ctx [CONTEXT | -]",
+    "Show the contexts, or switch to one",
+    run=run,
+    description="Show the contexts of your kubeconfig, or make one of them the current one.",
+    examples="""\
+# Which contexts are there, and which is in use?
+kctl ctx
+
+# Use another one
+kctl ctx staging
+
+# And back
+kctl ctx -""",
+)

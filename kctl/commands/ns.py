@@ -1,0 +1,69 @@
+"""`kctl ns`: the namespaces, and which of them is the default of the current context. `-` is the one before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kctl.command import Command
+from kctl.errors import KctlError
+from kctl.flags import switch
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.session import Session
+
+
+async def run(session: Session, given: Given) -> None:
+    from localplane.client.names import GroupVersionResource
+
+    if len(given.arguments) > 1:
+        raise KctlError(f"expected one namespace, not {len(given.arguments)}")
+    namespaces = session.client.resource(GroupVersionResource("", "v1", "namespaces"))
+    if not given.arguments:
+        current = session.namespace
+        items = (await namespaces.list()).get("items") or ()
+        names = [item["metadata"]["name"] for item in items]
+        session.write("".join(f"{'*' if name == current else ' '} {name}\n" for name in names))
+        return
+    await _use(session, given, given.arguments[0])
+
+
+async def _use(session: Session, given: Given, name: str) -> None:
+    from kctl.configuring.files import ConfigFiles
+    from kctl.configuring.previous import recall, remember
+    from localplane.client.names import GroupVersionResource
+
+    files = ConfigFiles(session)
+    context = given.text("context") or files.current_context
+    entry = files.entries("contexts").get(context)
+    if entry is None:
+        raise KctlError("no current context is set")
+    what = f"namespace of {context}"
+    if name == "-":
+        name = recall(session, what)
+        if not name:
+            raise KctlError("there was no namespace before this one")
+    if not given.is_on("force"):
+        await session.client.resource(GroupVersionResource("", "v1", "namespaces")).get(name)
+    remember(session, what, entry.get("namespace") or "default")
+    files.put("contexts", context, {**entry, "namespace": name})
+    session.write(f'Context "{context}" now uses namespace "{name}".\n')
+
+
+COMMAND = Command(
+    "ns",
+    "ns [NAMESPACE | -]",
+    "Show the namespaces, or make one the default",
+    run=run,
+    flags=(switch("force", "Don't ask the server whether the namespace is there.", short="f"),),
+    description="Show the namespaces, or make one of them the default of the current context.",
+    examples="""\
+# Which namespaces are there, and which is the default?
+kctl ns
+
+# Work in another one
+kctl ns backend
+
+# And back
+kctl ns -""",
+)

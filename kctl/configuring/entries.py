@@ -1,0 +1,150 @@
+"""set-cluster, set-credentials, set-context: an entry with what the flags say."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kctl.errors import KctlError
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+
+Document = dict[str, Any]
+
+_MODES = ("IfAvailable", "Never", "Always")
+
+
+def cluster(given: Given, before: Document) -> Document:
+    """Kubernetes: setClusterOptions."""
+    insecure, authority = given.is_on("insecure-skip-tls-verify"), given.text("certificate-authority")
+    if insecure and authority:
+        raise KctlError("you cannot specify a certificate authority and insecure mode at the same time")
+    embed = given.is_on("embed-certs")
+    if embed:
+        if not authority:
+            raise KctlError("you must specify a --certificate-authority to embed")
+        _check_file("certificate-authority", authority)
+    content = dict(before)
+    if given.changed("server"):
+        content |= {"server": given.text("server"), "tls-server-name": ""}
+    _take(given, content, "tls-server-name", "proxy-url")
+    if given.changed("insecure-skip-tls-verify"):
+        content["insecure-skip-tls-verify"] = insecure
+        if insecure:
+            content |= {"certificate-authority": "", "certificate-authority-data": ""}
+    if given.changed("certificate-authority"):
+        _take_file(content, "certificate-authority", authority, embed=embed)
+        if authority:
+            content["insecure-skip-tls-verify"] = False
+    return content
+
+
+def context(given: Given, before: Document) -> Document:
+    content = dict(before)
+    _take(given, content, "cluster", "user", "namespace")
+    return content
+
+
+def credentials(given: Given, before: Document) -> Document:
+    """Kubernetes: setCredentialsOptions."""
+    _check_credentials(given)
+    content = dict(before)
+    for name in ("client-certificate", "client-key"):
+        if given.changed(name):
+            _take_file(content, name, given.text(name), embed=given.is_on("embed-certs"))
+    _take(given, content, "token", "username", "password")
+    if given.text("token"):
+        content |= {"username": "", "password": ""}
+    elif given.text("username") or given.text("password"):
+        content["token"] = ""
+    _auth_provider(given, content)
+    _exec(given, content)
+    return content
+
+
+def _check_credentials(given: Given) -> None:
+    methods = ["--token"] if given.text("token") else []
+    methods += ["--username/--password"] if given.text("username") or given.text("password") else []
+    if len(methods) > 1:
+        listed = ", ".join(methods)
+        raise KctlError(f"you cannot specify more than one authentication method at the same time: {listed}")
+    if given.is_on("embed-certs"):
+        files = [(name, given.text(name)) for name in ("client-certificate", "client-key") if given.text(name)]
+        if not files:
+            raise KctlError("you must specify a --client-certificate or --client-key to embed")
+        for name, path in files:
+            _check_file(name, path)
+    if given.changed("exec-interactive-mode") and given.text("exec-interactive-mode") not in _MODES:
+        raise KctlError("invalid interactive mode type, can be only IfAvailable, Never, Always")
+
+
+def _auth_provider(given: Given, content: Document) -> None:
+    provider = dict(content.get("auth-provider") or {})
+    if given.changed("auth-provider") and provider.get("name") != given.text("auth-provider"):
+        provider = {"name": given.text("auth-provider")}
+    if not provider:
+        return
+    new, removed = pairs(given.texts("auth-provider-arg"), "auth-provider-arg")
+    kept = {key: value for key, value in (provider.get("config") or {}).items() if key not in removed}
+    content["auth-provider"] = {"config": {**kept, **new} or None, "name": provider.get("name", "")}
+
+
+def _exec(given: Given, content: Document) -> None:
+    plugin = dict(content.get("exec") or {})
+    if given.changed("exec-command"):
+        plugin |= {"command": given.text("exec-command"), "args": None}
+    if not plugin:
+        return
+    if given.changed("exec-api-version"):
+        plugin["apiVersion"] = given.text("exec-api-version")
+    if given.texts("exec-arg"):
+        plugin["args"] = given.texts("exec-arg")
+    if given.changed("exec-interactive-mode"):
+        plugin["interactiveMode"] = given.text("exec-interactive-mode")
+    if given.changed("exec-provide-cluster-info"):
+        plugin["provideClusterInfo"] = given.is_on("exec-provide-cluster-info")
+    new, removed = pairs(given.texts("exec-env"), "exec-env")
+    kept = [one for one in plugin.get("env") or () if one.get("name") not in (*removed, *new)]
+    plugin["env"] = [*kept, *({"name": name, "value": value} for name, value in new.items())] or None
+    plugin.setdefault("provideClusterInfo", False)
+    plugin.setdefault("interactiveMode", "IfAvailable")
+    content["exec"] = plugin
+
+
+def pairs(texts: list[str], what: str) -> tuple[dict[str, str], list[str]]:
+    """`key=value` sets, `key-` removes. Kubernetes: cmdutil.ParsePairs."""
+    new: dict[str, str] = {}
+    removed: list[str] = []
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if equals and key:
+            new[key] = value
+        elif text.endswith("-"):
+            removed.append(text[:-1])
+        else:
+            raise KctlError(f"unexpected {what} format: {text}")
+    return new, removed
+
+
+def _take(given: Given, content: Document, *names: str) -> None:
+    for name in names:
+        if given.changed(name):
+            content[name] = given.text(name)
+
+
+def _take_file(content: Document, name: str, path: str, *, embed: bool) -> None:
+    if embed:
+        content |= {name: "", f"{name}-data": base64.b64encode(Path(path).read_bytes()).decode()}
+        return
+    content[name] = str(Path(path).absolute())
+    content[f"{name}-data"] = ""
+
+
+def _check_file(name: str, path: str) -> None:
+    try:
+        Path(path).stat()
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise KctlError(f"could not stat {name} file {path}: stat {path}: {why}") from error

@@ -1,0 +1,9 @@
+"""Calls from this server to others' webhooks.
+
+`webhooks` posts a document to a URL over TLS and reads the answer; what is in them is the caller's business: admission,
+conversion. It imports nothing else of the server. Kubernetes: apiserver/pkg/util/webhook.
+"""
+
+from .webhooks import Place, WebhookClient, WebhookFailed
+
+__all__ = ["Place", "WebhookClient", "WebhookFailed"]
