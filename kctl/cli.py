@@ -35,12 +35,21 @@ class Group(NamedTuple):
 
 
 GROUPS = (
-    Group("Basic Commands (Beginner)", ()),
+    Group(
+        "Basic Commands (Beginner)",
+        (Verb("create", "kctl.commands.create", "Create a resource from a file or from stdin"),),
+    ),
     Group(
         "Basic Commands (Intermediate)",
         (
             Verb("explain", "kctl.commands.explain", "Get documentation for a resource"),
             Verb("get", "kctl.commands.get", "Display one or many resources"),
+            Verb("edit", "kctl.commands.edit", "Edit a resource on the server"),
+            Verb(
+                "delete",
+                "kctl.commands.delete",
+                "Delete resources by file names, stdin, resources and names, or by resources and label selector",
+            ),
         ),
     ),
     Group("Deploy Commands", ()),
@@ -49,8 +58,22 @@ GROUPS = (
         (Verb("cluster-info", "kctl.commands.cluster_info", "Display cluster information"),),
     ),
     Group("Troubleshooting and Debugging Commands", ()),
-    Group("Advanced Commands", ()),
-    Group("Settings Commands", ()),
+    Group(
+        "Advanced Commands",
+        (
+            Verb("diff", "kctl.commands.diff", "Diff the live version against a would-be applied version"),
+            Verb("apply", "kctl.commands.apply", "Apply a configuration to a resource by file name or stdin"),
+            Verb("patch", "kctl.commands.patch", "Update fields of a resource"),
+            Verb("replace", "kctl.commands.replace", "Replace a resource by file name or stdin"),
+        ),
+    ),
+    Group(
+        "Settings Commands",
+        (
+            Verb("label", "kctl.commands.label", "Update the labels on a resource"),
+            Verb("annotate", "kctl.commands.annotate", "Update the annotations on a resource"),
+        ),
+    ),
     Group(
         "Server Commands",
         (

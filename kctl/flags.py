@@ -51,6 +51,9 @@ class Given:
     def known(self, name: str) -> bool:
         return name in self._flags
 
+    def kind(self, name: str) -> str:
+        return self._flags[name].kind
+
     def text(self, name: str) -> str:
         return str(self._value(name))
 

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kctl.flags import Given
     from kctl.session import Session
 
 
@@ -29,3 +32,32 @@ async def raw_request(session: Session, method: str, path: str, *, body: bytes |
             sys.stdout.flush()
             sys.stdout.buffer.write(chunk)
             sys.stdout.buffer.flush()
+
+
+def check_raw(given: Given, filenames: Sequence[str], *, needs_file: bool = True) -> None:
+    """Raises KctlError for what does not go with --raw."""
+    from kctl.errors import KctlError
+
+    if len(filenames) > 1 or (needs_file and not filenames):
+        raise KctlError("--raw can only use a single local file or stdin")
+    if filenames and filenames[0].startswith(("http://", "https://")):
+        raise KctlError("--raw cannot read from a url")
+    if given.is_on("recursive"):
+        raise KctlError("--raw and --recursive are mutually exclusive")
+    if needs_file and given.known("selector") and given.text("selector"):
+        raise KctlError("--raw and --selector (-l) are mutually exclusive")
+    if given.text("output"):
+        raise KctlError("--raw and --output are mutually exclusive")
+    path = given.text("raw")
+    if not path.startswith("/") and "://" not in path:
+        from localplane.apimachinery.gotext import go_quote
+
+        raise KctlError(f"--raw must be a valid URL path: parse {go_quote(path)}: invalid URI for request")
+
+
+def body_of(filename: str) -> bytes:
+    """A file's bytes, or those of stdin."""
+    import sys
+    from pathlib import Path
+
+    return sys.stdin.buffer.read() if filename == "-" else Path(filename).read_bytes()

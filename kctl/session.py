@@ -222,7 +222,7 @@ def _overrides(given: Given) -> Overrides:
 
     return Overrides(
         context_name=given.text("context"),
-        context=Context(cluster=given.text("cluster"), user=given.text("user"), namespace=given.text("namespace")),
+        context=Context(cluster=given.text("cluster"), user=_user(given), namespace=given.text("namespace")),
         cluster=Cluster(
             server=given.text("server"),
             tls_server_name=given.text("tls-server-name"),
@@ -245,6 +245,11 @@ def _overrides(given: Given) -> Overrides:
         cluster_defaults=DEFAULT_CLUSTER,
         timeout=_timeout(given.text("request-timeout")),
     )
+
+
+def _user(given: Given) -> str:
+    """--user, unless the verb has another flag of that name (`kctl create rolebinding --user`)."""
+    return given.text("user") if given.kind("user") == "text" else ""
 
 
 def _extra(pairs: list[str]) -> dict[str, tuple[str, ...]]:

@@ -99,7 +99,7 @@ class CachedDiscovery:
             kept = await self._ask(roots)
             self._fresh = True
             if kept is None:
-                return await self._session.client.discovery().discover()
+                return await self._session.client.discovery().discover(at_once=False)
             _write(self._file, kept)
         items = [item for path in _ROOTS for item in kept["roots"][path]["items"]]
         return aggregated_groups(items)

@@ -36,7 +36,7 @@ async def from_source(session: Session, query: Query, name: str) -> AsyncIterato
     for manifest in files.read(name, validates=query.validates):
         for obj in _flattened(manifest.value) if query.flatten else [manifest.value]:
             try:
-                info = await _info(session, query, obj, manifest.source)
+                info = await place(session, query, obj, manifest.source)
                 if query.label_selector and not _selects(query.label_selector, info.object or {}):
                     continue
             except (KctlError, APIError) as error:
@@ -55,7 +55,8 @@ def _flattened(value: Object) -> list[Object]:
     return [one for item in items for one in _flattened(item)]
 
 
-async def _info(session: Session, query: Query, obj: Object, source: str) -> Info:
+async def place(session: Session, query: Query, obj: Object, source: str) -> Info:
+    """Where an object belongs. Raises UnknownKind, KctlError."""
     metadata = obj.get("metadata") or {}
     name, namespace = str(metadata.get("name") or ""), str(metadata.get("namespace") or "")
     mapping = None if query.local else await _mapping(session, obj, name, namespace, source)

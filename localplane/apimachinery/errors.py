@@ -25,17 +25,17 @@ builds it. Kubernetes: apimachinery/pkg/api/errors.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from .gotext import go_quote
+from .records import record
 
 if TYPE_CHECKING:
     from .fieldpath import FieldError
     from .groups import GroupKind, GroupResource
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cause:
     reason: str
     message: str

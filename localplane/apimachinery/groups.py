@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from .records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupVersion:
     """The core group is the empty string, and its versions are written without a slash."""
 
@@ -28,7 +29,7 @@ class GroupVersion:
         return GroupVersionKind(self.group, self.version, kind)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupVersionKind:
     group: str
     version: str
@@ -47,7 +48,7 @@ class GroupVersionKind:
         return f"{self.group}/{self.version}, Kind={self.kind}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupKind:
     group: str
     kind: str
@@ -56,7 +57,7 @@ class GroupKind:
         return f"{self.kind}.{self.group}" if self.group else self.kind
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupResource:
     group: str
     resource: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from .credentials import ClientCertificate, Credentials, credentials_for
@@ -128,7 +128,7 @@ class BlockingTransport:
     def _dial(self, host: str, port: int, deadline: float | None) -> socket.socket:
         limit = _CONNECT_TIMEOUT if deadline is None else min(_CONNECT_TIMEOUT, max(0.001, deadline - time.monotonic()))
         try:
-            connected = socket.create_connection((host, port), timeout=limit)
+            connected = socket.create_connection((_ascii(host), port), timeout=limit)
         except ConnectionRefusedError as error:
             raise ConnectionRefused(
                 f"the connection to the server {self._config.server} was refused", address=self._address
@@ -154,7 +154,7 @@ class BlockingTransport:
     def _handshake(self, plain: socket.socket, context: ssl.SSLContext) -> socket.socket:
         name = self._config.tls_server_name or self._parts.hostname
         try:
-            return context.wrap_socket(plain, server_hostname=name)
+            return context.wrap_socket(plain, server_hostname=_ascii(name or ""))
         except OSError as error:  # an SSLError is one
             plain.close()
             from .tls import go_reason
@@ -275,6 +275,11 @@ class BlockingResponse:
             connection.close()
         else:
             self._keep(connection)
+
+
+def _ascii(host: str) -> Any:
+    """As bytes, which nobody has to load a codec for to see that they are no international name."""
+    return host.encode("ascii") if host.isascii() else host
 
 
 def _settled(ask: Callable[[], Awaitable[T]]) -> T:

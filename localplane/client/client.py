@@ -8,17 +8,15 @@ raised as APIErrors.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
-import orjson
-
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.records import record
 
+from .decoding import loads
 from .errors import ConnectionLost, InvalidAnswer, RequestTimedOut
 from .statuses import Subject, from_answer
 from .transport import Pairs, Response, Transport, header, header_values
@@ -30,12 +28,11 @@ if TYPE_CHECKING:
     from .names import GroupVersionResource
     from .resources import ResourceClient
 
-_log = logging.getLogger(__name__)
 _MAX_RETRIES: Final = 10
 _RETRY_LOST_AFTER: Final = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     status: int
     headers: Pairs
@@ -44,12 +41,12 @@ class Answer:
     def json(self) -> Any:
         """Raises InvalidAnswer."""
         try:
-            return orjson.loads(self.body)
-        except orjson.JSONDecodeError as error:
+            return loads(self.body)
+        except ValueError as error:
             raise InvalidAnswer(f"couldn't decode the server's answer: {error}") from error
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Request:
     method: str
     path: str
@@ -164,7 +161,6 @@ class Client:
                 if request.method != "GET":
                     raise
                 pause = _RETRY_LOST_AFTER
-            _log.debug("%s %s is tried again in %s seconds", request.method, request.path, pause)
             await (self._sleep or _loop_sleep)(pause)
         return await self._send(request)
 

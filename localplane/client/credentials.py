@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import base64
-import logging
 import time
-from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Protocol
 
+from localplane.apimachinery.records import field, record
+
 from .errors import CredentialsError
 from .kubeconfig.connection import ClientConfig
 
-_log = logging.getLogger(__name__)
 _REREAD = timedelta(seconds=50)
 """Tokens in files are replaced while they are still good for a while, so a minute is often enough to look."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClientCertificate:
     """A certificate chain and its key, in PEM."""
 
@@ -82,7 +81,9 @@ class TokenFile:
             problem = f'read empty token from file "{self._path}"'
         if not self._header:
             raise CredentialsError(problem)
-        _log.error("unable to rotate token: %s", problem)
+        import logging
+
+        logging.getLogger(__name__).error("unable to rotate token: %s", problem)
 
     async def certificate(self) -> ClientCertificate | None:
         return self._certificate

@@ -4,12 +4,12 @@ discovery), one by one where it can't. Kubernetes: client-go/discovery.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.groups import GroupVersion, GroupVersionKind
+from localplane.apimachinery.records import field, record
 
 from .errors import ClientError, DiscoveryFailed
 from .names import GroupVersionResource
@@ -23,7 +23,7 @@ _ACCEPT: Final = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscove
 _AT_ONCE: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class APIResource:
     """One resource or subresource (`pods/log`) of a version. `kind` is what it answers with, in whatever group."""
 
@@ -40,13 +40,13 @@ class APIResource:
         return "/" in self.resource.resource
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class APIVersion:
     group_version: GroupVersion
     resources: tuple[APIResource, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class APIGroup:
     """Versions in the server's order. `preferred` is a version's name."""
 
@@ -55,7 +55,7 @@ class APIGroup:
     versions: tuple[APIVersion, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Discovered:
     """Groups in the server's order, the core group first; versions that could not be asked are in `failures`."""
 
@@ -93,12 +93,16 @@ class Discovery:
         version: dict[str, Any] = (await self._client.request("GET", "/version")).json()
         return version
 
-    async def discover(self) -> Discovered:
-        """Everything that the server has. Raises APIError and ClientError only if it can't be asked at all."""
+    async def discover(self, *, at_once: bool = True) -> Discovered:
+        """Everything that the server has. Raises APIError and ClientError only if it can't be asked at all.
+
+        A server that does not answer in one piece is asked for many `at_once`, in tasks; or for one after another.
+        """
         core, named = await self._root("/api"), await self._root("/apis")
         if core.aggregated and named.aggregated:
             return aggregated_groups([*core.items(), *named.items()])
-        return await self._one_by_one([*_legacy_core(core.document), *(named.document.get("groups") or ())])
+        groups = [*_legacy_core(core.document), *(named.document.get("groups") or ())]
+        return await self._one_by_one(groups, at_once=_AT_ONCE if at_once else 1)
 
     async def resources_of(self, version: GroupVersion) -> APIVersion:
         path = f"/apis/{version}" if version.group else f"/api/{version}"
@@ -114,28 +118,42 @@ class Discovery:
             raise
         return _Root(answer.json(), aggregated=_is_aggregated(header(answer.headers, "content-type")))
 
-    async def _one_by_one(self, groups: list[dict[str, Any]]) -> Discovered:
-        import asyncio  # which few need: servers mostly answer in one piece
-
+    async def _one_by_one(self, groups: list[dict[str, Any]], *, at_once: int) -> Discovered:
         wanted = [version for group in groups for version in _legacy_versions(group)]
         found: dict[GroupVersion, APIVersion] = {}
         failures: dict[GroupVersion, Exception] = {}
-        gate = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(version: GroupVersion) -> None:
-            async with gate:
-                try:
-                    found[version] = await self.resources_of(version)
-                except (APIError, ClientError) as error:
-                    failures[version] = error
+            try:
+                found[version] = await self.resources_of(version)
+            except (APIError, ClientError) as error:
+                failures[version] = error
 
-        async with asyncio.TaskGroup() as tasks:
+        if at_once == 1:
             for version in wanted:
-                tasks.create_task(ask(version))
+                await ask(version)
+        else:
+            await _in_tasks(ask, wanted, at_once)
         return Discovered(tuple(_legacy_group(group, found) for group in groups), failures)
 
 
-@dataclass(frozen=True, slots=True)
+async def _in_tasks(
+    ask: Callable[[GroupVersion], Awaitable[None]], versions: Iterable[GroupVersion], at_once: int
+) -> None:
+    import asyncio  # which few need: servers mostly answer in one piece
+
+    gate = asyncio.Semaphore(at_once)
+
+    async def ask_in_turn(version: GroupVersion) -> None:
+        async with gate:
+            await ask(version)
+
+    async with asyncio.TaskGroup() as tasks:
+        for version in versions:
+            tasks.create_task(ask_in_turn(version))
+
+
+@record
 class _Root:
     document: dict[str, Any]
     aggregated: bool

@@ -8,11 +8,11 @@ version first. Kubernetes: client-go/restmapper and apimachinery/pkg/api/meta.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind, GroupVersion, GroupVersionKind
+from localplane.apimachinery.records import record
 
 from .discovery import APIResource, Discovered
 from .errors import AmbiguousMatch, NoMatch
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RESTMapping:
     resource: GroupVersionResource
     kind: GroupVersionKind

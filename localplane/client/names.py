@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from localplane.apimachinery.groups import GroupResource, GroupVersion
+from localplane.apimachinery.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupVersionResource:
     group: str
     version: str

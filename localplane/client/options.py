@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Literal
 
+from localplane.apimachinery.records import record
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class ListOptions:
     """Empty fields are not sent. Of `resource_version`, the empty text and "0" mean different things: the newest
     state, and any state that the server has at hand."""

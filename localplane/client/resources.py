@@ -5,8 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-import orjson
-
+from .decoding import dumps
 from .options import EVERYTHING, ListOptions
 from .statuses import Subject
 from .transport import Pairs
@@ -151,7 +150,7 @@ class ResourceClient:
             self.resource.path(namespace=self.namespace, name=name, subresource=subresource),
             query=query,
             headers=headers,
-            body=body if body is None or isinstance(body, bytes) else orjson.dumps(body),
+            body=body if body is None or isinstance(body, bytes) else dumps(body),
             subject=Subject(method, self.resource.group_resource, name),
         )
         found: Object = answer.json()

@@ -7,15 +7,15 @@ that their code stands for. Kubernetes: errors.FromObject and NewGenericServerRe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
-
-import orjson
 
 from localplane.apimachinery import errors
 from localplane.apimachinery.errors import APIError, Cause
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.records import record
+
+from .decoding import loads
 
 _CLASSES: tuple[type[APIError], ...] = (
     errors.BadRequest,
@@ -40,7 +40,7 @@ _BY_CODE = {cls.code: cls for cls in _CLASSES}
 _LONGEST_TEXT = 2048
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Subject:
     """What a request was about, for the sentence of an answer that says nothing itself."""
 
@@ -71,8 +71,8 @@ def from_status(status: Mapping[str, Any], *, code: int = 0) -> APIError:
 def from_answer(code: int, body: bytes, *, content_type: str, retry_after: int, subject: Subject) -> APIError:
     """An answer that is no success: its Status if it has one, otherwise what its code means."""
     try:
-        status = orjson.loads(body)
-    except orjson.JSONDecodeError:
+        status = loads(body)
+    except ValueError:
         status = None
     if isinstance(status, dict) and status.get("kind") == "Status" and status.get("status") == "Failure":
         return from_status(status, code=code)

@@ -7,7 +7,6 @@ A transport reports what the server said, errors included; `client.Client` makes
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 Pairs = Sequence[tuple[str, str]]
@@ -42,13 +41,15 @@ class Transport(Protocol):
     async def close(self) -> None: ...
 
 
-@dataclass(slots=True)
 class BufferedResponse:
     """An answer that is all there, for transports that have it at once."""
 
-    status: int
-    headers: Pairs
-    body: bytes
+    __slots__ = ("body", "headers", "status")
+
+    def __init__(self, status: int, headers: Pairs, body: bytes) -> None:
+        self.status = status
+        self.headers = headers
+        self.body = body
 
     async def read(self) -> bytes:
         return self.body

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from localplane.apimachinery.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ServerWarning:
     code: int
     agent: str

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self
 
-import orjson
+from localplane.apimachinery.records import record
 
+from .decoding import loads
 from .errors import ConnectionLost, InvalidAnswer
 from .statuses import from_status
 from .transport import Response
@@ -19,7 +19,7 @@ LONGEST_EVENT: Final = 64 * 1024 * 1024
 """No object can be a tenth of this; it bounds what a confused server can make us hold."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WatchEvent:
     """`type` is ADDED, MODIFIED, DELETED or BOOKMARK; an ERROR is raised instead."""
 
@@ -121,8 +121,8 @@ class WatchStream:
 
 def _event(line: bytes) -> WatchEvent:
     try:
-        event = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
+        event = loads(line)
+    except ValueError as error:
         raise InvalidAnswer(f"unable to decode an event from the watch stream: {error}") from error
     if not (isinstance(event, Mapping) and isinstance(event.get("object"), dict)):
         raise InvalidAnswer("unable to decode an event from the watch stream: no type and object")

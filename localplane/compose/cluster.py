@@ -39,6 +39,7 @@ from localplane.controllers.supervisor import run as run_controllers
 from localplane.servers.aggregator import api_services
 from localplane.servers.aggregator.registration import LocalVersion, follow, register
 from localplane.servers.apiextensions.kind import make_group as make_definitions
+from localplane.servers.apiextensions.rules import RuleCompiler
 from localplane.servers.apiextensions.serving import CustomResources
 from localplane.servers.kube import bootstrap
 from localplane.servers.kube.admission import select_plugins
@@ -132,14 +133,15 @@ class _Cluster:
             authorizer=self._authorizer,
             rule_resolver=UnionRules((rbac,)),
         )
-        self._custom = CustomResources(self._service_address)
+        rules = RuleCompiler()
+        self._custom = CustomResources(self._service_address, rules)
         self.groups: list[APIGroup] = [
             api_services.GROUP,
             *(
                 guarded(group, rbac, self._authorizer) if group.name == RBAC_GROUP else group
                 for group in builtin_groups(catalog)
             ),
-            make_definitions(self._custom.written),
+            make_definitions(self._custom.written, rules),
         ]
 
     def _remember(self, plane: Plane) -> None:

@@ -69,8 +69,8 @@ class PlaneOptions:
     only `system:masters` may do everything, unless `authorizer` says otherwise.
 
     `tokens` are other ways to tell who a bearer token is, `routers` answer paths that are no resource's (those in
-    `listed_paths` the root tells), and `assembled` is told of the server before it listens, and `preparations`, by name, are what must have happened before
-    anybody may come.
+    `listed_paths` the root tells), `assembled` hears of the server before it listens, and `preparations`, by name, are
+    what must have happened before anybody may come.
     """
 
     name: str = ""

@@ -34,7 +34,7 @@ def test_what_is_excused_breaks_nothing_and_is_told() -> None:
     assert list(scores.lines())[-1] == "  excused: watch/bad: so it is"
 
 
-def test_objects_are_counted_by_kind_and_agreements_are_noted() -> None:
+def test_objects_are_counted_and_agreements_are_noted() -> None:
     tests = [
         {"name": "a.yaml#0 Pod", "status": "pass"},
         {"name": "a.yaml#1 Pod", "status": "fail"},
@@ -42,7 +42,7 @@ def test_objects_are_counted_by_kind_and_agreements_are_noted() -> None:
     ]
     scores = of_objects("manifests", {"tests": tests}, notes=["agreement, table: 1/2"])
     assert list(scores.lines())[1:] == [
-        "  Pod                   1 of 2     steps    1 of 2    cases",
+        "  objects               1 of 2     steps    1 of 2    cases  BROKEN",
         "  all                   1 of 2     steps    1 of 2    cases",
         "  agreement, table: 1/2",
     ]

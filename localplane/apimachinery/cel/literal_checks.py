@@ -17,16 +17,25 @@ from .types import Kind, Type
 
 
 def literal_issues(tree: Expr) -> list[Issue]:
-    nodes = descendants(tree)
+    calls: list[Call] = []
+    has_mixed = False
+    for node in descendants(tree):
+        if isinstance(node, Call):
+            calls.append(node)
+        elif isinstance(node, CreateList):
+            has_mixed = has_mixed or len(node.elements) > 1
+        elif isinstance(node, CreateMap):
+            has_mixed = has_mixed or len(node.entries) > 1
     issues: list[Issue] = []
     for function in ("duration", "timestamp", "matches"):
-        for node in nodes:
-            if isinstance(node, Call) and node.function == function and node.args:
-                issues += _argument_issues(function, node.args[0])
-    mixed = list(_outside_formats(tree))
-    issues += [issue for node in mixed if isinstance(node, CreateList) for issue in _list_issues(node)]
-    issues += [issue for node in mixed if isinstance(node, CreateMap) for issue in _map_issues(node)]
-    issues += [issue for node in nodes if isinstance(node, Call) for issue in _format_issues(node)]
+        for call in calls:
+            if call.function == function and call.args:
+                issues += _argument_issues(function, call.args[0])
+    if has_mixed:
+        mixed = list(_outside_formats(tree))
+        issues += [issue for node in mixed if isinstance(node, CreateList) for issue in _list_issues(node)]
+        issues += [issue for node in mixed if isinstance(node, CreateMap) for issue in _map_issues(node)]
+    issues += [issue for call in calls if call.function == "format" for issue in _format_issues(call)]
     return issues
 
 
@@ -105,7 +114,7 @@ class _WrongArgument(FormatError):
 
 def _format_issues(node: Call) -> Iterator[Issue]:
     """Clauses against the types of the arguments, where both are written in the expression."""
-    if node.function != "format" or node.target is None or "string_format" not in node.overloads:
+    if node.target is None or "string_format" not in node.overloads:
         return
     text, arguments = node.target, node.args[0]
     if not (isinstance(text, Literal) and isinstance(text.value, str) and isinstance(arguments, CreateList)):

@@ -96,20 +96,20 @@ ACCUMULATOR = "@result"
 
 def children(node: Expr) -> list[Expr]:
     """In the order in which cel-go visits them."""
-    match node:
-        case Select():
-            return [node.operand]
-        case Call():
-            return ([node.target] if node.target is not None else []) + node.args
-        case CreateList():
-            return node.elements
-        case CreateMap():
-            return [part for entry in node.entries for part in (entry.key, entry.value)]
-        case CreateStruct():
-            return [value for _, value in node.fields]
-        case Comprehension():
-            return [node.range, node.init, node.condition, node.step, node.result]
-    return []
+    kind = type(node)
+    if kind is Literal or kind is Ident:
+        return []
+    if isinstance(node, Call):
+        return node.args if node.target is None else [node.target, *node.args]
+    if isinstance(node, Select):
+        return [node.operand]
+    if isinstance(node, CreateList):
+        return node.elements
+    if isinstance(node, CreateMap):
+        return [part for entry in node.entries for part in (entry.key, entry.value)]
+    if isinstance(node, Comprehension):
+        return [node.range, node.init, node.condition, node.step, node.result]
+    return [value for _, value in node.fields] if isinstance(node, CreateStruct) else []
 
 
 def descendants(node: Expr) -> list[Expr]:

@@ -39,7 +39,7 @@ def syntax_issues(tokens: list[Token]) -> list[Issue]:
         walker.start()
     except (_GivenUp, RecursionError):
         pass
-    return walker.issues
+    return walker.issues + walker.afterthoughts
 
 
 class _Wrong(Exception):
@@ -81,6 +81,7 @@ _AFTER_ITEM: Final = _Follow(",")
 class _Walker:
     def __init__(self, tokens: list[Token]) -> None:
         self.issues: list[Issue] = []
+        self.afterthoughts: list[Issue] = []
         self._tokens = tokens
         self._position = 0
         self._follows: list[_Follow] = []
@@ -348,7 +349,7 @@ class _Walker:
         before = self._token
         if before.kind not in _NAMES and self._kind(1) not in _NAMES:
             # cel-go looks at the name that is not there, too.
-            self.issues.append(Issue(before.offset, "unsupported ident kind"))
+            self.afterthoughts.append(Issue(before.offset, "unsupported ident kind"))
 
         self._rule(follow, field_name)
 
@@ -367,6 +368,8 @@ class _Walker:
                 case "IDENTIFIER" | ".":
                     self._name()
                 case "-":
+                    if self._kind(1) not in ("NUM_INT", "NUM_FLOAT"):
+                        raise self._no_alternative(1)
                     self._match("-", _ANYTHING)
                     self._match(self._kind(), _ANYTHING)
                 case kind if kind in _LITERAL:

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from .types import DYN, Kind, Type, list_of, map_of, type_of
 
 _PARAMETERISED = frozenset({Kind.OPAQUE, Kind.LIST, Kind.MAP})
+_SIMPLE = frozenset(
+    {Kind.BOOL, Kind.BYTES, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.STRING, Kind.TIMESTAMP, Kind.UINT}
+)
 _NULLABLE = frozenset({Kind.OPAQUE, Kind.STRUCT, Kind.DURATION, Kind.TIMESTAMP})
 
 
@@ -29,11 +32,17 @@ class Bindings:
         return False
 
     def _list_fits(self, ones: Sequence[Type], others: Sequence[Type]) -> bool:
-        return len(ones) == len(others) and all(self._fits(a, b) for a, b in zip(ones, others, strict=True))
+        if len(ones) != len(others):
+            return False
+        for one, other in zip(ones, others, strict=True):  # noqa: SIM110 - the busiest loop of the checker
+            if not self._fits(one, other):
+                return False
+        return True
 
     def _fits(self, one: Type, other: Type) -> bool:
-        if one is other and one.kind is not Kind.TYPE_PARAMETER and not one.parameters:
-            return True
+        if not one.parameters and not other.parameters:
+            if one.kind in _SIMPLE and other.kind in _SIMPLE:
+                return one.kind is other.kind
         if other.kind is Kind.TYPE_PARAMETER:
             valid, known = self._substitutes(one, other)
             if valid or known:

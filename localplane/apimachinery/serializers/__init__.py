@@ -5,26 +5,33 @@ and `to_yaml`; `media_types` negotiates. Faults carry the words that Go's parser
 only a SerializationError leaves this package: never a RecursionError, never an object that a tag asked for.
 
 Nothing here knows what a kind looks like: types, defaults and unknown fields are a schema's affair.
+Names are imported when they are first used: who reads a YAML file need not pay for the rest.
 """
 
-from .decode_messages import (
-    TypeMeta,
-    cannot_be_handled,
-    json_type,
-    strict_decoding_error,
-    summarize,
-    type_meta,
-    unrecognized,
-    version_kind_error,
-)
-from .errors import JSONSyntaxError, JSONValueError, NotAnObject, SerializationError, YAMLError
-from .json import number_text, parse_json
-from .json_writer import to_json
-from .parsed import Parsed
-from .untyped import go_untyped
-from .yaml import parse_yaml
-from .yaml_documents import Document, parse_yaml_documents
-from .yaml_writer import to_yaml
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .decode_messages import (
+        TypeMeta,
+        cannot_be_handled,
+        json_type,
+        strict_decoding_error,
+        summarize,
+        type_meta,
+        unrecognized,
+        version_kind_error,
+    )
+    from .errors import JSONSyntaxError, JSONValueError, NotAnObject, SerializationError, YAMLError
+    from .json import number_text, parse_json
+    from .json_writer import to_json
+    from .parsed import Parsed
+    from .untyped import go_untyped
+    from .yaml import parse_yaml
+    from .yaml_documents import Document, parse_yaml_documents
+    from .yaml_writer import to_yaml
 
 __all__ = [
     "Document",
@@ -50,3 +57,43 @@ __all__ = [
     "unrecognized",
     "version_kind_error",
 ]
+
+_MODULES = {
+    "decode_messages": (
+        "TypeMeta",
+        "cannot_be_handled",
+        "json_type",
+        "strict_decoding_error",
+        "summarize",
+        "type_meta",
+        "unrecognized",
+        "version_kind_error",
+    ),
+    "errors": (
+        "JSONSyntaxError",
+        "JSONValueError",
+        "NotAnObject",
+        "SerializationError",
+        "YAMLError",
+    ),
+    "json": (
+        "number_text",
+        "parse_json",
+    ),
+    "json_writer": ("to_json",),
+    "parsed": ("Parsed",),
+    "untyped": ("go_untyped",),
+    "yaml": ("parse_yaml",),
+    "yaml_documents": (
+        "Document",
+        "parse_yaml_documents",
+    ),
+    "yaml_writer": ("to_yaml",),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if (module := _MODULE_OF.get(name)) is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)

@@ -6,6 +6,7 @@ Kubernetes: vendor/go.yaml.in/yaml/v2, encode and emitterc.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 from localplane.apimachinery.gotext import go_float, json_float
@@ -16,7 +17,7 @@ from .yaml_scalars import STR, resolve
 WIDTH = 80
 
 # All that is written as it is; emoji are not, nor tabs.
-_SPECIAL = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
+_SPECIAL = "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]"
 _NOT_PLAIN = re.compile(
     r"""[#,\[\]{}&*!|>'"%@`]"""  # an indicator at the beginning
     r"|[?-](?:[ \t]|\Z)|---|\.\.\."
@@ -39,7 +40,17 @@ _ESCAPES = {
     "\u2028": "\\L",
     "\u2029": "\\P",
 }
-_TO_ESCAPE = re.compile(f'["\\\\\n]|{_SPECIAL.pattern}')
+
+
+@cache
+def _special() -> re.Pattern[str]:
+    """Compiled when YAML is first written: a class of so many characters takes its time."""
+    return re.compile(_SPECIAL)
+
+
+@cache
+def _to_escape() -> re.Pattern[str]:
+    return re.compile(f'["\\\\\n]|{_SPECIAL}')
 
 
 def scalar(value: Any, *, column: int, indent: int) -> str:
@@ -71,7 +82,7 @@ def _number_or_word(value: Any) -> str:
 
 
 def _text(text: str, column: int, indent: int, *, fold: bool = True) -> str:
-    special = _SPECIAL.search(text) is not None
+    special = _special().search(text) is not None
     if "\n" in text:
         if special or text.endswith(" ") or " \n" in text:
             return _double_quoted(text, column, indent, fold=fold)
@@ -112,7 +123,8 @@ def _folded(text: str, column: int, indent: int, *, fold: bool, quoted: bool) ->
 
 
 def _double_quoted(text: str, column: int, indent: int, *, fold: bool) -> str:
-    escaped = [_TO_ESCAPE.sub(_escape, word) for word in text.split(" ")]
+    escape = _to_escape().sub
+    escaped = [escape(_escape, word) for word in text.split(" ")]
     column += 1 + len(escaped[0])
     out = [escaped[0]]
     position = len(text.split(" ", 1)[0])

@@ -11,7 +11,7 @@ from localplane.apimachinery.gotext import go_quote
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BAD_ESCAPE = re.compile("%(?![0-9a-fA-F]{2}).{0,2}")
-_NOT_IN_HOST = re.compile(r"[^A-Za-z0-9\-_.~!$&'()*+,;=:\[\]<>\"%\x80-\U0010ffff]")
+_NOT_IN_HOST = re.compile(r"(?![A-Za-z0-9\-_.~!$&'()*+,;=:\[\]<>\"%])[\x00-\x7f]")
 _NOT_IN_USER = re.compile(r"[^A-Za-z0-9\-._:~!$&'()*+,;=%@]")
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
+
+from localplane.apimachinery.records import field, record
 
 from .model import ExecConfig
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Impersonation:
     user: str
     uid: str = ""
@@ -18,14 +19,14 @@ class Impersonation:
     extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExecClusterInfo:
     """What a credential plugin may be told about the cluster, in the protocol's own form."""
 
     cluster: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClientConfig:
     """`server` is a URL. Data goes before files. No timeout means to wait for ever."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
+from localplane.apimachinery.records import replace
 from localplane.client.errors import ConfigError
 
 from .model import Cluster, Kubeconfig, User

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from localplane.apimachinery.records import field, names_of, record, replace
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Cluster:
     server: str = ""
     tls_server_name: str = ""
@@ -21,13 +22,13 @@ class Cluster:
     origin: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EnvironmentVariable:
     name: str
     value: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExecConfig:
     """How to run a credential plugin. `interactive_mode` is Never, IfAvailable or Always."""
 
@@ -40,7 +41,7 @@ class ExecConfig:
     interactive_mode: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class User:
     client_certificate: str = ""
     client_certificate_data: bytes = b""
@@ -60,7 +61,7 @@ class User:
     origin: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Context:
     cluster: str = ""
     user: str = ""
@@ -69,7 +70,7 @@ class Context:
     origin: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kubeconfig:
     clusters: Mapping[str, Cluster] = field(default_factory=dict)
     users: Mapping[str, User] = field(default_factory=dict)
@@ -87,5 +88,5 @@ T = TypeVar("T", Cluster, User, Context)
 
 def merged(base: T, over: T) -> T:
     """`base` with every field that `over` gives."""
-    given = {item.name: value for item in fields(over) if (value := getattr(over, item.name))}
+    given = {name: value for name in names_of(over) if (value := getattr(over, name))}
     return replace(base, **given)

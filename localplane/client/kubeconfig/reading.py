@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from localplane.client.errors import ConfigError
 
 from .model import Cluster, Context, EnvironmentVariable, ExecConfig, Kubeconfig, User
+from .plain import parse_plain
 
 T = TypeVar("T")
 
@@ -19,14 +20,7 @@ _BETA = ("client.authentication.k8s.io/v1alpha1", "client.authentication.k8s.io/
 
 def parse(text: bytes, *, origin: Path | None = None) -> Kubeconfig:
     """YAML or JSON. Raises ConfigError, with the place of what is wrong."""
-    from localplane.apimachinery.serializers.errors import SerializationError
-    from localplane.apimachinery.serializers.yaml import parse_yaml
-
-    try:
-        document = parse_yaml(text).value
-    except SerializationError as error:
-        raise ConfigError(str(error)) from error
-    config = _Reader(document, "config")
+    config = _Reader(_document(text), "config")
     version, kind = config.text("apiVersion") or "v1", config.text("kind") or "Config"
     if (version, kind) != ("v1", "Config"):
         raise ConfigError(f'no kind "{kind}" is registered for version "{version}"')
@@ -37,6 +31,18 @@ def parse(text: bytes, *, origin: Path | None = None) -> Kubeconfig:
         current_context=config.text("current-context"),
         extensions=config.extensions(),
     )
+
+
+def _document(text: bytes) -> Any:
+    if (plain := parse_plain(text)) is not None:
+        return plain
+    from localplane.apimachinery.serializers.errors import SerializationError
+    from localplane.apimachinery.serializers.yaml import parse_yaml
+
+    try:
+        return parse_yaml(text).value
+    except SerializationError as error:
+        raise ConfigError(str(error)) from error
 
 
 def _cluster(entry: _Reader, origin: Path | None) -> Cluster:

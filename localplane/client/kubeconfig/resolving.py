@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
+from localplane.apimachinery.records import field, record, replace
 from localplane.client.errors import ConfigError, EmptyConfig, InvalidConfig
 
 from .connection import ClientConfig, ExecClusterInfo, Impersonation
@@ -25,7 +25,7 @@ _EXEC_EXTENSION = "client.authentication.k8s.io/exec"
 _Entry = TypeVar("_Entry", Cluster, User, Context)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Overrides:
     """What is given beside the file: names of entries, and fields that replace those of the entries.
 
@@ -40,7 +40,7 @@ class Overrides:
     timeout: timedelta | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Namespace:
     """`explicit` when it was asked for, not merely configured."""
 

@@ -13,6 +13,7 @@ from localplane.apiserver.resource import APIGroup
 from localplane.catalog.declaring import builtin, group
 
 from .conditions import is_true
+from .rules import RuleCompiler
 from .store import DefinitionStore, Written
 from .validation.definition import definition_errors, definition_update_errors, status_update_errors
 from .warnings import schema_warnings
@@ -25,6 +26,9 @@ class DefinitionStrategy(Strategy):
 
     validates_schema = False
 
+    def __init__(self, rules: RuleCompiler) -> None:
+        self._rules = rules
+
     def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
         obj["status"] = {}
         _note_stored_version(obj)
@@ -33,10 +37,10 @@ class DefinitionStrategy(Strategy):
         _note_stored_version(obj)
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return definition_errors(obj)
+        return definition_errors(obj, self._rules)
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return definition_update_errors(obj, old)
+        return definition_update_errors(obj, old, self._rules)
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return schema_warnings(obj)
@@ -98,9 +102,9 @@ def _cells(obj: JSONObject) -> list[Any]:
     ]
 
 
-def make_group(written: Written) -> APIGroup:
+def make_group(written: Written, rules: RuleCompiler) -> APIGroup:
     """The group apiextensions.k8s.io. `written` is told of every definition after it was written."""
-    strategy = DefinitionStrategy()
+    strategy = DefinitionStrategy(rules)
 
     def storage(definition: Definition) -> DefinitionStore:
         return DefinitionStore(definition, written)

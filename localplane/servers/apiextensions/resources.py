@@ -25,7 +25,7 @@ from .conversion.webhook import WebhookConverter
 from .internal import schema_of
 from .naming import accepted_names
 from .printing import columns_of
-from .rules import Rules, compiled_rules
+from .rules import RuleCompiler, Rules
 from .scale import replicas_path, scale_subresource
 from .selecting import selectable_fields
 from .strategy import CustomStatusStrategy, CustomStrategy
@@ -48,6 +48,7 @@ class _SchemaSource:
 
     reread: Reread
     version: str
+    compiler: RuleCompiler
 
     def read(self) -> JSONObject | None:
         spec = self.reread()["spec"]
@@ -71,15 +72,17 @@ class _SchemaSource:
     @cached_property
     def rules(self) -> Rules | None:
         schema = self.read()
-        return compiled_rules(schema) if schema is not None else None
+        return self.compiler.rules(schema) if schema is not None else None
 
 
-def resources_of(obj: JSONObject, reread: Reread, make_converter: MakeConverter) -> list[Resource]:
+def resources_of(
+    obj: JSONObject, reread: Reread, make_converter: MakeConverter, compiler: RuleCompiler
+) -> list[Resource]:
     """The resource of each version that is served or stored; the stored one is the last."""
     spec = obj["spec"]
     conversion = spec.get("conversion") or {}
     converter = make_converter(conversion["webhook"]) if conversion.get("strategy") == "Webhook" else None
-    sources = {each["name"]: _SchemaSource(reread, each["name"]) for each in spec["versions"]}
+    sources = {each["name"]: _SchemaSource(reread, each["name"], compiler) for each in spec["versions"]}
     versions = [_version(obj, each, sources[each["name"]]) for each in spec["versions"]]
     wanted = [each for each in spec["versions"] if each.get("served") or each.get("storage")]
     wanted.sort(key=lambda each: bool(each.get("storage")))

@@ -1,27 +1,74 @@
-"""The seam to the engine of x-kubernetes-validations: all that custom resources want of it."""
+"""The rules of x-kubernetes-validations: what is wrong with them, and what they have against an object.
+
+A definition's rules are compiled when it is judged, and needed again when its first object comes, so the last few are
+kept. Kubernetes: pkg/apiserver/schema/cel.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any, Protocol
+import hashlib
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Protocol
+
+import orjson
 
 from localplane.apimachinery.fieldpath import FieldError, Path
+from localplane.apimachinery.schema.structural import node_of_openapi
+
+from .schemas import walk
+
+_KEYWORD: Final = "x-kubernetes-validations"
+_MOST_KEPT: Final = 8
 
 
 class Rules(Protocol):
     """The compiled rules of one version's schema."""
 
-    def validate(self, obj: Any, old: Any, path: Path) -> list[FieldError]:
+    def validate(self, obj: Any, old: Any = None, path: Path | None = None) -> list[FieldError]:
         """What the rules have against an object; `old` is None for a new one."""
         ...
 
 
-def rule_errors(schema: Mapping[str, Any], path: Path, *, known: Collection[str], any_cost: bool) -> list[FieldError]:
-    """What is wrong with the rules of a schema that is known to be good. `known` are expressions that were there
-    before, and `any_cost` forgives what a rule costs: the schema is stored already."""
-    return []
+class RuleCompiler:
+    """Keeps what it compiled last."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[bytes, Rules] = OrderedDict()
+
+    def errors(
+        self, schema: Mapping[str, Any], path: Path, *, any_cost: bool = False, broken: Iterable[str] = ()
+    ) -> list[FieldError]:
+        """What is wrong with the rules of a structural schema. `any_cost` forgives what a rule costs, and `broken` are
+        fields that are wrong already: what stands at or above them is not looked at."""
+        if not has_rules(schema):
+            return []
+        from localplane.apimachinery.cel.rules import compile_rules  # large, and many have no rules
+
+        compiled = compile_rules(node_of_openapi(schema), path=path, any_cost=any_cost, broken=broken)
+        self._keep(schema, compiled)
+        return compiled.errors
+
+    def rules(self, schema: Mapping[str, Any]) -> Rules | None:
+        """None if a schema has no rules."""
+        if not has_rules(schema):
+            return None
+        kept = self._kept.pop(_digest(schema), None)
+        if kept is not None:
+            return kept
+        from localplane.apimachinery.cel.rules import compile_rules  # large, and many have no rules
+
+        return compile_rules(node_of_openapi(schema), any_cost=True)
+
+    def _keep(self, schema: Mapping[str, Any], compiled: Rules) -> None:
+        self._kept[_digest(schema)] = compiled
+        while len(self._kept) > _MOST_KEPT:
+            self._kept.popitem(last=False)
 
 
-def compiled_rules(schema: Mapping[str, Any]) -> Rules | None:
-    """None if a schema has no rules."""
-    return None
+def has_rules(schema: Mapping[str, Any]) -> bool:
+    return any(_KEYWORD in each for each in walk(schema))
+
+
+def _digest(schema: Mapping[str, Any]) -> bytes:
+    return hashlib.sha256(orjson.dumps(schema, option=orjson.OPT_SORT_KEYS)).digest()

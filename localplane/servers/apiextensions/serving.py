@@ -25,6 +25,7 @@ from .conversion.webhook import Resolve, WebhookConverter
 from .finalizing import Finalizer, needs_finalizing
 from .naming import Taken, accepted_names, has_its_names
 from .resources import is_served, is_terminating, resources_of
+from .rules import RuleCompiler
 from .settling import settled
 from .status import write_status
 
@@ -61,10 +62,12 @@ class _Known:
 
 class CustomResources:
     """The server of custom resources. It serves nothing before it was attached to an API server and has loaded what
-    is stored there. `resolve` finds the Services that conversion webhooks stand behind."""
+    is stored there. `resolve` finds the Services that conversion webhooks stand behind, and `rules` is the compiler
+    that definitions are judged with."""
 
-    def __init__(self, resolve: Resolve) -> None:
+    def __init__(self, resolve: Resolve, rules: RuleCompiler) -> None:
         self._resolve = resolve
+        self._rules = rules
         self._webhooks = WebhookClient()
         self._installer: Installer | None = None
         self._storage_of: StorageOf | None = None
@@ -189,7 +192,7 @@ class CustomResources:
         if known is not None and known.identity == identity:
             self._known[name] = replace(known, revision=stored.revision)
         else:
-            found = resources_of(obj, lambda: self._kind.converter.hub_of(stored), self._converter) if serves else []
+            found = self._resources(obj, stored) if serves else []
             self._known[name] = _Known(
                 revision=stored.revision,
                 identity=identity,
@@ -203,6 +206,9 @@ class CustomResources:
         if needs_finalizing(obj) and self._finalizer is not None:
             self._finalizer.add(name)
         return str(spec["group"])
+
+    def _resources(self, obj: JSONObject, stored: StoredObject) -> list[Resource]:
+        return resources_of(obj, lambda: self._kind.converter.hub_of(stored), self._converter, self._rules)
 
     def _converter(self, webhook: Mapping[str, Any]) -> WebhookConverter:
         return WebhookConverter(self._webhooks, self._resolve, webhook)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.e2e.examples.kubectl import Kubectl
@@ -44,6 +46,37 @@ Pod Template:
   Node-Selectors:  <none>
   Tolerations:     <none>
 Events:            <none>
+"""
+POD = """\
+Name:             web
+Namespace:        {namespace}
+Priority:         0
+Service Account:  default
+Node:             <none>
+Labels:           run=web
+Annotations:      <none>
+Status:           Pending
+IP:{blank}
+IPs:              <none>
+Containers:
+  web:
+    Image:        nginx
+    Port:         <none>
+    Host Port:    <none>
+    Environment:  <none>
+    Mounts:
+      /var/run/secrets/kubernetes.io/serviceaccount from kube-api-access-xxxxx (ro)
+Volumes:
+  kube-api-access-xxxxx:
+    Type:                    Projected (a volume that contains injected data from multiple sources)
+    TokenExpirationSeconds:  3607
+    ConfigMapName:           kube-root-ca.crt
+    DownwardAPI:             true
+QoS Class:                   BestEffort
+Node-Selectors:              <none>
+Tolerations:                 node.kubernetes.io/not-ready:NoExecute op=Exists for 300s
+                             node.kubernetes.io/unreachable:NoExecute op=Exists for 300s
+Events:                      <none>
 """
 QUOTA = """\
 Name:       q
@@ -159,6 +192,14 @@ def test_events_are_told_with_what_they_are_about(kubectl: Kubectl) -> None:
     events = kubectl.ok("events", "--for=pod/web").splitlines()
     assert events[0].split() == ["LAST", "SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"]
     assert events[1].split(maxsplit=4)[1:] == ["Warning", "Scheduled", "Pod/web", "no machine is here"]
+
+
+def test_a_pod_gets_what_a_cluster_gives_it(kubectl: Kubectl) -> None:
+    kubectl.ok("run", "web", "--image=nginx")
+    # How it says that a config map is optional depends on the release.
+    told = re.sub(r"^ +(ConfigMap)?Optional:.*\n", "", kubectl.ok("describe", "pod", "web"), flags=re.MULTILINE)
+    told = re.sub(r"kube-api-access-\w{5}", "kube-api-access-xxxxx", told)
+    assert told == POD.format(namespace=kubectl.namespace, blank=" " * 15)
 
 
 def test_a_pod_that_runs_nowhere_says_so(kubectl: Kubectl) -> None:

@@ -9,6 +9,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, invalid
 from localplane.apimachinery.names import NameValidator, dns1123_subdomain
 from localplane.apimachinery.objectmeta import validate_object_meta, validate_object_meta_update
 from localplane.catalog.validation.metadata import immutable_errors
+from localplane.servers.apiextensions.rules import RuleCompiler
 
 from .approval import approval_errors
 from .demands import Demands, demands_on_update
@@ -23,21 +24,21 @@ _CANNOT_PRESERVE: Final = (
 )
 
 
-def definition_errors(obj: JSONObject) -> list[FieldError]:
+def definition_errors(obj: JSONObject, rules: RuleCompiler) -> list[FieldError]:
     spec = obj.get("spec") or {}
     return [
         *validate_object_meta(obj["metadata"], namespaced=False, validate_name=_named(spec)),
-        *spec_errors(spec, _SPEC, Demands()),
+        *spec_errors(spec, _SPEC, Demands(rules=rules)),
         *_status_errors(obj),
         *approval_errors(obj, None),
         *_preserving_errors(spec, {}),
     ]
 
 
-def definition_update_errors(obj: JSONObject, old: JSONObject) -> list[FieldError]:
+def definition_update_errors(obj: JSONObject, old: JSONObject, rules: RuleCompiler) -> list[FieldError]:
     """A spec that has not changed is as good as it was."""
     spec, before = obj.get("spec") or {}, old.get("spec") or {}
-    changed = [] if spec == before else _spec_update_errors(obj, old)
+    changed = [] if spec == before else _spec_update_errors(obj, old, rules)
     return [
         *validate_object_meta_update(obj["metadata"], old["metadata"]),
         *changed,
@@ -64,8 +65,8 @@ def _named(spec: JSONObject) -> NameValidator:
     return validate
 
 
-def _spec_update_errors(obj: JSONObject, old: JSONObject) -> Iterator[FieldError]:
-    demands = demands_on_update(obj, old)
+def _spec_update_errors(obj: JSONObject, old: JSONObject, rules: RuleCompiler) -> Iterator[FieldError]:
+    demands = demands_on_update(obj, old, rules)
     spec, before = obj.get("spec") or {}, old.get("spec") or {}
     names, old_names = spec.get("names") or {}, before.get("names") or {}
     yield from spec_errors(spec, _SPEC, demands)

@@ -4,12 +4,13 @@ it breaks, it may go on breaking. Kubernetes: pkg/apis/apiextensions/validation,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import Path
 from localplane.servers.apiextensions.conditions import is_true
 from localplane.servers.apiextensions.internal import InternalSpec, internal_spec, schema_of
+from localplane.servers.apiextensions.rules import RuleCompiler
 from localplane.servers.apiextensions.schemas import has_defaults, walk
 
 from .bundles import ca_bundle_errors
@@ -28,8 +29,7 @@ REVIEW_VERSIONS: Final = ("v1", "v1beta1")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demands:
     """As of a new definition. `too_many_selectable` are the versions that may have too many of those fields; the empty
-    name is the spec itself. `unchanged` are the versions whose schema is the old one's, and `known_rules` the
-    expressions that were there before."""
+    name is the spec itself. `unchanged` are the versions whose schema is the old one's. `rules` compiles theirs."""
 
     recognized_review_version: bool = True
     immutable_names: bool = False
@@ -42,10 +42,10 @@ class Demands:
     valid_ca_bundle: bool = False
     too_many_selectable: frozenset[str] = frozenset()
     unchanged: frozenset[str] = frozenset()
-    known_rules: frozenset[str] = frozenset()
+    rules: RuleCompiler = field(default_factory=RuleCompiler)
 
 
-def demands_on_update(new: JSONObject, old: JSONObject) -> Demands:
+def demands_on_update(new: JSONObject, old: JSONObject, rules: RuleCompiler) -> Demands:
     spec = old.get("spec") or {}
     internal = internal_spec(spec)
     schemas = list(_schemas(internal))
@@ -62,7 +62,7 @@ def demands_on_update(new: JSONObject, old: JSONObject) -> Demands:
         valid_ca_bundle=_must_have_valid_bundle(old),
         too_many_selectable=_too_many_selectable(internal, internal_spec(new.get("spec") or {})),
         unchanged=_unchanged(new, old),
-        known_rules=frozenset(_expressions(parts)),
+        rules=rules,
     )
 
 
@@ -120,10 +120,3 @@ def _unchanged(new: JSONObject, old: JSONObject) -> frozenset[str]:
         for each in versions
         if each.get("name") in before and before[each["name"]] == each.get("schema")
     )
-
-
-def _expressions(parts: list[Schema]) -> Iterator[str]:
-    for part in parts:
-        for rule in part.get("x-kubernetes-validations") or ():
-            yield rule.get("rule", "")
-            yield rule.get("messageExpression", "")

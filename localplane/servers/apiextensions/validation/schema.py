@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid
 from localplane.servers.apiextensions.internal import shown_schema
-from localplane.servers.apiextensions.rules import rule_errors
 
 from .defaults import default_errors
 from .demands import Demands
@@ -65,8 +64,9 @@ def schema_errors(schema: Schema, path: Path, context: SchemaContext) -> list[Fi
             found += problems
     shape = openapi_errors(schema, path, context.demands)
     found += shape
-    if may_have_rules and not shape:
-        found += rule_errors(schema, path, known=context.demands.known_rules, any_cost=context.unchanged)
+    if may_have_rules:
+        broken = [error.field for error in shape]
+        found += context.demands.rules.errors(schema, path, any_cost=context.unchanged, broken=broken)
     if not found and cannot_be_read:
         found.append(invalid(path, "", cannot_be_read))
     return found

@@ -1,0 +1,128 @@
+"""A whole apply, from files to what is said about it. Kubernetes: ApplyOptions.Run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kctl.errors import KctlError, raise_all
+from kctl.printers import results
+
+from .batch import Batch
+from .client_side import ClientSide
+from .progress import Progress
+from .pruning import Visited
+from .schemas import PatchSchemas
+from .server_side import ServerSide
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kctl.flags import Given
+    from kctl.resolve import Info, Query
+    from kctl.session import Session
+    from localplane.client.mapper import RESTMapping
+
+    from .apply_set import ApplySet
+    from .options import ApplyOptions
+
+Object = dict[str, Any]
+
+
+class Applying:
+    def __init__(self, session: Session, given: Given, options: ApplyOptions) -> None:
+        self._session = session
+        self._given = given
+        self._options = options
+        self._visited = Visited(set(), set())
+        self._progress = Progress(session)
+        self._way: ClientSide | ServerSide
+        if options.server_side:
+            self._way = ServerSide(session, options)
+        else:
+            self._way = ClientSide(session, options, PatchSchemas(session))
+
+    async def run(self) -> None:
+        from kctl.resolve import resolve
+
+        prunable = await self._prunable_types()
+        apply_set = await self._apply_set()
+        query = self._query()
+        batch = Batch(self._session, query, self._apply_one)
+        found = await resolve(self._session, query)
+        await batch.read(found)
+        batch.settle(dry_run=self._options.dry_run != "none")
+        if batch.is_empty and not batch.errors:
+            raise KctlError("no objects passed to apply")
+        if self._session.namespace_is_explicit:
+            self._visited.namespaces.add(self._session.namespace)
+        if apply_set is not None:
+            await apply_set.begin(batch.infos)
+        self._progress.begin(batch.size)
+        await batch.run()
+        self._progress.end()
+        raise_all(batch.errors)
+        self._print_all(batch.infos)
+        if apply_set is not None:
+            await apply_set.finish(self._visited.uids, self._printed)
+        elif self._options.prune:
+            await self._prune(prunable)
+
+    def _query(self) -> Query:
+        from kctl.resolve import Query
+
+        return Query.of(self._given)._replace(
+            flatten=True,
+            keep_going=True,
+            needs_object=False,
+            subresource="",
+            validates=self._options.field_validation != "Ignore",
+        )
+
+    async def _apply_one(self, info: Info) -> None:
+        metadata = (info.object or {}).get("metadata") or {}
+        if info.is_namespaced:
+            self._visited.namespaces.add(info.namespace)
+        if not info.name and metadata.get("generateName"):
+            raise KctlError(f"from {metadata['generateName']}: cannot use generate name with apply")
+        done = await self._way.apply(info)
+        applied = info.object or {}
+        self._visited.uids.add(str((applied.get("metadata") or {}).get("uid", "")))
+        self._progress.step()
+        if not self._options.prints_objects:
+            self._printed(applied, done)
+
+    def _printed(self, obj: Object, done: str) -> None:
+        printer = results.printer_for(self._given, done, dry_run=self._options.dry_run)
+        printer.print(obj, self._session.write)
+
+    def _print_all(self, infos: Sequence[Info]) -> None:
+        if not self._options.prints_objects or not infos:
+            return
+        objects = [info.object or {} for info in infos]
+        one = objects[0]
+        if len(objects) > 1:
+            one = {"apiVersion": "v1", "kind": "List", "metadata": {}, "items": objects}
+        self._printed(one, "")
+
+    async def _prunable_types(self) -> list[RESTMapping]:
+        if not self._options.prune or self._given.text("applyset"):
+            return []
+        from .pruning import prunable_types
+
+        return await prunable_types(self._session, self._given.texts("prune-allowlist"))
+
+    async def _apply_set(self) -> ApplySet | None:
+        if not self._given.text("applyset"):
+            return None
+        from .apply_set import find_parent
+
+        return await find_parent(self._session, self._given.text("applyset"), self._options)
+
+    async def _prune(self, types: Sequence[RESTMapping]) -> None:
+        from .pruning import prunable
+
+        for one in await prunable(self._session, types, self._options.selector, self._visited):
+            if self._options.dry_run != "client":
+                resource = self._session.client.resource(one.mapping.resource, one.namespace)
+                await self._options.deletion.delete_named(resource, one.name)
+            self._printed(one.object, "pruned")

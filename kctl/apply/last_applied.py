@@ -1,0 +1,44 @@
+"""The annotation that remembers what was applied, byte for byte as kubectl writes it. Kubernetes: kubectl/pkg/util/apply.go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kctl.printers.objects import sorted_keys
+from localplane.apimachinery.gotext import go_json
+
+Object = dict[str, Any]
+
+ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def encoded(obj: Object) -> str:
+    """Keys in order, Go's escapes, and a line break at the end."""
+    return go_json(sorted_keys(obj)) + "\n"
+
+
+def original(obj: Object) -> str | None:
+    """What was applied before."""
+    annotations = (obj.get("metadata") or {}).get("annotations") or {}
+    found = annotations.get(ANNOTATION)
+    return None if found is None else str(found)
+
+
+def bare(obj: Object) -> Object:
+    """A copy without the annotation, but with annotations: the empty map is written too."""
+    metadata = dict(obj.get("metadata") or {})
+    annotations = metadata.get("annotations") or {}
+    metadata["annotations"] = {key: value for key, value in annotations.items() if key != ANNOTATION}
+    return {**obj, "metadata": metadata}
+
+
+def annotated(obj: Object) -> Object:
+    """A copy that remembers itself."""
+    plain = bare(obj)
+    plain["metadata"]["annotations"][ANNOTATION] = encoded(plain)
+    return plain
+
+
+def create_or_update(obj: Object, *, create: bool) -> Object:
+    """With the annotation if it is asked for, or there already. Kubernetes: CreateOrUpdateAnnotation."""
+    return annotated(obj) if create or original(obj) else obj

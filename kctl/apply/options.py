@@ -1,0 +1,116 @@
+"""What the command line says about an apply, checked. Kubernetes: ApplyOptions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from kctl.errors import KctlError
+
+if TYPE_CHECKING:
+    from kctl.deleting import Deletion
+    from kctl.flags import Given
+    from kctl.session import Session
+
+_UNSELECTED = (
+    "all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all flag. "
+    "If you did not mean to prune all resources, specify a label selector"
+)
+
+
+class ApplyOptions(NamedTuple):
+    field_manager: str
+    field_validation: str
+    dry_run: str
+    server_side: bool
+    force_conflicts: bool
+    overwrite: bool
+    uses_schemas: bool
+    force: bool
+    deletion: Deletion
+    prune: bool
+    selector: str
+    subresource: str
+    prints_objects: bool
+    """The objects are printed when all is done, and not a line for each on the way."""
+
+
+def field_manager(session: Session, *, server_side: bool) -> str:
+    given = session.given
+    if given.changed("field-manager"):
+        return given.text("field-manager")
+    return "kctl" if server_side else session.field_manager("client-side-apply")
+
+
+def read_options(session: Session) -> ApplyOptions:
+    """Raises KctlError for flags that don't go together."""
+    from kctl.deleting import Deletion
+    from kctl.deleting.deletion import propagation_policy
+    from kctl.dry_running import dry_run, field_validation
+
+    given = session.given
+    strategy = dry_run(session)
+    deletion = Deletion(
+        policy=propagation_policy(session),
+        grace_period=given.number("grace-period"),
+        timeout=given.seconds("timeout"),
+        dry_run=strategy,
+    )
+    if not given.texts("filename") and not given.text("kustomize"):
+        raise KctlError("must specify one of -f and -k")
+    server_side = given.is_on("server-side")
+    options = ApplyOptions(
+        field_manager=field_manager(session, server_side=server_side),
+        field_validation=field_validation(given),
+        dry_run=strategy,
+        server_side=server_side,
+        force_conflicts=given.is_on("force-conflicts"),
+        overwrite=given.is_on("overwrite"),
+        uses_schemas=given.is_on("openapi-patch"),
+        force=given.is_on("force"),
+        deletion=deletion,
+        prune=given.is_on("prune"),
+        selector=given.text("selector"),
+        subresource=given.text("subresource"),
+        prints_objects=given.text("output") not in ("", "name"),
+    )
+    _check(options, given)
+    return options
+
+
+def _check(options: ApplyOptions, given: Given) -> None:
+    if options.force_conflicts and not options.server_side:
+        raise KctlError("--force-conflicts only works with --server-side")
+    if options.dry_run == "client" and options.server_side:
+        raise KctlError(
+            "--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)"
+        )
+    if options.server_side and options.force:
+        raise KctlError("--force cannot be used with --server-side")
+    if options.dry_run == "server" and options.force:
+        raise KctlError("--dry-run=server cannot be used with --force")
+    if given.is_on("all") and options.selector:
+        raise KctlError("cannot set --all and --selector at the same time")
+    if given.text("applyset") and not options.prune:
+        raise KctlError("--applyset requires --prune")
+    if options.prune:
+        _check_pruning(options, given)
+    if options.subresource and not options.server_side:
+        raise KctlError("--subresource can only be specified for --server-side")
+
+
+def _check_pruning(options: ApplyOptions, given: Given) -> None:
+    if options.force:
+        raise KctlError("--force cannot be used with --prune")
+    if given.text("applyset"):
+        for name, is_given in (
+            ("all", given.is_on("all")),
+            ("selector", bool(options.selector)),
+            ("prune-allowlist", bool(given.texts("prune-allowlist"))),
+        ):
+            if is_given:
+                raise KctlError(f"--{name} is incompatible with --applyset")
+        return
+    if not given.is_on("all") and not options.selector:
+        raise KctlError(_UNSELECTED)
+    if options.server_side:
+        raise KctlError("--prune is in alpha and doesn't currently work on objects created by server-side apply")

@@ -1,0 +1,156 @@
+"""Sending a patch for one object, again while others change it. Kubernetes: kubectl/pkg/cmd/apply/patcher.go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kctl.errors import KctlError
+from kctl.reporting import with_source
+from localplane.apimachinery.errors import APIError, Conflict, Invalid
+
+from . import merging
+
+if TYPE_CHECKING:
+    from kctl.deleting import Deletion
+    from kctl.resolve import Info
+
+    from .schemas import PatchSchemas
+
+Object = dict[str, Any]
+
+_RETRIES = 5
+_BACK_OFF = 1.0
+
+
+class Patched(NamedTuple):
+    """`text` is the patch; `{}` if nothing was sent."""
+
+    text: str
+    object: Object
+
+
+class PatchRefused(Exception):
+    """`text` is the patch, `error` why it was not taken."""
+
+    def __init__(self, text: str, error: Exception) -> None:
+        super().__init__(str(error))
+        self.text = text
+        self.error = error
+
+
+class PatcherOptions(NamedTuple):
+    """`forced`: what can't be patched is deleted so and created anew. `pinned`: only if nobody has changed it since."""
+
+    field_manager: str
+    field_validation: str = ""
+    dry_run: str = "none"
+    overwrite: bool = True
+    forced: Deletion | None = None
+    pinned: bool = False
+
+
+class Patcher:
+    def __init__(self, schemas: PatchSchemas, options: PatcherOptions) -> None:
+        self._schemas = schemas
+        self._options = options
+
+    async def patch(self, info: Info, current: Object, modified: str) -> Patched:
+        """Make `current` what `modified` says. Raises PatchRefused, KctlError."""
+        attempt = 0
+        while True:
+            patch = await self._make(info, current, modified)
+            if not patch.value:
+                return Patched("{}", current)
+            if self._options.dry_run == "client":
+                return Patched(patch.text, await self._locally(info, current, patch))
+            try:
+                return Patched(patch.text, await self._send(info, current, patch))
+            except Conflict as error:
+                attempt += 1
+                if attempt > _RETRIES or self._options.pinned:
+                    return await self._refused(info, current, modified, patch, error)
+            except APIError as error:
+                return await self._refused(info, current, modified, patch, error)
+            if attempt > 1:
+                from localplane.client.driving import sleep
+
+                await sleep(_BACK_OFF)
+            current = await info.resource.get(info.name)
+
+    async def _make(self, info: Info, current: Object, modified: str) -> merging.Patch:
+        node = await self._schemas.lookup(info.rest_mapping.kind)
+        return merging.three_way(current, modified, node, overwrite=self._options.overwrite)
+
+    async def _send(self, info: Info, current: Object, patch: merging.Patch) -> Object:
+        value = patch.value
+        if self._options.pinned:
+            version = (current.get("metadata") or {}).get("resourceVersion", "")
+            value = {**value, "metadata": {**(value.get("metadata") or {}), "resourceVersion": version}}
+        return await info.resource.patch(
+            info.name,
+            value,
+            patch.type,
+            dry_run=self._options.dry_run == "server",
+            field_manager=self._options.field_manager,
+            field_validation=self._options.field_validation,
+        )
+
+    async def _locally(self, info: Info, current: Object, patch: merging.Patch) -> Object:
+        from localplane.apimachinery.patch import PatchError, merge_patch
+        from localplane.apimachinery.patch.strategic import merge
+        from localplane.apimachinery.patch.values import copied
+
+        node = await self._schemas.lookup(info.rest_mapping.kind)
+        try:
+            if node is not None:
+                return merge(node, copied(current), copied(patch.value))
+            merged: Object = merge_patch.apply(patch.value, current)
+        except PatchError as error:
+            raise KctlError(f"applying patch locally: {error}") from error
+        return merged
+
+    async def _refused(
+        self, info: Info, current: Object, modified: str, patch: merging.Patch, error: APIError
+    ) -> Patched:
+        forced = self._options.forced
+        if forced is not None and isinstance(error, (Conflict, Invalid)):
+            return await self._recreate(info, current, modified, forced)
+        raise PatchRefused(patch.text, with_source(error, "patching", info.source)) from error
+
+    async def _recreate(self, info: Info, current: Object, modified: str, forced: Deletion) -> Patched:
+        from kctl.deleting import wait_until_gone
+
+        await forced.delete(info)
+        await wait_until_gone(info, forced.timeout)
+        try:
+            return Patched(modified, await self._create(info, _loaded(modified)))
+        except APIError as error:
+            try:
+                restored = await self._create(info, _new(current))
+            except APIError as second:
+                raise KctlError(
+                    "An error occurred force-replacing the existing object with the newly provided one:\n\n"
+                    f"{error}.\n\nAdditionally, an error occurred attempting to restore the original object:\n\n{second}"
+                ) from error
+            info.refresh(restored)
+            raise PatchRefused(modified, error) from error
+
+    async def _create(self, info: Info, obj: Object) -> Object:
+        return await info.resource.create(
+            obj, field_manager=self._options.field_manager, field_validation=self._options.field_validation
+        )
+
+
+def _loaded(text: str) -> Object:
+    import orjson
+
+    obj: Object = orjson.loads(text)
+    return obj
+
+
+def _new(obj: Object) -> Object:
+    """To be created again, an object must not say which version it is."""
+    metadata = {key: value for key, value in (obj.get("metadata") or {}).items() if key != "resourceVersion"}
+    return {**obj, "metadata": metadata}
+
+

@@ -1,0 +1,117 @@
+"""Everything that a query leads to. Kubernetes: DeleteOptions.DeleteResult."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kctl.errors import KctlError, raise_all
+from kctl.printers.objects import kind_and_group
+from kctl.reporting import with_source
+
+from .waiting import wait_until_gone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kctl.resolve import Found, Info
+    from kctl.session import Session
+
+    from .deletion import Deletion
+
+Object = dict[str, Any]
+
+_TAILS = {"none": "", "client": " (dry run)", "server": " (server dry run)"}
+
+
+class DeleteOptions(NamedTuple):
+    """`named`: say `kind/name` and no more. `warns_of_scope`: a namespace was given, which not all objects have."""
+
+    deletion: Deletion
+    ignore_not_found: bool = False
+    waits: bool = True
+    named: bool = False
+    warns_of_scope: bool = False
+    confirmed: Callable[[Info], bool] | None = None
+    """If somebody was asked: whether this one was shown."""
+
+
+class Deleter:
+    def __init__(self, session: Session, options: DeleteOptions) -> None:
+        self._session = session
+        self._options = options
+        self._warns = options.warns_of_scope
+        self._deleted: list[tuple[Info, str]] = []
+        self._found = 0
+
+    async def delete(self, found: Found) -> list[Info]:
+        """Those that were there. Raises what went wrong once all has been tried."""
+        from localplane.apimachinery.errors import APIError, NotFound
+
+        errors: list[Exception] = []
+        async for info in found.visit():
+            if self._options.confirmed is not None and not self._options.confirmed(info):
+                continue
+            try:
+                await self._delete(info)
+            except APIError as error:
+                errors.append(with_source(error, "deleting", info.source))
+            except ValueError as error:
+                errors.append(KctlError(str(error)))
+        errors = [*found.errors, *errors]
+        if self._options.ignore_not_found:
+            errors = [error for error in errors if not isinstance(error, NotFound)]
+        raise_all(errors)
+        if not self._found:
+            self._session.write("No resources found\n")
+        elif self._options.waits and self._options.deletion.dry_run == "none":
+            await self._wait()
+        return [info for info, _ in self._deleted]
+
+    async def _delete(self, info: Info) -> None:
+        self._found += 1
+        if self._warns and not info.is_namespaced:
+            self._session.warn("deleting cluster-scoped resources, not scoped to the provided namespace")
+            self._warns = False
+        if self._options.deletion.dry_run == "client":
+            self._say(info)
+            return
+        answer = await self._options.deletion.delete(info)
+        self._say(info)
+        self._deleted.append((info, _uid(answer)))
+
+    def _say(self, info: Info) -> None:
+        options = self._options
+        kind = info.rest_mapping.kind
+        what = kind_and_group({"apiVersion": f"{kind.group}/{kind.version}" if kind.group else "v1", "kind": kind.kind})
+        if options.named:
+            self._session.write(f"{what}/{info.name}\n")
+            return
+        done = "force deleted" if options.deletion.grace_period == 0 else "deleted"
+        where = f" from {info.namespace} namespace" if info.is_namespaced else ""
+        self._session.write(f'{what} "{info.name}" {done}{where}{_TAILS[options.deletion.dry_run]}\n')
+
+    async def _wait(self) -> None:
+        """For all, as long as for one."""
+        import sys
+        import time
+
+        from localplane.apimachinery.errors import Forbidden, MethodNotAllowed
+
+        timeout = self._options.deletion.timeout
+        end = time.monotonic() + timeout
+        sys.stdout.flush()
+        errors: list[Exception] = []
+        for info, uid in self._deleted:
+            try:
+                await wait_until_gone(info, max(end - time.monotonic(), 0.001) if timeout else 0, uid=uid)
+            except (Forbidden, MethodNotAllowed):
+                continue  # who may delete may still not look
+            except KctlError as error:
+                errors.append(error)
+        raise_all(errors)
+
+
+def _uid(answer: Object) -> str:
+    """Of the object that a Status or the object itself is about."""
+    about = answer.get("details") if answer.get("kind") == "Status" else answer.get("metadata")
+    return str((about or {}).get("uid") or "")

@@ -1,0 +1,18 @@
+"""The hash that --append-hash puts behind a name: it changes with the content. Kubernetes: kubectl/pkg/util/hash."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from kctl.printers.objects import sorted_keys
+from localplane.apimachinery.gotext import go_json
+
+_LENGTH = 10
+_READABLE = str.maketrans("013ae", "ghkmt")
+"""No vowels, and nothing that looks like a vowel: no hash is a word."""
+
+
+def content_hash(content: dict[str, Any]) -> str:
+    digest = hashlib.sha256(go_json(sorted_keys(content)).encode()).hexdigest()
+    return digest[:_LENGTH].translate(_READABLE)

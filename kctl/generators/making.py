@@ -1,0 +1,109 @@
+"""What all generators share: their flags, their name, and sending and printing what they made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kctl import standard_flags
+from kctl.errors import KctlError, UsageError
+from kctl.flags import switch
+from kctl.printers.choosing import output_flags
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.session import Session
+
+Object = dict[str, Any]
+
+SAVE_CONFIG = switch(
+    "save-config",
+    "If true, the configuration of current object will be saved in its annotation. Otherwise, the annotation will be "
+    "unchanged. This flag is useful when you want to perform kctl apply on this object in the future.",
+)
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+GENERATOR_FLAGS = (
+    *output_flags(),
+    SAVE_CONFIG,
+    standard_flags.VALIDATE,
+    standard_flags.DRY_RUN,
+    standard_flags.field_manager("kctl-create"),
+)
+
+
+def the_name(session: Session, given: Given, *required: str) -> str:
+    """The only argument before `--`. Flags that have to be there are complained about first, as cobra does."""
+    require(given, *required)
+    count = len(given.arguments) if given.dash is None else given.dash
+    if count != 1:
+        raise UsageError(
+            f"exactly one NAME is required, got {count}", hint=f"See '{session.command} -h' for help and examples"
+        )
+    name = given.arguments[0]
+    if not name:
+        raise KctlError("name must be specified")
+    return name
+
+
+def require(given: Given, *names: str) -> None:
+    if missing := sorted(name for name in names if not given.changed(name)):
+        raise KctlError(f"required flag(s) {', '.join(map(_in_quotes, missing))} not set")
+
+
+def _in_quotes(text: str) -> str:
+    return f'"{text}"'
+
+
+def metadata(session: Session, name: str, **more: Any) -> Object:
+    """Of a namespaced object: the namespace is only said where the user said it. What is empty is left out."""
+    namespace = session.namespace if session.namespace_is_explicit else ""
+    fields = {"name": name, "namespace": namespace, **more}
+    return {key: value for key, value in fields.items() if value}
+
+
+async def make(session: Session, given: Given, obj: Object, resource: str, *, failure: str = "") -> None:
+    """Create it, or say that it would be. `resource` is the plural; `failure` is said before the server's refusal."""
+    from kctl.dry_running import dry_run, field_validation
+    from kctl.printers.typed import printer_for
+
+    mode = dry_run(session)
+    printer = printer_for(given, "created", dry_run=mode)
+    validation = field_validation(given)
+    if given.is_on("save-config"):
+        save_configuration(obj)
+    if mode != "client":
+        obj = await _create(session, given, obj, resource, mode, validation, failure)
+    printer.print(obj, session.write)
+
+
+def save_configuration(obj: Object) -> None:
+    """Remember the object in its own annotation, for a later apply. Kubernetes: util.CreateApplyAnnotation."""
+    from localplane.apimachinery.gotext import go_json
+
+    text = go_json(obj) + "\n"
+    obj["metadata"]["annotations"] = dict(sorted({**obj["metadata"].get("annotations", {}), LAST_APPLIED: text}.items()))
+
+
+async def _create(
+    session: Session, given: Given, obj: Object, resource: str, mode: str, validation: str, failure: str
+) -> Object:
+    from localplane.apimachinery.errors import APIError
+    from localplane.client.names import GroupVersionResource
+
+    group, _, version = str(obj["apiVersion"]).rpartition("/")
+    namespace = "" if resource in _CLUSTER_SCOPED else session.namespace
+    client = session.client.resource(GroupVersionResource(group, version, resource), namespace)
+    try:
+        return await client.create(
+            obj,
+            dry_run=mode == "server",
+            field_manager=given.text("field-manager"),
+            field_validation=validation,
+        )
+    except APIError as error:
+        if not failure:
+            raise
+        raise KctlError(f"{failure} {error.message}") from error
+
+
+_CLUSTER_SCOPED = ("namespaces", "clusterroles", "clusterrolebindings", "priorityclasses")

@@ -1,0 +1,257 @@
+"""`kctl create role|clusterrole`. Kubernetes: kubectl/pkg/cmd/create/create_role.go, create_clusterrole.go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from kctl.command import Command
+from kctl.errors import KctlError
+from kctl.flags import Flag
+from localplane.client.names import GroupVersionResource
+
+from .making import GENERATOR_FLAGS, Object, make, metadata, the_name
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.session import Session
+
+_API = {"apiVersion": "rbac.authorization.k8s.io/v1"}
+_RBAC = "rbac.authorization.k8s.io"
+_ROLES = ((_RBAC, "roles"), (_RBAC, "clusterroles"))
+_VERBS = (
+    *("*", "get", "delete", "list", "create", "update", "patch", "watch", "proxy", "deletecollection"),
+    *("use", "bind", "escalate", "impersonate"),
+)
+_URL_VERBS = ("*", "get", "post", "put", "delete", "patch", "head", "options")
+_SPECIAL_VERBS = {
+    "use": (("policy", "podsecuritypolicies"), ("extensions", "podsecuritypolicies")),
+    "bind": _ROLES,
+    "escalate": _ROLES,
+    "impersonate": (
+        ("", "users"),
+        ("", "serviceaccounts"),
+        ("", "groups"),
+        ("authentication.k8s.io", "userextras"),
+    ),
+}
+"""Verbs that only mean something on certain resources."""
+
+
+class _Target(NamedTuple):
+    resource: str
+    group: str
+    subresource: str
+
+    @classmethod
+    def read(cls, text: str) -> _Target:
+        kind, _, subresource = text.partition("/")
+        resource, _, group = kind.partition(".")
+        return cls(resource, group, subresource)
+
+    @property
+    def asked_for(self) -> GroupVersionResource:
+        return GroupVersionResource(self.group, "", self.resource)
+
+
+class _Wanted(NamedTuple):
+    verbs: list[str]
+    targets: list[_Target]
+    names: list[str]
+    urls: list[str]
+
+
+def _wanted(given: Given) -> _Wanted:
+    verbs = list(dict.fromkeys(given.texts("verb")))
+    targets = []
+    for text in given.texts("resource"):
+        target = _Target.read(text)
+        if text == "*":
+            targets = [target]
+            break
+        targets.append(target)
+    urls = given.texts("non-resource-url") if given.known("non-resource-url") else []
+    return _Wanted(
+        ["*"] if "*" in verbs else verbs,
+        targets,
+        list(dict.fromkeys(given.texts("resource-name"))),
+        list(dict.fromkeys(urls)),
+    )
+
+
+def _warn_of_verbs(session: Session, verbs: list[str]) -> None:
+    for verb in verbs:
+        if verb not in _VERBS:
+            session.say(f"Warning: '{verb}' is not a standard resource verb\n")
+
+
+async def _check_resources(session: Session, wanted: _Wanted) -> None:
+    for target in wanted.targets:
+        if not target.resource:
+            raise KctlError("resource must be specified if apiGroup/subresource specified")
+        if target.resource == "*":
+            return
+        found, problem = await _look_up(session, target)
+        for verb in wanted.verbs:
+            allowed = _SPECIAL_VERBS.get(verb)
+            if allowed is None:
+                continue
+            if (found.group, found.resource) not in allowed:
+                raise KctlError(f"can not perform '{verb}' on '{found.resource}' in group '{found.group}'")
+            problem = None
+        if problem is not None:
+            raise problem
+
+
+async def _look_up(session: Session, target: _Target) -> tuple[GroupVersionResource, KctlError | None]:
+    """The resource that is meant; if the server has none, what was typed and what is wrong with it."""
+    from localplane.apimachinery.gotext import go_quote
+    from localplane.client.errors import NoMatch
+
+    for fresh in (False, True):
+        if fresh:
+            await session.discovery.discover(fresh=True)
+        try:
+            return (await session.discovery.mapper()).resource_for(target.asked_for), None
+        except NoMatch:
+            continue
+    where = f" in group {go_quote(target.group)}" if target.group else ""
+    message = f"the server doesn't have a resource type {go_quote(target.resource)}{where}"
+    return target.asked_for, KctlError(message, verbatim=True)
+
+
+async def _rules(session: Session, wanted: _Wanted) -> list[Object]:
+    """A rule for each group, and one for the URLs."""
+    by_group: dict[str, list[str]] = {}
+    for target in wanted.targets:
+        found, _ = await _look_up(session, target)
+        name = f"{found.resource}/{target.subresource}" if target.subresource else found.resource
+        resources = by_group.setdefault(found.group, [])
+        if name not in resources:
+            resources.append(name)
+    rules: list[Object] = []
+    for group in sorted(by_group):
+        rule: Object = {"verbs": wanted.verbs, "apiGroups": [group], "resources": by_group[group]}
+        rules.append(rule | {"resourceNames": wanted.names} if wanted.names else rule)
+    if wanted.urls:
+        rules.append({"verbs": wanted.verbs, "nonResourceURLs": wanted.urls})
+    return rules
+
+
+async def role(session: Session, given: Given) -> None:
+    name = the_name(session, given)
+    wanted = _wanted(given)
+    if not wanted.verbs:
+        raise KctlError("at least one verb must be specified")
+    _warn_of_verbs(session, wanted.verbs)
+    if not wanted.targets:
+        raise KctlError("at least one resource must be specified")
+    await _check_resources(session, wanted)
+    obj = {"kind": "Role", **_API, "metadata": metadata(session, name), "rules": await _rules(session, wanted)}
+    await make(session, given, obj, "roles")
+
+
+async def cluster_role(session: Session, given: Given) -> None:
+    name = the_name(session, given)
+    wanted = _wanted(given)
+    obj: Object = {"kind": "ClusterRole", **_API, "metadata": {"name": name}}
+    if labels := _aggregation(given):
+        if any(wanted):
+            raise KctlError(
+                "aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames"
+            )
+        selectors = [{"matchLabels": labels}]
+        obj |= {"rules": None, "aggregationRule": {"clusterRoleSelectors": selectors}}
+    else:
+        await _check_cluster_role(session, wanted)
+        obj["rules"] = await _rules(session, wanted)
+    await make(session, given, obj, "clusterroles")
+
+
+def _aggregation(given: Given) -> dict[str, str]:
+    labels = {}
+    for text in given.texts("aggregation-rule"):
+        for pair in text.split(","):
+            if not pair:
+                continue
+            key, equals, value = pair.partition("=")
+            if not equals:
+                from localplane.apimachinery.gotext import go_quote
+
+                raise KctlError(
+                    f'invalid argument {go_quote(text)} for "--aggregation-rule" flag: '
+                    "malformed pair, expect string=string"
+                )
+            labels[key.strip()] = value.strip()
+    return dict(sorted(labels.items()))
+
+
+async def _check_cluster_role(session: Session, wanted: _Wanted) -> None:
+    if not wanted.verbs:
+        raise KctlError("at least one verb must be specified")
+    if not wanted.targets and not wanted.urls:
+        raise KctlError("one of resource or nonResourceURL must be specified")
+    if wanted.targets:
+        _warn_of_verbs(session, wanted.verbs)
+        await _check_resources(session, wanted)
+    if wanted.urls:
+        for verb in wanted.verbs:
+            if verb not in _URL_VERBS:
+                raise KctlError(f"invalid verb: '{verb}' for nonResourceURL")
+        for url in wanted.urls:
+            if url == "*":
+                continue
+            if not url.startswith("/"):
+                raise KctlError("nonResourceURL should start with /")
+            if "*" in url[:-1]:
+                raise KctlError("nonResourceURL only supports wildcard matches when '*' is at the end")
+
+
+_RULE_FLAGS = (
+    Flag("verb", "slice", (), "Verb that applies to the resources contained in the rule"),
+    Flag("resource", "slice", (), "Resource that the rule applies to"),
+    Flag(
+        "resource-name",
+        "array",
+        (),
+        "Resource in the white list that the rule applies to, repeat this flag for multiple items",
+    ),
+)
+ROLE = Command(
+    "role",
+    "role NAME --verb=verb --resource=resource.group/subresource [--resource-name=resourcename] "
+    "[--dry-run=server|client|none]",
+    "Create a role with single rule",
+    run=role,
+    flags=(*GENERATOR_FLAGS, *_RULE_FLAGS),
+    examples="""\
+# Create a role named "pod-reader" that allows user to perform "get", "watch" and "list" on pods
+kctl create role pod-reader --verb=get --verb=list --verb=watch --resource=pods
+
+# Create a role named "pod-reader" with ResourceName specified
+kctl create role pod-reader --verb=get --resource=pods --resource-name=readablepod
+
+# Create a role named "foo" with SubResource specified
+kctl create role foo --verb=get,list,watch --resource=pods,pods/status""",
+)
+CLUSTER_ROLE = Command(
+    "clusterrole",
+    "clusterrole NAME --verb=verb --resource=resource.group [--resource-name=resourcename] "
+    "[--dry-run=server|client|none]",
+    "Create a cluster role",
+    run=cluster_role,
+    flags=(
+        *GENERATOR_FLAGS,
+        *_RULE_FLAGS,
+        Flag("non-resource-url", "slice", (), "A partial url that user should have access to."),
+        Flag("aggregation-rule", "array", (), "An aggregation label selector for combining ClusterRoles."),
+    ),
+    examples="""\
+# Create a cluster role named "pod-reader" that allows user to perform "get", "watch" and "list" on pods
+kctl create clusterrole pod-reader --verb=get,list,watch --resource=pods
+
+# Create a cluster role name "foo" with NonResourceURL specified
+kctl create clusterrole "foo" --verb=get --non-resource-url=/logs/*
+
+# Create a cluster role name "monitoring" with AggregationRule specified
+kctl create clusterrole monitoring --aggregation-rule="rbac.example.com/aggregate-to-monitoring=true\"""",
+)

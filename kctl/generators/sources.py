@@ -1,0 +1,137 @@
+"""Keys and values for config maps and secrets: literals, files, directories, env files.
+
+Kubernetes: kubectl/pkg/util/util.go and kubectl/pkg/cmd/util/env_file.go.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from kctl.errors import KctlError
+from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.names import max_length_error, regex_error, size
+
+Add = Callable[[str, bytes], None]
+
+_KEY = r"[-._a-zA-Z0-9]+"
+_KEY_MAX = 253
+_VARIABLE = r"[-._a-zA-Z][-._a-zA-Z0-9]*"
+
+
+def key_errors(key: str) -> list[str]:
+    """Kubernetes: validation.IsConfigMapKey."""
+    problems = [max_length_error(_KEY_MAX)] if size(key) > _KEY_MAX else []
+    if not re.fullmatch(_KEY, key):
+        message = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
+        problems.append(regex_error(message, _KEY, "key.name", "KEY_NAME", "key-name"))
+    return problems + _climbing_errors(key)
+
+
+def variable_errors(name: str) -> list[str]:
+    """Kubernetes: validation.IsEnvVarName."""
+    problems = []
+    if not re.fullmatch(_VARIABLE, name):
+        message = (
+            "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and "
+            "must not start with a digit"
+        )
+        problems.append(regex_error(message, _VARIABLE, "my.env-name", "MY_ENV.NAME", "MyEnvName1"))
+    return problems + _climbing_errors(name)
+
+
+def _climbing_errors(text: str) -> list[str]:
+    if text in (".", ".."):
+        return [f"must not be '{text}'"]
+    return ["must not start with '..'"] if text.startswith("..") else []
+
+
+def add_literals(literals: Iterable[str], add: Add) -> None:
+    for source in literals:
+        key, value = literal(source)
+        add(key, value.encode("utf-8", "surrogateescape"))
+
+
+def literal(source: str) -> tuple[str, str]:
+    key, equals, value = source.partition("=")
+    if not key or not equals:
+        raise KctlError(f"invalid literal source {source}, expected key=value")
+    return key, value
+
+
+def add_files(sources: Iterable[str], add: Add) -> None:
+    """Each is a file, `key=file`, or a directory, whose regular files are taken in order."""
+    for source in sources:
+        key, path = _file_source(source)
+        if not _is_directory(path):
+            add(key, _content(path))
+            continue
+        if "=" in source:
+            raise KctlError("cannot give a key name for a directory path")
+        for entry in sorted(os.scandir(path), key=lambda one: one.name):
+            if entry.is_file(follow_symlinks=False):
+                add(entry.name, _content(os.path.join(path, entry.name)))  # noqa: PTH118 - as it was typed
+
+
+def _file_source(source: str) -> tuple[str, str]:
+    match source.count("="):
+        case 0:
+            return source.rstrip("/").rpartition("/")[2] or source, source
+        case 1:
+            key, _, path = source.partition("=")
+            if not key:
+                raise KctlError(f"key name for file path {path} missing")
+            if not path:
+                raise KctlError(f"file path for key name {key} missing")
+            return key, path
+    raise KctlError("key names or file paths cannot contain '='")
+
+
+def _is_directory(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(Path(path).stat().st_mode)
+    except OSError as error:
+        raise KctlError(f"error reading {path}: {reason(error)}") from error
+
+
+def _content(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise KctlError(f"open {path}: {reason(error)}") from error
+
+
+def reason(error: OSError) -> str:
+    """As Go words it."""
+    return (error.strerror or str(error)).lower()
+
+
+def add_env_files(paths: Iterable[str], add: Add, *, what: str) -> None:
+    """Lines of `KEY=value`; a key alone takes its value from the environment. `what` is `config` or `secret`."""
+    for path in paths:
+        if _is_directory(path):
+            raise KctlError(f"env {what} file cannot be a directory")
+        for number, line in enumerate(_content(path).split(b"\n")):
+            pair = _env_line(line.removesuffix(b"\r"), path, number)
+            if pair is not None:
+                add(*pair)
+
+
+def _env_line(line: bytes, path: str, number: int) -> tuple[str, bytes] | None:
+    try:
+        text = line.decode()
+    except UnicodeDecodeError:
+        listed = " ".join(map(str, line))
+        raise KctlError(f"env file {path} contains invalid utf8 bytes at line {number + 1}: [{listed}]") from None
+    if number == 0:
+        text = text.removeprefix("\ufeff")
+    text = text.lstrip()
+    if not text or text.startswith("#"):
+        return None
+    key, equals, value = text.partition("=")
+    if problems := variable_errors(key):
+        raise KctlError(f"{go_quote(key)} is not a valid key name: {';'.join(problems)}")
+    return key, (value if equals else os.environ.get(key, "")).encode()

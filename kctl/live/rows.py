@@ -1,0 +1,131 @@
+"""A collection as rows: the server's Table taken apart, so that a reflector can follow it object by object.
+
+A row is a small object: its metadata, its `cells`, and the kind it is of. Servers that know no Tables answer with whole
+objects; then there is a name and an age.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from localplane.client.options import ListOptions
+from localplane.client.watch import WatchEvent, WatchStream
+
+from .sources import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from localplane.client.resources import ResourceClient
+
+Object = dict[str, Any]
+
+TABLE = (
+    "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"
+)
+_PLAIN_COLUMNS = [
+    {"name": "Name", "type": "string", "format": "name", "priority": 0},
+    {"name": "Age", "type": "date", "priority": 0},
+]
+
+
+class Columns:
+    """What a server last said about its columns: only the first table of a watch says it."""
+
+    def __init__(self) -> None:
+        self.definitions: list[Object] = _PLAIN_COLUMNS
+
+    def rows(self, answer: Object) -> list[Object]:
+        """Of a list, a Table or a single object."""
+        if answer.get("kind") != "Table":
+            items = answer.get("items")
+            return [_plain_row(item) for item in (items if isinstance(items, list) else [answer])]
+        if answer.get("columnDefinitions"):
+            self.definitions = answer["columnDefinitions"]
+        return [_row(row, answer) for row in answer.get("rows") or ()]
+
+
+class Collection:
+    """A reflector's source. `as_rows` gives rows, otherwise objects are brought in whole.
+
+    `hear` is told of the connection: of what is wrong with it, or with nothing that it is fine.
+    """
+
+    def __init__(
+        self, resource: ResourceClient, source: Source, *, as_rows: bool, hear: Callable[[str], None]
+    ) -> None:
+        self._resource = resource
+        self._source = source
+        self._as_rows = as_rows
+        self._hear = hear
+        self.columns = Columns()
+
+    async def list(self, options: ListOptions) -> Object:
+        from dataclasses import replace
+
+        options = self._selecting(options)
+        if options.resource_version == "0":
+            # Whoever has just changed something wants to see it, and not what some cache remembers.
+            options = replace(options, resource_version="")
+        answer = await self._resource.list(options, accept=TABLE if self._as_rows else "application/json")
+        self._hear("")
+        if not self._as_rows:
+            return answer
+        return {"metadata": answer.get("metadata") or {}, "items": self.columns.rows(answer)}
+
+    def watch(self, options: ListOptions) -> WatchStream:
+        accept = TABLE if self._as_rows else "application/json"
+        stream = self._resource.watch(self._selecting(options), accept=accept)
+        return _Events(stream, self.columns if self._as_rows else None, self._hear)
+
+    def _selecting(self, options: ListOptions) -> ListOptions:
+        from dataclasses import replace
+
+        return replace(
+            options, label_selector=self._source.label_selector, field_selector=self._source.field_selector
+        )
+
+
+class _Events(WatchStream):
+    """Another stream's events, with rows for their tables."""
+
+    def __init__(self, stream: WatchStream, columns: Columns | None, hear: Callable[[str], None]) -> None:
+        self._stream = stream
+        self._columns = columns
+        self._hear = hear
+
+    async def open(self) -> None:
+        from localplane.apimachinery.errors import APIError
+        from localplane.client.errors import ClientError
+
+        try:
+            await self._stream.open()
+        except (APIError, ClientError) as error:
+            self._hear(str(error))
+            raise
+        self._hear("")
+
+    async def close(self) -> None:
+        await self._stream.close()
+
+    async def __anext__(self) -> WatchEvent:
+        event = await anext(self._stream)
+        if self._columns is None:
+            return event
+        rows = self._columns.rows(event.object)
+        return WatchEvent(event.type, rows[0] if rows else {"metadata": event.object.get("metadata") or {}})
+
+
+def _row(row: Object, table: Object) -> Object:
+    metadata = dict((row.get("object") or {}).get("metadata") or {})
+    metadata.pop("managedFields", None)
+    if "resourceVersion" not in metadata and len(table.get("rows") or ()) == 1:
+        metadata["resourceVersion"] = (table.get("metadata") or {}).get("resourceVersion", "")
+    return {"metadata": metadata, "cells": row.get("cells") or []}
+
+
+def _plain_row(obj: Object) -> Object:
+    from localplane.apimachinery.times import age
+
+    metadata = obj.get("metadata") or {}
+    return {"metadata": metadata, "cells": [metadata.get("name", ""), age(metadata.get("creationTimestamp"))]}
