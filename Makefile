@@ -31,7 +31,7 @@ format: dev ## Put the code into its one form
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-conformance: dev kubectl ## Ask a plane what a real cluster was asked, where its recorded answers are at hand
+conformance: dev etcd kubectl ## Ask a plane what a real cluster was asked, where its recorded answers are at hand
 	@$(BIN)/python -m tests.conformance $(ARGS)
 
 bench: dev etcd ## Measure; one at a time, so that the figures mean something

@@ -37,13 +37,24 @@ class Group(NamedTuple):
 GROUPS = (
     Group(
         "Basic Commands (Beginner)",
-        (Verb("create", "kctl.commands.create", "Create a resource from a file or from stdin"),),
+        (
+            Verb("create", "kctl.commands.create", "Create a resource from a file or from stdin"),
+            Verb(
+                "expose",
+                "kctl.commands.expose",
+                "Take a replication controller, service, deployment or pod and expose it as a new Kubernetes service",
+            ),
+            Verb("run", "kctl.commands.run", "Run a particular image on the cluster"),
+            Verb("set", "kctl.commands.set", "Set specific features on objects"),
+        ),
     ),
     Group(
         "Basic Commands (Intermediate)",
         (
             Verb("explain", "kctl.commands.explain", "Get documentation for a resource"),
             Verb("get", "kctl.commands.get", "Display one or many resources"),
+            Verb("watch", "kctl.commands.watch", "Watch several kinds of objects in one view", own=True),
+            Verb("tree", "kctl.commands.tree", "Show what an object owns, and what owns that", own=True),
             Verb("edit", "kctl.commands.edit", "Edit a resource on the server"),
             Verb(
                 "delete",
@@ -52,12 +63,42 @@ GROUPS = (
             ),
         ),
     ),
-    Group("Deploy Commands", ()),
+    Group(
+        "Deploy Commands",
+        (
+            Verb("rollout", "kctl.commands.rollout", "Manage the rollout of a resource"),
+            Verb(
+                "scale",
+                "kctl.commands.scale",
+                "Set a new size for a deployment, replica set, or replication controller",
+            ),
+            Verb(
+                "autoscale",
+                "kctl.commands.autoscale",
+                "Auto-scale a deployment, replica set, stateful set, or replication controller",
+            ),
+        ),
+    ),
     Group(
         "Cluster Management Commands",
-        (Verb("cluster-info", "kctl.commands.cluster_info", "Display cluster information"),),
+        (
+            Verb("certificate", "kctl.commands.certificate", "Modify certificate resources"),
+            Verb("cluster-info", "kctl.commands.cluster_info", "Display cluster information"),
+            Verb("cordon", "kctl.commands.cordon", "Mark node as unschedulable"),
+            Verb("uncordon", "kctl.commands.uncordon", "Mark node as schedulable"),
+            Verb("drain", "kctl.commands.drain", "Drain node in preparation for maintenance"),
+            Verb("taint", "kctl.commands.taint", "Update the taints on one or more nodes"),
+        ),
     ),
-    Group("Troubleshooting and Debugging Commands", ()),
+    Group(
+        "Troubleshooting and Debugging Commands",
+        (
+            Verb("describe", "kctl.commands.describe", "Show details of a specific resource or group of resources"),
+            Verb("logs", "kctl.commands.logs", "Print the logs for a container in a pod"),
+            Verb("auth", "kctl.commands.auth", "Inspect authorization"),
+            Verb("events", "kctl.commands.events", "List events"),
+        ),
+    ),
     Group(
         "Advanced Commands",
         (
@@ -65,6 +106,11 @@ GROUPS = (
             Verb("apply", "kctl.commands.apply", "Apply a configuration to a resource by file name or stdin"),
             Verb("patch", "kctl.commands.patch", "Update fields of a resource"),
             Verb("replace", "kctl.commands.replace", "Replace a resource by file name or stdin"),
+            Verb(
+                "wait",
+                "kctl.commands.wait",
+                "Experimental: Wait for a specific condition on one or many resources",
+            ),
         ),
     ),
     Group(
@@ -72,6 +118,11 @@ GROUPS = (
         (
             Verb("label", "kctl.commands.label", "Update the labels on a resource"),
             Verb("annotate", "kctl.commands.annotate", "Update the annotations on a resource"),
+            Verb(
+                "completion",
+                "kctl.commands.completion",
+                "Output shell completion code for the specified shell (bash, zsh, fish, or powershell)",
+            ),
         ),
     ),
     Group(
@@ -93,6 +144,8 @@ GROUPS = (
             Verb("config", "kctl.commands.config", "Modify kubeconfig files"),
             Verb("ctx", "kctl.commands.ctx", "Show the contexts, or switch to one", own=True),
             Verb("ns", "kctl.commands.ns", "Show the namespaces, or make one the default", own=True),
+            Verb("options", "kctl.commands.options", "Print the list of flags inherited by all commands"),
+            Verb("plugin", "kctl.commands.plugin", "Provides utilities for interacting with plugins"),
             Verb("version", "kctl.commands.version", "Print the client and server version information"),
         ),
     ),
@@ -113,7 +166,20 @@ _EXAMPLES = """\
 
 def main() -> int:
     """What the installed `kctl` calls; its result is the exit code."""
-    return run(sys.argv[1:])
+    code = run(sys.argv[1:])
+    if "typer" not in sys.modules:
+        # Nothing of ours waits for the interpreter to take itself apart, which takes as long as a TLS handshake.
+        _leave(code)
+    return code
+
+
+def _leave(code: int) -> None:
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        return  # the reader left; Python knows what to do
+    os._exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -135,7 +201,7 @@ def run(arguments: Sequence[str]) -> int:
 def _dispatch(arguments: list[str]) -> int:
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
-    position = first_word(arguments, GLOBAL_FLAGS)
+    position = first_word(arguments, (*GLOBAL_FLAGS, HELP_FLAG))
     if position is None:
         _refuse_unknown_flags(arguments)
         sys.stdout.write(_help())

@@ -116,9 +116,16 @@ def first_word(words: Sequence[str], flags: Iterable[Flag]) -> int | None:
             return None
         if not word.startswith("-") or word == "-":
             return position
-        flag = named.get(_normal(word[2:])) if word.startswith("--") else short.get(word[1:])
-        position += 2 if flag is not None and not flag.bare and "=" not in word else 1
+        position += 2 if _takes_next(word, named, short) else 1
     return None
+
+
+def _takes_next(word: str, named: Mapping[str, Flag], short: Mapping[str, Flag]) -> bool:
+    """A flag that nobody knows is taken for one with a value, as cobra takes it."""
+    if "=" in word or (not word.startswith("--") and len(word) > 2):
+        return False
+    flag = named.get(_normal(word[2:])) if word.startswith("--") else short.get(word[1:])
+    return flag is None or not flag.bare
 
 
 def _index(flags: Iterable[Flag]) -> tuple[dict[str, Flag], dict[str, Flag]]:

@@ -20,7 +20,7 @@ def help_text(command: Command, title: str) -> str:
     if shown := [flag for flag in command.flags if not flag.hidden]:
         sections.append("Options:\n" + "\n\n".join(_option(flag) for flag in sorted(shown)))
     parent = title.rpartition(" ")[0]
-    usage = f"{title} [command]" if command.commands and command.run is None else f"{parent} {command.usage}"
+    usage = f"{parent} {command.usage}"
     if not usage.endswith("]") and "options" not in usage:
         usage += " [options]"
     sections.append(f"Usage:\n  {usage}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def run(command: Command, words: list[str]) -> int:
     """Raises what the user should know; `cli` prints it."""
-    path, rest = find(command, words, GLOBAL_FLAGS)
+    path, rest = find(command, words, (*GLOBAL_FLAGS, HELP_FLAG))
     chosen = path[-1]
     title = " ".join(("kctl", *(one.name for one in path)))
     try:

@@ -86,3 +86,8 @@ VALIDATE = Flag(
     bare="strict",
 )
 """Read it with `field_validation`."""
+SAVE_CONFIG = switch(
+    "save-config",
+    "If true, the configuration of current object will be saved in its annotation. Otherwise, the annotation will be "
+    "unchanged. This flag is useful when you want to perform kctl apply on this object in the future.",
+)

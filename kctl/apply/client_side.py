@@ -108,9 +108,7 @@ def described(info: Info) -> str:
 def warn_if_deleting(session: Session, obj: Object | None) -> None:
     metadata = (obj or {}).get("metadata") or {}
     if metadata.get("deletionTimestamp"):
-        session.say(
-            f"Warning: Detected changes to resource {metadata.get('name')} which is currently being deleted.\n"
-        )
+        session.say(f"Warning: Detected changes to resource {metadata.get('name')} which is currently being deleted.\n")
 
 
 def without_nulls(value: Any) -> Any:

@@ -11,6 +11,4 @@ SERVER_SIDE_FLAGS = (
 
 
 def field_manager() -> Flag:
-    return Flag(
-        "field-manager", "text", "kctl-client-side-apply", "Name of the manager used to track field ownership."
-    )
+    return Flag("field-manager", "text", "kctl-client-side-apply", "Name of the manager used to track field ownership.")

@@ -61,6 +61,4 @@ def _moved(entries: list[Object], manager: str, to: str) -> list[Object]:
 
 
 def _is(entry: Object, manager: str, operation: str) -> bool:
-    return (
-        entry.get("manager") == manager and entry.get("operation") == operation and not entry.get("subresource")
-    )
+    return entry.get("manager") == manager and entry.get("operation") == operation and not entry.get("subresource")

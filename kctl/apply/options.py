@@ -81,9 +81,7 @@ def _check(options: ApplyOptions, given: Given) -> None:
     if options.force_conflicts and not options.server_side:
         raise KctlError("--force-conflicts only works with --server-side")
     if options.dry_run == "client" and options.server_side:
-        raise KctlError(
-            "--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)"
-        )
+        raise KctlError("--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)")
     if options.server_side and options.force:
         raise KctlError("--force cannot be used with --server-side")
     if options.dry_run == "server" and options.force:

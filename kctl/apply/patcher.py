@@ -152,5 +152,3 @@ def _new(obj: Object) -> Object:
     """To be created again, an object must not say which version it is."""
     metadata = {key: value for key, value in (obj.get("metadata") or {}).items() if key != "resourceVersion"}
     return {**obj, "metadata": metadata}
-
-

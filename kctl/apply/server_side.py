@@ -82,8 +82,7 @@ class ServerSide:
             migrated = await self._migrate(info)
         except APIError as error:
             self._session.say(
-                "Warning: server rejected managed fields migration to Server-Side Apply. "
-                f"{_LATER} {error.message}\n"
+                f"Warning: server rejected managed fields migration to Server-Side Apply. {_LATER} {error.message}\n"
             )
             return
         if not migrated:

@@ -1,18 +1,24 @@
 """The verbs, one file each. `kctl.cli` imports the one that was named, and nothing else does.
 
-A verb's module has an attribute `app`, made with `new_app`. A plain verb has one function:
+A verb's module has a COMMAND (see `kctl.command`): its words, flags, help, and a coroutine that gets a Session and what
+was Given on the command line:
 
-    app = new_app()
+    async def run(session: Session, given: Given) -> int | None:
+        found = await resolve(session, Query.of(given)._replace(keep_going=True, flatten=True))
+        printer = results.printer_for(given, "labeled", dry_run=dry_run(session))
+        async for info in found.visit():
+            info.refresh(await info.resource.patch(info.name, ...))
+            printer.print(info.object, session.write)
+        found.raise_errors()
 
-    @app.command()
-    def version(...) -> None:
-        '''What `kctl version --help` says.'''
+    COMMAND = Command("label", "label TYPE NAME KEY=VALUE", "Update the labels on a resource", run=run, flags=(...))
 
-and a verb with verbs of its own (`kctl etcd install`) gives each a name, below a callback that says what the whole
-is for: with the callback the name has to be typed even while there is only one.
+Subcommands are Commands in `commands=`. Verbs that run a server have an `app` instead, made with `new_app`: Typer's
+start does not matter there.
 
-A verb prints results on stdout, raises KctlError for what the user should know, and never calls sys.exit, imports
-another verb, or imports at the top what only one of its paths needs: starting up is most of what a command costs.
+A verb prints results with `session.write`, raises KctlError for what the user should know, and never calls sys.exit,
+imports another verb, or imports at the top what only one of its paths needs: starting up is most of what a command
+costs.
 """
 
 from __future__ import annotations

@@ -75,20 +75,36 @@ COMMAND = Command(
         *SERVER_SIDE_FLAGS,
         field_manager(),
         standard_flags.SELECTOR,
-        switch("prune", "Automatically delete resource objects, that do not appear in the configs and are created by "
-               "either apply or create --save-config. Should be used with either -l or --all."),
+        switch(
+            "prune",
+            "Automatically delete resource objects, that do not appear in the configs and are created by "
+            "either apply or create --save-config. Should be used with either -l or --all.",
+        ),
         Flag("prune-allowlist", "array", (), "Overwrite the default allowlist with <group/version/kind> for --prune"),
         switch("all", "Select all resources in the namespace of the specified resource types."),
-        Flag("applyset", usage="[alpha] The name of the ApplySet that tracks which resources are being managed, for "
-             "the purposes of determining what to prune. Live resources that are part of the ApplySet but have been "
-             "removed from the provided configs will be deleted. Format: [RESOURCE][.GROUP]/NAME. A Secret will be "
-             "used if no resource or group is specified."),
-        switch("overwrite", "Automatically resolve conflicts between the modified and live configuration by using "
-               "values from the modified configuration", default=True),
-        switch("openapi-patch", "If true, use openapi to calculate diff when the openapi presents and the resource can "
-               "be found in the openapi spec. Otherwise, fall back to use baked-in types.", default=True),
-        standard_flags.subresource("If specified, apply will operate on the subresource of the requested object.  Only "
-                                   "allowed when using --server-side."),
+        Flag(
+            "applyset",
+            usage="[alpha] The name of the ApplySet that tracks which resources are being managed, for "
+            "the purposes of determining what to prune. Live resources that are part of the ApplySet but have been "
+            "removed from the provided configs will be deleted. Format: [RESOURCE][.GROUP]/NAME. A Secret will be "
+            "used if no resource or group is specified.",
+        ),
+        switch(
+            "overwrite",
+            "Automatically resolve conflicts between the modified and live configuration by using "
+            "values from the modified configuration",
+            default=True,
+        ),
+        switch(
+            "openapi-patch",
+            "If true, use openapi to calculate diff when the openapi presents and the resource can "
+            "be found in the openapi spec. Otherwise, fall back to use baked-in types.",
+            default=True,
+        ),
+        standard_flags.subresource(
+            "If specified, apply will operate on the subresource of the requested object.  Only "
+            "allowed when using --server-side."
+        ),
         switch("watch", "Apply again whenever one of the files changes, and show what changed. Ends with Ctrl-C."),
     ),
     commands=(
@@ -113,10 +129,17 @@ kctl apply edit-last-applied -f deploy.yaml -o json""",
             flags=(
                 *output_flags(),
                 standard_flags.DRY_RUN,
-                switch("create-annotation", "Will create 'last-applied-configuration' annotations if current objects "
-                       "doesn't have one"),
-                Flag("filename", "slice", (), "Filename, directory, or URL to files that contains the "
-                     "last-applied-configuration annotations", "f"),
+                switch(
+                    "create-annotation",
+                    "Will create 'last-applied-configuration' annotations if current objects doesn't have one",
+                ),
+                Flag(
+                    "filename",
+                    "slice",
+                    (),
+                    "Filename, directory, or URL to files that contains the last-applied-configuration annotations",
+                    "f",
+                ),
             ),
             examples="""\
 # Set the last-applied-configuration of a resource to match the contents of a file

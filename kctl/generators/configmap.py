@@ -73,7 +73,9 @@ def source_flags(what: str) -> tuple[Flag, ...]:
             "optionally with a key and file path, in which case the given key will be used. Specifying a directory "
             f"will iterate each named file in the directory whose basename is a valid {what} key.",
         ),
-        Flag("from-literal", "array", (), f"Specify a key and literal value to insert in {what} (i.e. mykey=somevalue)"),
+        Flag(
+            "from-literal", "array", (), f"Specify a key and literal value to insert in {what} (i.e. mykey=somevalue)"
+        ),
         Flag(
             "from-env-file",
             "slice",

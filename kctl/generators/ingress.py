@@ -51,9 +51,7 @@ def _check(given: Given, rules: list[str], backend: str) -> None:
         )
     for rule in rules:
         if not _RULE.match(rule):
-            raise KctlError(
-                f"rule {rule} is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]"
-            )
+            raise KctlError(f"rule {rule} is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]")
     for annotation in given.texts("annotation"):
         if "=" not in annotation:
             raise KctlError(f"annotation {annotation} is invalid and should be in format key=[value]")
@@ -87,9 +85,7 @@ def _tls(rules: list[str]) -> list[Object]:
             entry["secretName"] = secret
         if entry:
             entries[secret] = entry
-    return [
-        {key: entry[key] for key in ("hosts", "secretName") if key in entry} for entry in entries.values()
-    ]
+    return [{key: entry[key] for key in ("hosts", "secretName") if key in entry} for entry in entries.values()]
 
 
 def _rules(rules: list[str]) -> list[Object]:
@@ -133,9 +129,7 @@ COMMAND = Command(
             "considered pathType=Prefix. tls argument is optional.",
         ),
         Flag("default-backend", usage="Default service for backend, in format of svcname:port"),
-        Flag(
-            "annotation", "array", (), "Annotation to insert in the ingress object, in the format annotation=value"
-        ),
+        Flag("annotation", "array", (), "Annotation to insert in the ingress object, in the format annotation=value"),
     ),
     examples="""\
 # Create a single ingress called 'simple' that directs requests to foo.com/bar to svc1:8080 with a TLS secret "my-cert"

@@ -81,29 +81,36 @@ def save_configuration(obj: Object) -> None:
     from localplane.apimachinery.gotext import go_json
 
     text = go_json(obj) + "\n"
-    obj["metadata"]["annotations"] = dict(sorted({**obj["metadata"].get("annotations", {}), LAST_APPLIED: text}.items()))
+    obj["metadata"]["annotations"] = dict(
+        sorted({**obj["metadata"].get("annotations", {}), LAST_APPLIED: text}.items())
+    )
 
 
 async def _create(
     session: Session, given: Given, obj: Object, resource: str, mode: str, validation: str, failure: str
 ) -> Object:
     from localplane.apimachinery.errors import APIError
+
+    try:
+        return await send(session, given, obj, resource, dry_run=mode == "server", validation=validation)
+    except APIError as error:
+        if not failure:
+            raise
+        raise KctlError(f"{failure} {error.message}") from error
+
+
+async def send(
+    session: Session, given: Given, obj: Object, resource: str, *, dry_run: bool, validation: str = ""
+) -> Object:
+    """Create it on the server. Raises APIError."""
     from localplane.client.names import GroupVersionResource
 
     group, _, version = str(obj["apiVersion"]).rpartition("/")
     namespace = "" if resource in _CLUSTER_SCOPED else session.namespace
     client = session.client.resource(GroupVersionResource(group, version, resource), namespace)
-    try:
-        return await client.create(
-            obj,
-            dry_run=mode == "server",
-            field_manager=given.text("field-manager"),
-            field_validation=validation,
-        )
-    except APIError as error:
-        if not failure:
-            raise
-        raise KctlError(f"{failure} {error.message}") from error
+    return await client.create(
+        obj, dry_run=dry_run, field_manager=given.text("field-manager"), field_validation=validation
+    )
 
 
 _CLUSTER_SCOPED = ("namespaces", "clusterroles", "clusterrolebindings", "priorityclasses")

@@ -22,7 +22,11 @@ def _runs(kind: str) -> Run:
         name = the_name(session, given)
         _check(given, kind)
         await make(
-            session, given, _service(session, given, name, kind), "services", failure=f"failed to create {kind} service:"
+            session,
+            given,
+            _service(session, given, name, kind),
+            "services",
+            failure=f"failed to create {kind} service:",
         )
 
     return run

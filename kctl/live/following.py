@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.client.backoff import BackoffPolicy
@@ -12,7 +13,7 @@ from localplane.client.errors import ConfigError, CredentialsError, TLSFailed
 from localplane.client.reflector import Reflector, ReflectorOptions
 
 from .changes import Known, View
-from .rows import Collection, Columns
+from .rows import Collection
 from .sources import Source
 
 if TYPE_CHECKING:
@@ -20,48 +21,74 @@ if TYPE_CHECKING:
 
     from kctl.session import Session
 
+Object = dict[str, Any]
+
 _BACKOFF = BackoffPolicy(initial=timedelta(milliseconds=200), maximum=timedelta(seconds=5))
 """Shorter than a controller's: a person is waiting, and there is only one of them."""
 _LASTING = (401, 403, 404, 405, 406)
 """Answers that another attempt won't change."""
 
 
-class Follower:
-    """One source. `synced` is set when its first state was shown."""
+async def follow(
+    session: Session, sources: Sequence[Source], view: View, stop: asyncio.Event, *, as_rows: bool, must_exist: bool
+) -> None:
+    """Until `stop` is set. Raises an ExceptionGroup with what can't be had; with `must_exist` that may be a name."""
 
-    def __init__(self, session: Session, source: Source, view: View, *, as_rows: bool) -> None:
-        self.source = source
+    async def run_all() -> None:
+        """One begins when the one before has shown what is there, so what comes first is always the same."""
+        async with asyncio.TaskGroup() as group:
+            for source in sources:
+                follower = _Follower(session, source, view, as_rows=as_rows, must_exist=must_exist)
+                group.create_task(follower.run())
+                await follower.synced.wait()
+
+    async with asyncio.TaskGroup() as group:
+        running = group.create_task(run_all())
+        await stop.wait()
+        running.cancel()
+
+
+class _Follower:
+    """One source. `synced` is set when its first state was shown. It is its reflector's store."""
+
+    def __init__(self, session: Session, source: Source, view: View, *, as_rows: bool, must_exist: bool) -> None:
         self.synced = asyncio.Event()
+        self._source = source
         self._view = view
         self._known = Known(source, view)
+        self._must_exist = must_exist and bool(source.name)
         resource = session.client.resource(source.mapping.resource, source.namespace)
-        self._collection = Collection(resource, source, as_rows=as_rows, hear=self._hear)
+        collection = Collection(resource, source, as_rows=as_rows, hear=self._hear)
         options = ReflectorOptions(use_watch_list=False, backoff=_BACKOFF, on_error=self._judge)
-        self._reflector = Reflector(self._collection, self, options)
+        self._reflector = Reflector(collection, self, options)
 
-    @property
-    def columns(self) -> Columns:
-        return self._collection.columns
-
-    async def run(self, *, must_exist: bool) -> None:
+    async def run(self) -> None:
         """For ever, or until what is asked for can't be had. Raises APIError and ClientError."""
-        self._must_exist = must_exist and bool(self.source.name)
         await self._reflector.run()
 
-    # A reflector's store.
-
-    def add(self, obj: dict[str, object]) -> None:
+    def add(self, obj: Object) -> None:
         self._known.add(obj)
 
-    def update(self, obj: dict[str, object]) -> None:
+    def update(self, obj: Object) -> None:
         self._known.update(obj)
 
-    def delete(self, obj: dict[str, object]) -> None:
+    def delete(self, obj: Object) -> None:
         self._known.delete(obj)
 
-    def replace(self, objects: Sequence[dict[str, object]]) -> None:  # type: ignore[override]
-        self._known.replace(objects)
-        if self._must_exist and not len(self._known):
-            raise NotFound(self.source.mapping.resource.group_resource, self.source.name)
-        self._must_exist = False
+    def replace(self, objects: Iterable[Object]) -> None:
+        found = list(objects)
+        if self._must_exist and not found and not self.synced.is_set():
+            raise NotFound.of(self._source.mapping.resource.group_resource, self._source.name)
+        self._known.replace(found)
         self.synced.set()
+
+    def _hear(self, problem: str) -> None:
+        if self.synced.is_set():
+            self._view.connected(self._source, problem)
+
+    def _judge(self, error: Exception) -> None:
+        """Who comes for the first time hears why it does not work; later only what will not pass is the end."""
+        lasting = isinstance(error, APIError) and error.code in _LASTING
+        if not self.synced.is_set() or lasting or isinstance(error, (ConfigError, CredentialsError, TLSFailed)):
+            raise error
+        self._view.connected(self._source, str(error))

@@ -1,13 +1,14 @@
 """A collection as rows: the server's Table taken apart, so that a reflector can follow it object by object.
 
-A row is a small object: its metadata, its `cells`, and the kind it is of. Servers that know no Tables answer with whole
-objects; then there is a name and an age.
+A row is a small object: its metadata, its `cells` and the definitions of their `columns`. Servers that know no Tables
+answer with whole objects; then there is a name and an age.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from localplane.apimachinery.records import replace
 from localplane.client.options import ListOptions
 from localplane.client.watch import WatchEvent, WatchStream
 
@@ -39,10 +40,24 @@ class Columns:
         """Of a list, a Table or a single object."""
         if answer.get("kind") != "Table":
             items = answer.get("items")
-            return [_plain_row(item) for item in (items if isinstance(items, list) else [answer])]
+            return [self._plain(item) for item in (items if isinstance(items, list) else [answer])]
         if answer.get("columnDefinitions"):
             self.definitions = answer["columnDefinitions"]
-        return [_row(row, answer) for row in answer.get("rows") or ()]
+        return [self._row(row, answer) for row in answer.get("rows") or ()]
+
+    def _row(self, row: Object, table: Object) -> Object:
+        metadata = dict((row.get("object") or {}).get("metadata") or {})
+        metadata.pop("managedFields", None)
+        if "resourceVersion" not in metadata and len(table.get("rows") or ()) == 1:
+            metadata["resourceVersion"] = (table.get("metadata") or {}).get("resourceVersion", "")
+        return {"metadata": metadata, "cells": row.get("cells") or [], "columns": self.definitions}
+
+    def _plain(self, obj: Object) -> Object:
+        from localplane.apimachinery.times import age
+
+        metadata = obj.get("metadata") or {}
+        cells = [metadata.get("name", ""), age(metadata.get("creationTimestamp"))]
+        return {"metadata": metadata, "cells": cells, "columns": _PLAIN_COLUMNS}
 
 
 class Collection:
@@ -51,18 +66,14 @@ class Collection:
     `hear` is told of the connection: of what is wrong with it, or with nothing that it is fine.
     """
 
-    def __init__(
-        self, resource: ResourceClient, source: Source, *, as_rows: bool, hear: Callable[[str], None]
-    ) -> None:
+    def __init__(self, resource: ResourceClient, source: Source, *, as_rows: bool, hear: Callable[[str], None]) -> None:
         self._resource = resource
         self._source = source
         self._as_rows = as_rows
         self._hear = hear
-        self.columns = Columns()
+        self._columns = Columns()
 
     async def list(self, options: ListOptions) -> Object:
-        from dataclasses import replace
-
         options = self._selecting(options)
         if options.resource_version == "0":
             # Whoever has just changed something wants to see it, and not what some cache remembers.
@@ -71,19 +82,15 @@ class Collection:
         self._hear("")
         if not self._as_rows:
             return answer
-        return {"metadata": answer.get("metadata") or {}, "items": self.columns.rows(answer)}
+        return {"metadata": answer.get("metadata") or {}, "items": self._columns.rows(answer)}
 
     def watch(self, options: ListOptions) -> WatchStream:
         accept = TABLE if self._as_rows else "application/json"
         stream = self._resource.watch(self._selecting(options), accept=accept)
-        return _Events(stream, self.columns if self._as_rows else None, self._hear)
+        return _Events(stream, self._columns if self._as_rows else None, self._hear)
 
     def _selecting(self, options: ListOptions) -> ListOptions:
-        from dataclasses import replace
-
-        return replace(
-            options, label_selector=self._source.label_selector, field_selector=self._source.field_selector
-        )
+        return replace(options, label_selector=self._source.label_selector, field_selector=self._source.field_selector)
 
 
 class _Events(WatchStream):
@@ -114,18 +121,3 @@ class _Events(WatchStream):
             return event
         rows = self._columns.rows(event.object)
         return WatchEvent(event.type, rows[0] if rows else {"metadata": event.object.get("metadata") or {}})
-
-
-def _row(row: Object, table: Object) -> Object:
-    metadata = dict((row.get("object") or {}).get("metadata") or {})
-    metadata.pop("managedFields", None)
-    if "resourceVersion" not in metadata and len(table.get("rows") or ()) == 1:
-        metadata["resourceVersion"] = (table.get("metadata") or {}).get("resourceVersion", "")
-    return {"metadata": metadata, "cells": row.get("cells") or []}
-
-
-def _plain_row(obj: Object) -> Object:
-    from localplane.apimachinery.times import age
-
-    metadata = obj.get("metadata") or {}
-    return {"metadata": metadata, "cells": [metadata.get("name", ""), age(metadata.get("creationTimestamp"))]}

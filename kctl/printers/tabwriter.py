@@ -13,8 +13,12 @@ _PADDING = 3
 
 
 class TabWriter:
-    def __init__(self, write: Callable[[str], object]) -> None:
+    def __init__(
+        self, write: Callable[[str], object], *, narrowest: int = _NARROWEST, padding: int = _PADDING
+    ) -> None:
         self._write = write
+        self._narrowest = narrowest
+        self._padding = padding
         self._parts: list[str] = []
         self._remembered: list[int] = []
 
@@ -42,9 +46,9 @@ class TabWriter:
                 continue
             _put(lines[start:line], widths, written)
             start = line
-            width = _NARROWEST
+            width = self._narrowest
             while line < end and column < len(lines[line]) - 1:
-                width = max(width, len(lines[line][column]) + _PADDING)
+                width = max(width, len(lines[line][column]) + self._padding)
                 line += 1
             self._format(lines, start, line, [*widths, self._widened(column, width)], written)
             start = line

@@ -9,6 +9,7 @@ from kctl.errors import KctlError
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind
+from localplane.client.errors import ConnectionFailed
 
 from . import files
 from .info import Info
@@ -42,7 +43,21 @@ async def from_source(session: Session, query: Query, name: str) -> AsyncIterato
             except (KctlError, APIError) as error:
                 yield error
                 continue
+            except ConnectionFailed as error:
+                if not query.validates:
+                    raise
+                raise _unvalidated(session, manifest.source, error) from error
             yield info
+
+
+def _unvalidated(session: Session, source: str, error: ConnectionFailed) -> KctlError:
+    """kubectl asks how to validate before it asks anything else."""
+    address = f"{session.client_config.server.rstrip('/')}/openapi/v2?timeout=32s"
+    return KctlError(
+        f"error validating {go_quote(source)}: error validating data: failed to download openapi: "
+        f"Get {go_quote(address)}: {error.reason or error}; if you choose to ignore these errors, turn validation off "
+        "with --validate=false"
+    )
 
 
 def _flattened(value: Object) -> list[Object]:

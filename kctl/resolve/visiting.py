@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kctl.errors import KctlError, raise_all
@@ -84,6 +84,15 @@ class Found:
 
     async def infos(self) -> list[Info]:
         return [info async for info in self.visit()]
+
+    async def each(self, act: Callable[[Info], Awaitable[None]]) -> None:
+        """Do it to every object. With `keep_going` one that fails does not keep the others from it."""
+        async for info in self.visit():
+            try:
+                await act(info)
+            except _expected_errors() as error:
+                self._failed(error)
+        self.raise_errors()
 
     @property
     def lists_errors(self) -> bool:

@@ -1,8 +1,9 @@
 """Frozen dataclasses with slots that are made fast, for what every command line has to import.
 
 `dataclasses` imports `inspect` and compiles six functions for each class, which costs a program that lives for fifty
-milliseconds a third of its life. A `record` compiles what it has to in one piece. To everybody else it is a dataclass:
-type checkers read it as one, and `dataclasses.replace` and `fields` understand it.
+milliseconds a third of its life. A `record` compiles what it has to in one piece, and only when somebody makes or
+compares one. To everybody else it is a dataclass: type checkers read it as one, and `dataclasses.replace` and `fields`
+understand it.
 """
 
 from __future__ import annotations
@@ -37,10 +38,11 @@ def record(cls: type[T]) -> type[T]:
     content = {name: value for name, value in cls.__dict__.items() if name not in (*fields, "__dict__", "__weakref__")}
     names = tuple(fields)
     shown = tuple(name for name, one in fields.items() if one.shown)
+    made_of: list[type] = []
     content |= {
         "__slots__": names,
         "__match_args__": names,
-        **_compiled(fields),
+        **_uncompiled(fields, made_of),
         "__setattr__": _refuse,
         "__delattr__": _refuse,
         "__reduce__": lambda self: (type(self), _values(self, names)),
@@ -48,6 +50,7 @@ def record(cls: type[T]) -> type[T]:
     }
     content.setdefault("__repr__", lambda self: _shown(self, shown))
     made: Any = type(cls.__name__, cls.__bases__, content)
+    made_of.append(made)
     return made  # type: ignore[no-any-return]  # the same class, with slots
 
 
@@ -65,6 +68,21 @@ def names_of(obj: Any) -> tuple[str, ...]:
 def _field_of(cls: type, name: str) -> _Field:
     given = cls.__dict__.get(name, _REQUIRED)
     return given if isinstance(given, _Field) else _Field(given, None, shown=True)
+
+
+def _uncompiled(fields: dict[str, _Field], made: list[type]) -> dict[str, Callable[..., Any]]:
+    """Methods that put compiled ones in their own places, and then do what those do."""
+
+    def later(name: str) -> Callable[..., Any]:
+        def call(*given: Any, **named: Any) -> Any:
+            methods = _compiled(fields)
+            for each, method in methods.items():
+                setattr(made[0], each, method)
+            return methods[name](*given, **named)
+
+        return call
+
+    return {name: later(name) for name in ("__init__", "__eq__", "__hash__")}
 
 
 def _compiled(fields: dict[str, _Field]) -> dict[str, Callable[..., Any]]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import unified_diff
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -50,6 +49,8 @@ def internal_form(value: Any, kind: str) -> Any:
 
 def diff(old: Any, new: Any, kind: str) -> str:
     """What differs between two values. Kubernetes: apimachinery/pkg/util/diff, Diff."""
+    from difflib import unified_diff  # only a refusal needs it
+
     one, other = (_lines(internal_form(value, kind)) for value in (old, new))
     found = list(unified_diff(one, other, n=3))
     return "".join(found[2:])  # without the names of files

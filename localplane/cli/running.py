@@ -16,18 +16,16 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from localplane import __version__
 from localplane.apiserver.server.health import Check, ping
-from localplane.apiserver.server.health_socket import HealthHandler, listening
 from localplane.apiserver.server.listener import CannotListen
 from localplane.apiserver.server.version import version_document
 from localplane.client.background import Background
 from localplane.client.errors import ConfigError
 from localplane.compose.cluster import open_cluster
 from localplane.compose.kubeconfig import reachable
-from localplane.compose.server import Plane
 
 from .context import Merged, add_context, context_name, remove_context
 from .errors import PlaneError
@@ -41,6 +39,9 @@ from .ports import free_port
 from .report import StartReport
 from .run_file import READY, STARTING, STOPPING, Claim, record_of_this_process
 from .server_options import cluster_options
+
+if TYPE_CHECKING:
+    from localplane.compose.server import Plane
 
 _log = logging.getLogger(__name__)
 
@@ -201,6 +202,8 @@ class RunningPlane:
 
     async def _listen_to_ourselves(self, plane: Plane, stack: AsyncExitStack) -> Path:
         """Where `kctl status` asks: a socket of the user's own, so that it needs no keys."""
+        # Imported here: the HTTP library comes with the server, which is imported while the store starts.
+        from localplane.apiserver.server.health_socket import HealthHandler, listening
 
         async def facts() -> dict[str, Any]:
             return {**await plane.storage.facts(), "etcdPid": plane.storage.etcd_pid}

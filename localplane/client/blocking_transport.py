@@ -114,16 +114,41 @@ class BlockingTransport:
 
         secure = self._parts.scheme == "https"
         proxy = proxy_for(self._config.server, configured=self._config.proxy_url)
-        if proxy is not None:
-            raise ConfigError(f"the proxy {proxy} is not supported here yet")
         host, port = self._parts.hostname or "", self._parts.port or _PORTS[self._parts.scheme]
-        plain = self._dial(host, port, deadline)
+        plain = self._through(proxy, host, port, deadline) if proxy else self._dial(host, port, deadline)
         if not secure:
             return _Connection(plain, self._address)
         from .tls import ssl_context
 
         context = ssl_context(self._config, certificate)
         return _Connection(self._handshake(plain, context), self._address)
+
+    def _through(self, proxy: str, host: str, port: int, deadline: float | None) -> socket.socket:
+        """A tunnel. Servers without TLS get one as well: then proxies need not understand what goes through."""
+        parts = urlsplit(proxy)
+        connected = self._dial(parts.hostname or "", parts.port or _PORTS[parts.scheme], deadline)
+        if parts.scheme == "https":
+            import ssl
+
+            connected = ssl.create_default_context().wrap_socket(connected, server_hostname=parts.hostname)
+        target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        headers = [("Host", target)]
+        if parts.username is not None:
+            import base64
+            from urllib.parse import unquote
+
+            pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
+            headers.append(("Proxy-Authorization", f"Basic {base64.b64encode(pair).decode()}"))
+        tunnel = _Connection(connected, parts.netloc.rpartition("@")[2])
+        tunnel.send(request_bytes("CONNECT", target, headers, None), deadline)
+        incoming = Incoming("HEAD")  # whose answer has no body either
+        while incoming.head is None:
+            incoming.feed(tunnel.receive(deadline, late=_HEADERS_LATE, answered=incoming.started))
+        if incoming.head.status != 200:
+            tunnel.close()
+            reason = f"proxyconnect tcp: status {incoming.head.status}"
+            raise ConnectionFailed(f"{proxy}: {reason}", address=self._address, reason=reason)
+        return connected
 
     def _dial(self, host: str, port: int, deadline: float | None) -> socket.socket:
         limit = _CONNECT_TIMEOUT if deadline is None else min(_CONNECT_TIMEOUT, max(0.001, deadline - time.monotonic()))

@@ -139,7 +139,8 @@ def _translated(server: str) -> Iterator[None]:
         raise TLSFailed(f"tls: failed to verify certificate of {server}: {error}") from error
     except aiohttp.ClientConnectorError as error:
         if isinstance(error.os_error, ConnectionRefusedError):
-            raise ConnectionRefused(f"the connection to the server {server} was refused") from error
+            address = URL(server).authority
+            raise ConnectionRefused(f"the connection to the server {server} was refused", address=address) from error
         raise ConnectionFailed(f"unable to connect to the server {server}: {error}") from error
     except (TimeoutError, aiohttp.ServerTimeoutError) as error:
         raise RequestTimedOut(f"the server {server} did not answer in time") from error

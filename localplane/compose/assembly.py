@@ -13,6 +13,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+
 from localplane.apiserver.admission import Plugin
 from localplane.apiserver.authentication.groups import AUTHENTICATED
 from localplane.apiserver.authorization import (
@@ -39,6 +41,7 @@ from localplane.controllers.supervisor import run as run_controllers
 from localplane.servers.aggregator import api_services
 from localplane.servers.aggregator.registration import LocalVersion, follow, register
 from localplane.servers.apiextensions.kind import make_group as make_definitions
+from localplane.servers.apiextensions.rules import RuleCompiler
 from localplane.servers.apiextensions.serving import CustomResources
 from localplane.servers.kube import bootstrap
 from localplane.servers.kube.admission import select_plugins
@@ -53,10 +56,9 @@ from localplane.servers.kube.tokens import (
     track_legacy_tokens,
 )
 
-from .cluster import ClusterOptions
+from .cluster import SIGNING_KEY, ClusterOptions
 from .place import Place
 from .server import Plane, PlaneOptions, Preparation, open_plane_at
-from .spare_key import SpareKey
 
 _NOBODY = "192.0.2.1"
 """An address that is reserved for documents: a machine without a network tells this one."""
@@ -68,7 +70,7 @@ class Wanted:
     plugins: list[Plugin]
 
 
-def wanted(options: ClusterOptions) -> Wanted:
+def wanted_parts(options: ClusterOptions) -> Wanted:
     """The names in the options, found; all that are unknown are told at once."""
     problems: list[str] = []
     controllers: tuple[ControllerSpec, ...] = ()
@@ -88,11 +90,11 @@ def wanted(options: ClusterOptions) -> Wanted:
 
 @asynccontextmanager
 async def open_cluster_at(
-    place: Place, options: ClusterOptions, wanted: Wanted, spare: SpareKey
+    place: Place, options: ClusterOptions, *, spare_key: RSAPrivateKey | None
 ) -> AsyncIterator[Plane]:
-    """A whole cluster for whoever has opened the storage already."""
-    key = place.directory / "pki" / "sa.key"
-    tokens = await ServiceAccountTokens.open(key, make=spare.taken)
+    """A whole cluster for whoever has opened the storage already. Raises InvalidOptions."""
+    wanted = wanted_parts(options)
+    tokens = await ServiceAccountTokens.open(place.directory / SIGNING_KEY, spare=spare_key)
     cluster = _Cluster(options, wanted, tokens)
     plane_options = PlaneOptions(name=options.name, storage=options.storage, server=options.server)
     async with open_plane_at(place, cluster.groups, cluster.completed(plane_options)) as plane:
@@ -119,14 +121,15 @@ class _Cluster:
             authorizer=self._authorizer,
             rule_resolver=UnionRules((rbac,)),
         )
-        self._custom = CustomResources(self._service_address)
+        rules = RuleCompiler()
+        self._custom = CustomResources(self._service_address, rules)
         self.groups: list[APIGroup] = [
             api_services.GROUP,
             *(
                 guarded(group, rbac, self._authorizer) if group.name == RBAC_GROUP else group
                 for group in builtin_groups(catalog)
             ),
-            make_definitions(self._custom.written),
+            make_definitions(self._custom.written, rules),
         ]
 
     def _remember(self, plane: Plane) -> None:

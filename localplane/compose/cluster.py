@@ -1,64 +1,31 @@
 """A cluster without machines: the built-in kinds, what a fresh cluster has, and the controllers that keep it so.
 
-This is what `kctl up` runs: `server`, with everything of Kubernetes' own declared.
+This is what `kctl up` runs: `server`, with everything of Kubernetes' own declared. The parts are put together in
+`assembly`, which is imported while the store starts.
 """
 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
-import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from localplane.apiserver.admission import Plugin
-from localplane.apiserver.authentication.groups import AUTHENTICATED
-from localplane.apiserver.authorization import (
-    SYSTEM_MASTERS,
-    Authorizer,
-    NamedAuthorizer,
-    PrivilegedGroups,
-    UnionAuthorizer,
-    UnionRules,
-)
-from localplane.apiserver.outbound import WebhookFailed
-from localplane.apiserver.registry.definition import Definition
-from localplane.apiserver.registry.lookup import Lookup
-from localplane.apiserver.request import User
-from localplane.apiserver.resource import APIGroup
-from localplane.apiserver.server.options import InvalidOptions, ServerOptions
-from localplane.catalog.groups import groups as builtin_groups
-from localplane.catalog.options import CatalogOptions
-from localplane.catalog.service_addresses import NoAddress, service_address
-from localplane.client import Client
-from localplane.controllers.context import ControllerContext, ControllerSpec
-from localplane.controllers.selection import select
-from localplane.controllers.supervisor import run as run_controllers
-from localplane.servers.aggregator import api_services
-from localplane.servers.aggregator.registration import LocalVersion, follow, register
-from localplane.servers.apiextensions.kind import make_group as make_definitions
-from localplane.servers.apiextensions.rules import RuleCompiler
-from localplane.servers.apiextensions.serving import CustomResources
-from localplane.servers.kube import bootstrap
-from localplane.servers.kube.admission import select_plugins
-from localplane.servers.kube.rbac import RBACAuthorizer
-from localplane.servers.kube.rbac.escalation import GROUP as RBAC_GROUP
-from localplane.servers.kube.rbac.escalation import guarded
-from localplane.servers.kube.tokens import (
-    OPENID_PATHS,
-    ServiceAccountAuthenticator,
-    ServiceAccountTokens,
-    openid_router,
-    track_legacy_tokens,
-)
+from localplane.apiserver.server.options import ServerOptions
 
-from .server import Plane, PlaneOptions, Preparation, named, open_place, open_plane_at
+from .place import Place, open_place, storage_named
 from .storage import StorageOptions
 
-_NOBODY = "192.0.2.1"
-"""An address that is reserved for documents: a machine without a network tells this one."""
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+
+    from .server import Plane
+
+SIGNING_KEY = Path("pki", "sa.key")
+"""What tokens of service accounts are signed with, below the server's directory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,207 +41,53 @@ class ClusterOptions:
     disabled_admission_plugins: Sequence[str] = ()
     service_cluster_ip_range: str = "10.0.0.0/24"
 
+    @property
+    def names_parts(self) -> bool:
+        """Somebody has chosen controllers or plugins, and may have misspelled one."""
+        plugins = (*self.enabled_admission_plugins, *self.disabled_admission_plugins)
+        return bool(plugins) or tuple(self.controllers) != ("*",)
+
 
 @asynccontextmanager
 async def open_cluster(options: ClusterOptions | None = None) -> AsyncIterator[Plane]:
     """Ready, with everything that a fresh cluster has, when the block is entered. Raises InvalidOptions before
     anything is started."""
     options = options or ClusterOptions()
-    wanted = _wanted(options)
-    plane_options = named(PlaneOptions(name=options.name, storage=options.storage, server=options.server), options.name)
-    async with open_place(plane_options.storage) as place:
-        tokens = await ServiceAccountTokens.open(place.directory / "pki" / "sa.key")
-        cluster = _Cluster(options, wanted, tokens)
-        async with open_plane_at(place, cluster.groups, cluster.completed(plane_options)) as plane:
+    storage = storage_named(options.storage, options.name)
+    needs_key = storage.data_dir is None or not (storage.data_dir / SIGNING_KEY).exists()
+    loading = asyncio.create_task(asyncio.to_thread(_Parts.load, with_key=needs_key))
+    try:
+        if options.names_parts:
+            (await loading).check(options)
+        async with open_place(storage) as place, (await loading).open_at(place, options) as plane:
             yield plane
+    finally:
+        await asyncio.wait([loading])
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    controllers: tuple[ControllerSpec, ...]
-    plugins: list[Plugin]
+class _Parts:
+    """What a start can do while it waits for the store: import nearly everything, and make a key for a fresh cluster,
+    for which Python is not needed."""
 
+    spare_key: RSAPrivateKey | None
 
-def _wanted(options: ClusterOptions) -> _Wanted:
-    """The names in the options, found; all that are unknown are told at once."""
-    problems: list[str] = []
-    controllers: tuple[ControllerSpec, ...] = ()
-    plugins: list[Plugin] = []
-    try:
-        controllers = select(options.controllers)
-    except ValueError as error:
-        problems.append(str(error))
-    try:
-        plugins = select_plugins(enabled=options.enabled_admission_plugins, disabled=options.disabled_admission_plugins)
-    except ValueError as error:
-        problems.append(str(error))
-    if problems:
-        raise InvalidOptions(problems)
-    return _Wanted(controllers, plugins)
+    @classmethod
+    def load(cls, *, with_key: bool) -> _Parts:
+        from localplane.apiserver.server.signing_key import new_signing_key
 
+        with ThreadPoolExecutor(max_workers=1) as beside:
+            making = beside.submit(new_signing_key) if with_key else None
+            from . import assembly  # noqa: F401 - the next one who imports it has it
 
-class _Cluster:
-    """What is put together before there is a server. What needs its objects asks for them when it is called."""
+            return cls(making.result() if making else None)
 
-    def __init__(self, options: ClusterOptions, wanted: _Wanted, tokens: ServiceAccountTokens) -> None:
-        self._options = options
-        self._wanted = wanted
-        self._tokens = tokens
-        self._plane: Plane | None = None
-        self._objects = Lookup(self._definitions)
-        self._accounts = ServiceAccountAuthenticator(tokens, lambda: self._objects, self._client)
-        rbac = RBACAuthorizer(self._objects)
-        self._authorizer = _authorizer(rbac)
-        catalog = CatalogOptions(
-            service_cluster_ip_range=options.service_cluster_ip_range,
-            objects=self._objects,
-            token_signer=tokens,
-            authenticate_token=self._authenticate_token,
-            authorizer=self._authorizer,
-            rule_resolver=UnionRules((rbac,)),
-        )
-        rules = RuleCompiler()
-        self._custom = CustomResources(self._service_address, rules)
-        self.groups: list[APIGroup] = [
-            api_services.GROUP,
-            *(
-                guarded(group, rbac, self._authorizer) if group.name == RBAC_GROUP else group
-                for group in builtin_groups(catalog)
-            ),
-            make_definitions(self._custom.written, rules),
-        ]
+    def check(self, options: ClusterOptions) -> None:
+        from .assembly import wanted_parts
 
-    def _remember(self, plane: Plane) -> None:
-        self._plane = plane
+        wanted_parts(options)
 
-    def _definitions(self) -> list[Definition]:
-        assert self._plane is not None, "nobody asks before the server listens"
-        return self._plane.installer.definitions()
+    def open_at(self, place: Place, options: ClusterOptions) -> AbstractAsyncContextManager[Plane]:
+        from .assembly import open_cluster_at
 
-    async def _service_address(self, namespace: str, name: str, port: int) -> tuple[str, int]:
-        try:
-            return await service_address(self._objects, namespace, name, port)
-        except NoAddress as error:
-            raise WebhookFailed(str(error)) from error
-
-    def _client(self) -> Client:
-        assert self._plane is not None, "nobody asks before the server listens"
-        return self._plane.client
-
-    async def _authenticate_token(self, token: str, audiences: tuple[str, ...]) -> User | None:
-        user = await self._accounts.user_of(token, audiences)
-        return user and replace(user, groups=(*user.groups, AUTHENTICATED))
-
-    def completed(self, options: PlaneOptions) -> PlaneOptions:
-        return replace(
-            options,
-            admission=self._wanted.plugins,
-            authorizer=self._authorizer,
-            tokens=[self._accounts],
-            routers=[openid_router(self._tokens)],
-            listed_paths=OPENID_PATHS,
-            assembled=self._remember,
-            preparations=self._preparations(),
-            controllers=[self._run_custom_resources, *([self._run_controllers] if self._wanted.controllers else [])],
-        )
-
-    def _preparations(self) -> dict[str, Preparation]:
-        """By the names that readyz gives them in kube-apiserver."""
-        namespaces = asyncio.Event()
-
-        def after_namespaces(make: Callable[[Client, bootstrap.Facts], Awaitable[None]]) -> Preparation:
-            async def prepare(plane: Plane) -> None:
-                await namespaces.wait()
-                await make(plane.client, self._facts(plane))
-
-            return prepare
-
-        async def make_namespaces(plane: Plane) -> None:
-            await bootstrap.make_namespaces(plane.client, self._facts(plane))
-            namespaces.set()
-
-        async def track_tokens(plane: Plane) -> None:
-            await namespaces.wait()
-            await track_legacy_tokens(plane.client)
-
-        async def load_definitions(plane: Plane) -> None:
-            installer = plane.installer
-            definitions = installer.scope("apiextensions.k8s.io", ("v1", "customresourcedefinitions", ""))
-            assert definitions is not None, "it is one of our groups"
-            self._custom.attach(installer, definitions.storage.definition, plane.storage.cacher.resource)
-            await self._custom.load()
-
-        async def register_versions(plane: Plane) -> None:
-            await namespaces.wait()
-            await register(plane.client, _versions(self.groups))
-
-        return {
-            "start-system-namespaces-controller": make_namespaces,
-            "crd-informer-synced": load_definitions,
-            "bootstrap-controller": after_namespaces(bootstrap.make_system_objects),
-            "rbac/bootstrap-roles": after_namespaces(bootstrap.make_roles),
-            "scheduling/bootstrap-system-priority-classes": after_namespaces(bootstrap.make_priority_classes),
-            "priority-and-fairness-config-producer": after_namespaces(bootstrap.make_flow_control),
-            "start-legacy-token-tracking-controller": track_tokens,
-            "apiservice-registration-controller": register_versions,
-        }
-
-    def _facts(self, plane: Plane) -> bootstrap.Facts:
-        network = ipaddress.ip_network(self._options.service_cluster_ip_range)
-        return bootstrap.Facts(
-            address=_advertised(self._options.server.addresses[0]),
-            port=plane.server.port,
-            service_cluster_ip_range=str(network),
-            first_service_ip=str(network[1]),
-            client_ca=_text(plane.authority),
-        )
-
-    async def _run_custom_resources(self, plane: Plane) -> None:
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._custom.run())
-            tasks.create_task(follow(plane.client, self._custom.versions, self._custom.versions_changed))
-
-    async def _run_controllers(self, plane: Plane) -> None:
-        context = ControllerContext(
-            plane.client, plane.informers, root_ca=_text(plane.authority), sign_token=self._tokens.sign
-        )
-        await run_controllers(self._wanted.controllers, context)
-
-
-def _authorizer(rbac: RBACAuthorizer) -> Authorizer:
-    """The masters stand before all roles, so that nobody can lock them out. Everybody else, the anonymous included,
-    has what the roles give them that a fresh cluster has."""
-    return UnionAuthorizer(
-        NamedAuthorizer("kubernetes.io/system-privileged-group", PrivilegedGroups(SYSTEM_MASTERS)),
-        NamedAuthorizer("rbac", rbac),
-    )
-
-
-def _versions(groups: Sequence[APIGroup]) -> list[LocalVersion]:
-    """What this process answers for itself. The aggregator's own group is nobody's to move."""
-    return [
-        LocalVersion(group.name, version, group.priority, group.version_priorities.get(version, 15))
-        for group in groups
-        if group is not api_services.GROUP
-        for version in group.versions()
-    ]
-
-
-def _advertised(address: str) -> str:
-    """The address that the cluster's own endpoints tell. No endpoint may have a loopback address or none, so it is the
-    one by which this machine reaches others; no packet is sent to find it out. Kubernetes: apimachinery/pkg/util/net,
-    ChooseHostInterface."""
-    ip = ipaddress.ip_address(address)
-    if not (ip.is_loopback or ip.is_unspecified):
-        return address
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect((_NOBODY, 9))
-        except OSError:
-            return _NOBODY
-        found: str = probe.getsockname()[0]
-    return _NOBODY if ipaddress.ip_address(found).is_loopback else found
-
-
-def _text(path: Path | None) -> str:
-    return path.read_text(encoding="ascii") if path else ""
+        return open_cluster_at(place, options, spare_key=self.spare_key)

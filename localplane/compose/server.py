@@ -6,9 +6,8 @@ This is what `localplane.library` runs, and what `kctl up` will run with the bui
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -45,14 +44,15 @@ from localplane.apiserver.server.config import ServerConfig, configure
 from localplane.apiserver.server.dispatch import Router, dispatch
 from localplane.apiserver.server.hooks import PostStartContext
 from localplane.apiserver.server.lifecycle import GenericServer
-from localplane.apiserver.server.options import AuditOptions, InvalidOptions, ServerOptions
+from localplane.apiserver.server.options import AuditOptions, ServerOptions
 from localplane.client import Client, SharedInformerFactory
 from localplane.client.background import Background
 
 from .admin_token import admin_token, admin_token_authenticator
 from .in_process import InProcessTransport
 from .kubeconfig import write_kubeconfig
-from .storage import OpenStorage, StorageKind, StorageOptions, default_data_dir, open_storage
+from .place import Place, open_place, storage_named
+from .storage import OpenStorage, StorageOptions
 from .storage_metrics import storage_families
 
 Controller: TypeAlias = "Callable[[Plane], Coroutine[Any, Any, None]]"
@@ -119,27 +119,9 @@ class Provided:
 @asynccontextmanager
 async def open_plane(groups: Sequence[APIGroup], options: PlaneOptions | None = None) -> AsyncIterator[Plane]:
     """Serve declared groups. Ready when the block is entered; drained and stopped when it is left."""
-    options = named(options or PlaneOptions(), next((group.name for group in groups if group.name), "localplane"))
+    options = _named(options or PlaneOptions(), next((group.name for group in groups if group.name), "localplane"))
     async with open_place(options.storage) as place, open_plane_at(place, groups, options) as plane:
         yield plane
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a server lives: its storage, and a directory for what it keeps beside it, which may be a temporary one."""
-
-    storage: OpenStorage
-    directory: Path
-
-
-@asynccontextmanager
-async def open_place(options: StorageOptions) -> AsyncIterator[Place]:
-    with ExitStack() as stack:
-        async with open_storage(options) as storage:
-            directory = storage.data_dir
-            if directory is None:
-                directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="localplane-")))
-            yield Place(storage, directory)
 
 
 @asynccontextmanager
@@ -185,15 +167,9 @@ def _prepare(plane: Plane, preparations: Mapping[str, Preparation]) -> Callable[
     return wait
 
 
-def named(options: PlaneOptions, otherwise: str) -> PlaneOptions:
-    """With a name, and with a data directory of that name where one is needed: servers don't share by accident."""
+def _named(options: PlaneOptions, otherwise: str) -> PlaneOptions:
     name = options.name or otherwise
-    if "/" in name or name in (".", ".."):
-        raise InvalidOptions([f"{name!r} can't be a server's name, because a directory can't be called so"])
-    storage = options.storage
-    if storage.data_dir is None and storage.kind is not StorageKind.MEMORY and not storage.etcd_servers:
-        storage = replace(storage, data_dir=default_data_dir(name))
-    return replace(options, name=name, storage=storage)
+    return replace(options, name=name, storage=storage_named(options.storage, name))
 
 
 def _with_certificates_in(server: ServerOptions, directory: Path) -> ServerOptions:

@@ -23,6 +23,7 @@ from .types import (
     DYN,
     ERROR,
     INT,
+    SIMPLE,
     Kind,
     Type,
     list_of,
@@ -35,6 +36,7 @@ from .unification import Bindings, instantiated, most_general
 from .values import type_of_value
 
 _LOGICAL: Final = frozenset({"_&&_", "_||_"})
+_EQUALITIES: Final = frozenset({"_==_", "_!=_"})
 
 
 def check(text: str, tree: Expr, environment: Environment) -> frozenset[str]:
@@ -195,6 +197,10 @@ class _Checker:
         if function.name in _LOGICAL:
             self._resolve_logical(node, given, function.overloads[0].id)
             return
+        exact = self._exact(node, function, given)
+        if exact is not None:
+            node.type, node.overloads = exact.result, (exact.id,)
+            return
         found: list[str] = []
         result: Type | None = None
         for overload in function.overloads:
@@ -214,6 +220,16 @@ class _Checker:
             self._no_overload(node, function.name, shown)
             result = ERROR
         node.type, node.overloads = result, tuple(found)
+
+    def _exact(self, node: Call, function: Function, given: list[Type]) -> Overload | None:
+        """The quick way: simple types need no parameters to be bound."""
+        kinds = tuple([each.kind for each in given])
+        if not SIMPLE.issuperset(kinds):
+            return None
+        if function.name in _EQUALITIES:
+            return function.overloads[0] if kinds[0] is kinds[1] else None
+        known = function.by_kinds
+        return known.get((node.target is not None, kinds)) if known is not None else None
 
     def _no_overload(self, node: Call, name: str, shown: list[str]) -> None:
         receiver = f"{shown.pop(0)}." if node.target is not None else ""

@@ -13,6 +13,7 @@ from .values import Map, Mapper, type_of_value
 if TYPE_CHECKING:
     from .compiling import Code, Compiler, Frame
 
+
 def compile_comprehension(compiler: Compiler, node: Comprehension) -> Code:
     if node.macro == "bind":
         return _bound(compiler, node)
@@ -68,7 +69,7 @@ class Items:
         if not isinstance(values, list):
             if not isinstance(values, Mapper):
                 raise EvaluationError(f"got '{_go_type(values)}', expected iterable type")
-            values = values.keys()
+            values = values.each_key()
         slot = self.first
         for each in values:
             frame[slot] = each
@@ -78,7 +79,7 @@ class Items:
         if isinstance(values, list):
             pairs: Iterator[tuple[Any, Any]] = iter(enumerate(values))
         elif isinstance(values, Mapper):
-            pairs = ((key, values.find(key)) for key in values.keys())  # noqa: SIM118 - a Mapper is no dict
+            pairs = ((key, values.find(key)) for key in values.each_key())
         else:
             raise EvaluationError(f"unsupported comprehension range type: {_go_type(values)}")
         for key, value in pairs:
@@ -113,6 +114,7 @@ def _quantifier(*, decisive: bool) -> Callable[[Code, Items, Code, Code | None],
         def run(frame: Frame) -> bool:
             failure: EvaluationError | None = None
             loop = items(frame, rest(frame))
+            value: object
             for _ in loop:
                 _charge(frame, each_cost)
                 try:
@@ -162,7 +164,7 @@ def _exists_one(over: Code, items: Items, body: Code, _: Code | None) -> Code:
 
 
 def _is_true(value: Any) -> bool:
-    if value is True or value is False:
+    if isinstance(value, bool):
         return value
     raise no_such_overload()
 
@@ -207,7 +209,7 @@ def _append(result: list[Any], _: Any, value: Any) -> list[Any]:
 
 
 def _insert_entries(result: Map, _: Any, value: Any) -> Map:
-    for key in value.keys():
+    for key in value.each_key():
         result = inserted(result, key, value.find(key))
     return result
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .types import Kind, Type
+from .types import SIMPLE, Kind, Type
 
 Implementation = Callable[..., Any]
 
@@ -41,13 +41,25 @@ def _gather(of: Type, names: dict[str, None]) -> None:
         _gather(each, names)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Function:
     """`unguarded` functions look at their arguments themselves and answer for all overloads."""
 
     name: str
     overloads: tuple[Overload, ...]
     unguarded: bool = False
+
+    @cached_property
+    def by_kinds(self) -> Mapping[tuple[bool, tuple[Kind, ...]], Overload] | None:
+        """The overload for arguments of simple types, where these alone decide; None where they don't."""
+        found: dict[tuple[bool, tuple[Kind, ...]], Overload] = {}
+        for each in self.overloads:
+            kinds = tuple(argument.kind for argument in each.arguments)
+            if Kind.TYPE_PARAMETER in kinds or Kind.DYN in kinds:
+                return None
+            if SIMPLE.issuperset(kinds):
+                found.setdefault((each.member, kinds), each)
+        return found
 
 
 def overload(name: str, arguments: Iterable[Type], result: Type, compute: Implementation | None = None) -> Overload:

@@ -1,6 +1,6 @@
 """Types that a schema declares: what `self` is, and how large it may become.
 
-Made as far as an expression asks, for a schema may be thousands of lines. Upstream: apiserver/pkg/cel/common/schemas.go,
+Made as far as an expression asks, for a schema may be thousands of lines. Upstream: apiserver/pkg/cel/common,
 SchemaDeclType, and pkg/cel/types.go, DeclType.
 """
 

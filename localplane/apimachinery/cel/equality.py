@@ -62,7 +62,7 @@ def _maps_equal(one: Mapper, other: Any) -> bool:
         return bool(own(other))
     if not isinstance(other, Mapper) or len(one) != len(other):
         return False
-    for key in one.keys():  # noqa: SIM118 - a Mapper is no dict
+    for key in one.each_key():
         found = other.find(key)
         if found is MISSING or not equal(one.find(key), found):
             return False
@@ -82,7 +82,7 @@ def compare(one: Any, other: Any, function: str = "") -> int:
     """-1, 0 or 1. `function` is what an error names, when `one` has no order at all."""
     kind, other_kind = type(one), type(other)
     if kind is other_kind and (kind is int or kind in _ORDERED):
-        return (one > other) - (one < other)
+        return int(one > other) - int(one < other)
     if kind in NUMBERS:
         if other_kind not in NUMBERS:
             raise no_such_overload()

@@ -7,8 +7,29 @@ from functools import lru_cache
 from typing import Final
 
 RESERVED: Final = frozenset(
-    "true false null in as break const continue else for function if import let loop package namespace return var void"
-    " while".split()
+    {
+        "true",
+        "false",
+        "null",
+        "in",
+        "as",
+        "break",
+        "const",
+        "continue",
+        "else",
+        "for",
+        "function",
+        "if",
+        "import",
+        "let",
+        "loop",
+        "package",
+        "namespace",
+        "return",
+        "var",
+        "void",
+        "while",
+    }
 )
 _SYMBOLS: Final = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
 _WORDS: Final = {word.strip("_"): symbol for symbol, word in _SYMBOLS.items()}

@@ -6,6 +6,7 @@ Upstream: apiextensions-apiserver pkg/apiserver/schema/cel/validation.go, Valida
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -80,10 +81,8 @@ class _Exhausted(Exception):
 def review(place: Place, obj: Any, old: Any, path: Path, *, budget: int = PER_OBJECT) -> Review:
     evaluation = _Evaluation(budget)
     ratchet = _Ratchet(Correlated(obj, old, place.node)) if old is not None else _NEVER
-    try:
+    with suppress(_Exhausted):
         evaluation.visit(place, path, obj, old, ratchet)
-    except _Exhausted:
-        pass
     return evaluation.found
 
 
@@ -155,7 +154,7 @@ class _Evaluation:
             return True
         return value is True
 
-    def _fail(
+    def _fail(  # noqa: PLR0917 - one rule at one place about one object
         self, rule: Rule, place: Place, path: Path, obj: Any, variables: Mapping[str, Any], ratchet: _Ratchet
     ) -> None:
         if rule.field_path:

@@ -1,7 +1,7 @@
 """Macros: calls that become something else while they are parsed.
 
-Upstream: parser/macro.go, cel/library.go (optMap), ext/comprehensions.go and ext/lists.go (sortBy). Kubernetes enables no
-others: there is no cel.bind, and existsOne exists with two variables only.
+Upstream: parser/macro.go, cel/library.go (optMap), ext/comprehensions.go and ext/lists.go (sortBy). Kubernetes enables
+no others: there is no cel.bind, and existsOne exists with two variables only.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _UNUSED: Final = "#unused"
 def expanded(offset: int, function: str, target: Expr | None, args: list[Expr]) -> Expr | None:
     """What the call becomes, or None if it is an ordinary one."""
     if target is None:
-        return _has(args[0]) if function == "has" and len(args) == 1 else None
+        return _has(offset, args[0]) if function == "has" and len(args) == 1 else None
     expander = _MACROS.get((function, len(args)))
     return expander(offset, function, target, args) if expander is not None else None
 
 
-def _has(argument: Expr) -> Expr:
+def _has(offset: int, argument: Expr) -> Expr:
     if not isinstance(argument, Select):
         raise MacroError(argument.offset, "invalid argument to has() macro")
-    return Select(argument.offset, argument.operand, argument.name, is_test=True)
+    return Select(offset, argument.operand, argument.name, is_test=True)
 
 
 def _accumulated(offset: int) -> Ident:
@@ -49,24 +49,22 @@ def _quantifier(offset: int, function: str, target: Expr, args: list[Expr]) -> E
     condition: Expr
     result: Expr = _accumulated(offset)
     if function == "all":
-        init = Literal(offset, True)
+        init = Literal(offset, value=True)
         condition = Call(offset, "@not_strictly_false", None, [_accumulated(offset)])
         step = Call(offset, "_&&_", None, [_accumulated(offset), body])
     elif function == "exists":
-        init = Literal(offset, False)
+        init = Literal(offset, value=False)
         negated = Call(offset, "!_", None, [_accumulated(offset)])
         condition = Call(offset, "@not_strictly_false", None, [negated])
         step = Call(offset, "_||_", None, [_accumulated(offset), body])
     else:
         function = "exists_one"
         init = Literal(offset, 0)
-        condition = Literal(offset, True)
+        condition = Literal(offset, value=True)
         more = Call(offset, "_+_", None, [_accumulated(offset), Literal(offset, 1)])
         step = Call(offset, "_?_:_", None, [body, more, _accumulated(offset)])
         result = Call(offset, "_==_", None, [result, Literal(offset, 1)])
-    return Comprehension(
-        offset, function, target, variable, second, ACCUMULATOR, init, condition, step, result, body
-    )
+    return Comprehension(offset, function, target, variable, second, ACCUMULATOR, init, condition, step, result, body)
 
 
 def _listing(offset: int, function: str, target: Expr, args: list[Expr]) -> Expr:
@@ -92,7 +90,7 @@ def _mapping(offset: int, function: str, target: Expr, args: list[Expr]) -> Expr
     return _gathering(offset, function, target, (variable, second), CreateMap(offset, []), step, rest[-1], test)
 
 
-def _gathering(
+def _gathering(  # noqa: PLR0917 - the parts of a loop, in their order
     offset: int,
     macro: str,
     target: Expr,
@@ -104,10 +102,8 @@ def _gathering(
 ) -> Comprehension:
     if test is not None:
         step = Call(offset, "_?_:_", None, [test, step, _accumulated(offset)])
-    condition, result = Literal(offset, True), _accumulated(offset)
-    return Comprehension(
-        offset, macro, target, *variables, ACCUMULATOR, init, condition, step, result, body, test
-    )
+    condition, result = Literal(offset, value=True), _accumulated(offset)
+    return Comprehension(offset, macro, target, *variables, ACCUMULATOR, init, condition, step, result, body, test)
 
 
 def _variables(args: list[Expr], wrong: str) -> tuple[str, str]:
@@ -135,7 +131,7 @@ def _bound(offset: int, name: str, value: Expr, result: Expr) -> Comprehension:
         "",
         name,
         value,
-        Literal(offset, False),
+        Literal(offset, value=False),
         Ident(offset, name),
         result,
         result,

@@ -19,6 +19,7 @@ from .arithmetic import SECOND
 from .equality import equal
 from .errors import EvaluationError, no_such_overload
 from .escaping import escaped, unescaped
+from .keyed_lists import MapList, SetList
 from .resource_roots import with_type_and_metadata
 from .times import read_duration, read_timestamp
 from .values import MISSING, Mapper, Timestamp
@@ -170,55 +171,6 @@ def _failing(message: str) -> Reader:
     return answer
 
 
-class SetList(list[Any]):
-    """x-kubernetes-list-type=set: order does not matter, and nothing is added twice."""
-
-    __slots__ = ()
-
-    def equals(self, other: Any) -> bool:
-        if not isinstance(other, list):
-            raise no_such_overload()
-        return len(self) == len(other) and all(any(equal(a, b) for b in self) for a in other)
-
-    def merged(self, other: list[Any]) -> list[Any]:
-        result = list(self)
-        result += [each for each in other if not any(equal(each, known) for known in self)]
-        return result
-
-
-class MapList(list[Any]):
-    """x-kubernetes-list-type=map: elements are known by their keys."""
-
-    __slots__ = ("_keys",)
-
-    def __init__(self, elements: Iterator[Any], keys: tuple[str, ...]) -> None:
-        super().__init__(elements)
-        self._keys = keys
-
-    def _key(self, element: Any) -> Any:
-        found = [element.find(key) if isinstance(element, Mapper) else MISSING for key in self._keys]
-        return tuple([(type(each), each) for each in found])
-
-    def equals(self, other: Any) -> bool:
-        if not isinstance(other, list):
-            raise no_such_overload()
-        if len(self) != len(other):
-            return False
-        mine = {self._key(each): each for each in self}
-        seen = set()
-        for each in other:
-            key = self._key(each)
-            if key not in mine or not equal(mine[key], each):
-                return False
-            seen.add(key)
-        return len(seen) == len(mine)
-
-    def merged(self, other: list[Any]) -> list[Any]:
-        result = {self._key(each): each for each in self}
-        result.update((self._key(each), each) for each in other)
-        return list(result.values())
-
-
 def _object(node: Node) -> Reader:
     if node.embedded_resource:
         node = with_type_and_metadata(node)
@@ -287,7 +239,7 @@ class SchemaObject:
         value = self.raw.get(field[0])
         return MISSING if value is None else field[1](value)
 
-    def keys(self) -> Iterator[Any]:
+    def each_key(self) -> Iterator[Any]:
         return (escaped(name) or name for name in self.raw if self.shape.declares(name))
 
     def __len__(self) -> int:
@@ -326,7 +278,7 @@ class SchemaMap:
             raise no_such_overload()
         return self._read(self.raw[key]) if key in self.raw else MISSING
 
-    def keys(self) -> Iterator[Any]:
+    def each_key(self) -> Iterator[Any]:
         return iter(self.raw)
 
     def __len__(self) -> int:

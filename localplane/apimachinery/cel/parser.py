@@ -5,9 +5,10 @@ It reads what is right. What is wrong is read again by `syntax_errors`, which sa
 
 from __future__ import annotations
 
-from typing import Final, NoReturn
+from typing import Final
 
 from . import literals
+from .escaping import RESERVED
 from .macros import MacroError, expanded
 from .source import NOWHERE, CompilationFailed, Issue
 from .syntax import Call, CreateList, CreateMap, CreateStruct, Entry, Expr, Ident, Literal, Select
@@ -16,11 +17,9 @@ from .values import Unsigned
 
 LONGEST: Final = 100_000
 DEEPEST: Final = 250
+_NESTED: Final = f"expression recursion limit exceeded: {DEEPEST}"
+_CHAINED: Final = "max recursion depth exceeded"
 
-RESERVED: Final = frozenset(
-    "as break const continue else false for function if import in let loop package namespace null return true var void"
-    " while".split()
-)
 _OPERATORS: Final = {
     "||": (1, "_||_"),
     "&&": (2, "_&&_"),
@@ -56,9 +55,10 @@ def parse(text: str) -> Expr:
         from .syntax_errors import syntax_issues
 
         raise CompilationFailed(text, [*issues, *syntax_issues(tokens)]) from None
-    except (_TooDeep, RecursionError):
-        message = f"expression recursion limit exceeded: {DEEPEST}"
-        raise CompilationFailed(text, [Issue(NOWHERE, message)]) from None
+    except _TooDeep as error:
+        raise CompilationFailed(text, [Issue(NOWHERE, str(error))]) from None
+    except RecursionError:
+        raise CompilationFailed(text, [Issue(NOWHERE, _NESTED)]) from None
     if issues:
         raise CompilationFailed(text, issues)
     return tree
@@ -110,7 +110,7 @@ class _Parser:
     def _expression(self) -> Expr:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise _TooDeep
+            raise _TooDeep(_NESTED)
         result = self._binary(1)
         operator = self._accept("?")
         if operator is not None:
@@ -134,7 +134,7 @@ class _Parser:
                 continue
             chain += 1
             if chain > DEEPEST:
-                raise _TooDeep
+                raise _TooDeep(_CHAINED)
             self._next()
             left = Call(token.offset, function, None, [left, self._binary(level + 1)])
 
@@ -176,8 +176,8 @@ class _Parser:
             else:
                 return result
             chain += 1
-            if chain >= DEEPEST:
-                raise _TooDeep
+            if chain > DEEPEST:
+                raise _TooDeep(_CHAINED)
 
     def _selected(self, operand: Expr) -> Expr:
         dot = self._next()
@@ -231,9 +231,6 @@ class _Parser:
                 return self._literal(self._next(), token)
             case kind if kind in _LITERALS:
                 return self._literal(token, None)
-        self._fail()
-
-    def _fail(self) -> NoReturn:
         raise _SyntaxProblem
 
     def _named(self, dot: str, start: Token, token: Token) -> Expr:
@@ -323,7 +320,7 @@ class _Parser:
                     return Literal(offset, None)
         except literals.InvalidLiteral as error:
             return self._wrong(offset, str(error))
-        self._fail()
+        raise _SyntaxProblem
 
 
 def _balanced(function: str, terms: list[Expr], offsets: list[int], low: int, high: int) -> Expr:

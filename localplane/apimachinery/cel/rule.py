@@ -92,7 +92,9 @@ class Scope:
         if not text:
             return None, None, ""
         try:
-            expression, program = _compiled(text, environment, Kind.STRING, "messageExpression must evaluate to a string")
+            expression, program = _compiled(
+                text, environment, Kind.STRING, "messageExpression must evaluate to a string"
+            )
         except _Refused as refused:
             prefix = refused.prefix.replace("program ", "")
             return None, None, f"messageExpression {prefix}{refused}" if prefix else str(refused)

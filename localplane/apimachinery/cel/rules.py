@@ -67,7 +67,7 @@ def compile_rules(
     if isinstance(schema, Node) or wrong:
         node = schema if isinstance(schema, Node) else node_of_openapi(schema)
         return _compiled(node, path, is_root=is_root, any_cost=any_cost, broken=wrong)
-    text = orjson.dumps(schema, option=orjson.OPT_SORT_KEYS)
+    text = orjson.dumps(schema)
     known = _remembered(text, is_root, any_cost)
     return CompiledRules(known.place, [_moved(error, str(path)) for error in known.errors])
 
@@ -82,14 +82,10 @@ def _remembered(text: bytes, is_root: bool, any_cost: bool) -> CompiledRules:  #
 
 
 def _moved(error: FieldError, path: str) -> FieldError:
-    return replace(
-        error, field=error.field.replace(_ANYWHERE, path), detail=error.detail.replace(_ANYWHERE, path)
-    )
+    return replace(error, field=error.field.replace(_ANYWHERE, path), detail=error.detail.replace(_ANYWHERE, path))
 
 
-def _compiled(
-    node: Node, path: Path, *, is_root: bool, any_cost: bool, broken: tuple[str, ...] = ()
-) -> CompiledRules:
+def _compiled(node: Node, path: Path, *, is_root: bool, any_cost: bool, broken: tuple[str, ...] = ()) -> CompiledRules:
     compiler = _TreeCompiler(any_cost=any_cost, broken=broken)
     place = compiler.compile(node, path, _Context(is_root=is_root))
     return CompiledRules(place, [*compiler.errors, *compiler.total.errors(path)])
@@ -171,7 +167,9 @@ class _TreeCompiler:
                 self.errors.append(invalid(path / "rule", rule.declaration["rule"], detail))
         elif rule.declaration.get("optionalOldSelf") is not None:
             value = rule.declaration["optionalOldSelf"]
-            self.errors.append(invalid(path / "optionalOldSelf", value, "may not be set if oldSelf is not used in rule"))
+            self.errors.append(
+                invalid(path / "optionalOldSelf", value, "may not be set if oldSelf is not used in rule")
+            )
 
     def _charge(self, path: Path, name: str, cost: int) -> None:
         if cost > EXPRESSION_LIMIT and not self._any_cost:

@@ -125,6 +125,10 @@ URL: Final = Type(Kind.STRUCT, "kubernetes.URL")
 SEMVER: Final = Type(Kind.STRUCT, "kubernetes.Semver")
 FORMAT: Final = Type(Kind.STRUCT, "kubernetes.NamedFormat")
 
+SIMPLE: Final = frozenset(
+    {Kind.BOOL, Kind.BYTES, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.STRING, Kind.TIMESTAMP, Kind.UINT}
+)
+"""Kinds of which there is one type each, which fits itself only."""
 SCALARS: Final = frozenset({Kind.BOOL, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.TIMESTAMP, Kind.UINT})
 COMPARABLE: Final = (INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES)
 SHORT_NAMES: Final = {

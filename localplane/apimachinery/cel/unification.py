@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .types import DYN, Kind, Type, list_of, map_of, type_of
+from .types import DYN, SIMPLE, Kind, Type, list_of, map_of, type_of
 
 _PARAMETERISED = frozenset({Kind.OPAQUE, Kind.LIST, Kind.MAP})
-_SIMPLE = frozenset(
-    {Kind.BOOL, Kind.BYTES, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.STRING, Kind.TIMESTAMP, Kind.UINT}
-)
 _NULLABLE = frozenset({Kind.OPAQUE, Kind.STRUCT, Kind.DURATION, Kind.TIMESTAMP})
 
 
@@ -40,9 +37,8 @@ class Bindings:
         return True
 
     def _fits(self, one: Type, other: Type) -> bool:
-        if not one.parameters and not other.parameters:
-            if one.kind in _SIMPLE and other.kind in _SIMPLE:
-                return one.kind is other.kind
+        if one.kind in SIMPLE and other.kind in SIMPLE:
+            return one.kind is other.kind
         if other.kind is Kind.TYPE_PARAMETER:
             valid, known = self._substitutes(one, other)
             if valid or known:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 
 from .errors import EvaluationError
 from .types import BOOL, BYTES, DOUBLE, DURATION, INT, LIST, MAP, NULL, OPTIONAL, STRING, TIMESTAMP, TYPE, UINT, Type
@@ -68,7 +68,7 @@ class Mapper(Protocol):
     def find(self, key: Any) -> Any:
         """The value of this key, or MISSING."""
 
-    def keys(self) -> Iterator[Any]: ...
+    def each_key(self) -> Iterator[Any]: ...
 
     def __len__(self) -> int: ...
 
@@ -89,7 +89,7 @@ class Map:
         entry = self.entries.get(map_key(key))
         return MISSING if entry is None else entry[1]
 
-    def keys(self) -> Iterator[Any]:
+    def each_key(self) -> Iterator[Any]:
         return (key for key, _ in self.entries.values())
 
     def __len__(self) -> int:
@@ -111,7 +111,7 @@ class Extension:
     """A value of a library: `cel_type` is what `type(x)` says of it."""
 
     __slots__ = ()
-    cel_type: Type
+    cel_type: ClassVar[Type]
 
 
 _TYPES: Final[dict[type, Type]] = {

@@ -14,12 +14,14 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, cast
 
-from aiohttp import web
 from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import HttpProcessingError, RawRequestMessage
 from aiohttp.http_exceptions import BadHttpMethod, LineTooLong
 from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 from aiohttp.web_protocol import RequestHandler
+from aiohttp.web_request import BaseRequest
+from aiohttp.web_response import StreamResponse
+from aiohttp.web_server import Server
 
 from localplane.apimachinery.errors import generic
 from localplane.apimachinery.serializers import to_json
@@ -35,10 +37,10 @@ _is_request_line = re.compile(r"b'[A-Z]{1,32} /[^ ]* HTTP/1\.[01]'").search
 _PANIC = "This request caused apiserver to panic. Look in the logs for details.\n"
 
 
-class Incoming(web.BaseRequest):
+class Incoming(BaseRequest):
     """aiohttp's request, with what was parsed and its connection within reach."""
 
-    ATTRS = web.BaseRequest.ATTRS | frozenset({"connection", "parsed"})
+    ATTRS = BaseRequest.ATTRS | frozenset({"connection", "parsed"})
 
     def __init__(
         self,
@@ -53,7 +55,7 @@ class Incoming(web.BaseRequest):
         self.connection = cast(Connection, protocol)
 
 
-class Written(web.StreamResponse):
+class Written(StreamResponse):
     """What our handler returns to aiohttp: the answer is on its way already, only the connection's fate is open."""
 
     def __init__(self, *, keep_alive: bool, linger: float = 0) -> None:
@@ -65,7 +67,7 @@ class Written(web.StreamResponse):
     def keep_alive(self) -> bool:
         return self._keep
 
-    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:  # noqa: ARG002 - nothing is left
+    async def prepare(self, request: BaseRequest) -> AbstractStreamWriter | None:  # noqa: ARG002 - nothing is left
         return None
 
     async def write_eof(self, data: bytes = b"") -> None:  # noqa: ARG002 - nothing is left
@@ -101,7 +103,7 @@ class Connection(RequestHandler):
         "secure",
     )
 
-    def __init__(self, server: web.Server, limits: Limits) -> None:
+    def __init__(self, server: Server, limits: Limits) -> None:
         super().__init__(
             server,
             loop=asyncio.get_running_loop(),
@@ -188,11 +190,11 @@ class Connection(RequestHandler):
 
     def handle_error(
         self,
-        request: web.BaseRequest,
+        request: BaseRequest,
         status: int = 500,
         exc: BaseException | None = None,
         message: str | None = None,  # noqa: ARG002 - what aiohttp would say
-    ) -> web.StreamResponse:
+    ) -> StreamResponse:
         """Runs for a request that can't be parsed, and for a handler that raised: both end the connection."""
         if isinstance(exc, ClientGone):
             raise exc  # aiohttp closes the connection, and says nothing
@@ -261,5 +263,5 @@ class Connection(RequestHandler):
         return transport
 
 
-def connection_factory(server: web.Server, limits: Limits) -> Callable[[], Connection]:
+def connection_factory(server: Server, limits: Limits) -> Callable[[], Connection]:
     return lambda: Connection(server, limits)

@@ -6,13 +6,17 @@ GET /storage                   what is stored where, or a Status that says why n
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import orjson
-from aiohttp import web
+from aiohttp.web_request import BaseRequest
+from aiohttp.web_response import Response, StreamResponse
+from aiohttp.web_server import Server
 
 from localplane.apimachinery.errors import APIError, NotFound
 
@@ -21,6 +25,7 @@ from .health import Check, report
 Facts = Callable[[], Awaitable[dict[str, Any]]]
 
 _ENDPOINTS = ("livez", "readyz", "healthz")
+_LAST_ANSWERS_WITHIN = timedelta(seconds=1)
 
 
 class HealthHandler:
@@ -30,7 +35,7 @@ class HealthHandler:
         self._checks = {"livez": tuple(live), "readyz": tuple(ready), "healthz": tuple(ready)}
         self._facts = facts
 
-    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def __call__(self, request: BaseRequest) -> StreamResponse:
         endpoint, _, name = request.path.strip("/").partition("/")
         try:
             if request.method == "GET" and endpoint in _ENDPOINTS:
@@ -42,35 +47,35 @@ class HealthHandler:
             headers = {"Retry-After": str(error.retry_after_seconds)} if error.retry_after_seconds else None
             return _json(error.code, error.status(), headers=headers)
 
-    async def _health(self, request: web.BaseRequest, endpoint: str, name: str) -> web.Response:
+    async def _health(self, request: BaseRequest, endpoint: str, name: str) -> Response:
         checks = [check for check in self._checks[endpoint] if not name or check.name == name]
         if not checks:
             raise NotFound("the server could not find the requested resource")
         answer = await report(
             endpoint, checks, verbose="verbose" in request.query, exclude=request.query.getall("exclude", [])
         )
-        return web.Response(
+        return Response(
             text=answer.text,
             status=200 if answer.ok else 500,
             headers={"X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache, private"},
         )
 
 
-def _json(status: int, body: dict[str, Any], headers: dict[str, str] | None = None) -> web.Response:
-    return web.Response(body=orjson.dumps(body), status=status, content_type="application/json", headers=headers)
+def _json(status: int, body: dict[str, Any], headers: dict[str, str] | None = None) -> Response:
+    return Response(body=orjson.dumps(body), status=status, content_type="application/json", headers=headers)
 
 
 @contextlib.asynccontextmanager
 async def listening(path: Path, handler: HealthHandler) -> AsyncIterator[None]:
     """Serve on a socket in a directory that the caller owns and keeps private."""
     path.unlink(missing_ok=True)  # the left-over of a killed process; the directory's lock says that it is dead
-    runner = web.ServerRunner(web.Server(handler, access_log=None))
-    await runner.setup()
+    server = Server(handler, access_log=None)
+    socket = await asyncio.get_running_loop().create_unix_server(server, path)
     try:
-        site = web.UnixSite(runner, str(path))
-        await site.start()
         path.chmod(0o600)
         yield
     finally:
-        await runner.cleanup()
+        socket.close()
+        server.pre_shutdown()
+        await server.shutdown(_LAST_ANSWERS_WITHIN.total_seconds())
         path.unlink(missing_ok=True)

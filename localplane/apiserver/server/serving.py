@@ -12,13 +12,14 @@ from socket import socket
 from time import perf_counter
 from typing import cast
 
-from aiohttp import web
 from aiohttp.http import HttpVersion11
+from aiohttp.web_request import BaseRequest
+from aiohttp.web_server import Server
 
 from localplane.apiserver.request import Answer, Handler, Request, Response, StreamResponse
 
 from .body import body_reader
-from .connection import CLOSE, CLOSE_SLOWLY, KEEP, Connection, Incoming, connection_factory
+from .connection import CLOSE, CLOSE_SLOWLY, KEEP, Connection, Incoming, Written, connection_factory
 from .limits import Limits
 from .listener import Listener
 from .metrics import Metrics
@@ -48,12 +49,12 @@ class HTTPServer:
         self._mutating = 0
         self._draining = False
         self._drained = asyncio.Event()
-        self._server: web.Server | None = None
+        self._server: Server | None = None
         self._listener: Listener | None = None
 
     def start(self, sockets: Sequence[socket]) -> None:
         # A client that is gone no longer waits: its handler is cancelled, as Go cancels the request's context.
-        server = web.Server(self._serve, request_factory=Incoming, handler_cancellation=True)
+        server = Server(self._serve, request_factory=Incoming, handler_cancellation=True)
         self._server = server
         self._listener = Listener(
             sockets,
@@ -97,7 +98,7 @@ class HTTPServer:
                 if transport is not None and not connection.lost:
                     transport.abort()
 
-    async def _serve(self, incoming: web.BaseRequest) -> web.StreamResponse:
+    async def _serve(self, incoming: BaseRequest) -> Written:
         raw = cast(Incoming, incoming)
         started = perf_counter()
         reads = raw.parsed.method in _READ_ONLY
@@ -119,7 +120,7 @@ class HTTPServer:
         if self._draining and not self._reading and not self._mutating:
             self._drained.set()
 
-    async def _send(self, raw: Incoming, request: Request, response: Response, started: float) -> web.StreamResponse:
+    async def _send(self, raw: Incoming, request: Request, response: Response, started: float) -> Written:
         keep = self._keeps(raw, response)
         await self._responses.write(
             raw.connection,
@@ -134,9 +135,7 @@ class HTTPServer:
             return KEEP
         return CLOSE if raw.content.is_eof() else CLOSE_SLOWLY
 
-    async def _stream(
-        self, raw: Incoming, request: Request, stream: StreamResponse, started: float
-    ) -> web.StreamResponse:
+    async def _stream(self, raw: Incoming, request: Request, stream: StreamResponse, started: float) -> Written:
         keep = self._keeps(raw, stream)
         chunked = raw.parsed.version >= HttpVersion11
         with self._metrics.streaming(request, stream.status, started) as meter:

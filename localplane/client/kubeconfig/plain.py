@@ -24,6 +24,8 @@ class _Declined(Exception):
 
 def parse_plain(text: bytes) -> dict[str, Any] | None:
     """The document, or None if that is for somebody else to say."""
+    if text.startswith(b"{"):
+        return _json(text)
     try:
         lines = _lines(text.decode("ascii"))
         if not lines or lines[0][0] != 0:
@@ -32,6 +34,17 @@ def parse_plain(text: bytes) -> dict[str, Any] | None:
     except (UnicodeDecodeError, _Declined):
         return None
     return value if end == len(lines) else None
+
+
+def _json(text: bytes) -> dict[str, Any] | None:
+    """Some programs write kubeconfigs so: it is YAML, too."""
+    import json
+
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _lines(text: str) -> list[tuple[int, str]]:

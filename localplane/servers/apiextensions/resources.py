@@ -30,6 +30,7 @@ from .scale import replicas_path, scale_subresource
 from .selecting import selectable_fields
 from .strategy import CustomStatusStrategy, CustomStrategy
 from .terminating import TerminatingStore
+from .watches import CustomStore, OpenWatches
 
 JSONObject = dict[str, Any]
 Reread = Callable[[], JSONObject]
@@ -75,18 +76,26 @@ class _SchemaSource:
         return self.compiler.rules(schema) if schema is not None else None
 
 
-def resources_of(
-    obj: JSONObject, reread: Reread, make_converter: MakeConverter, compiler: RuleCompiler
-) -> list[Resource]:
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a custom resource needs beside its definition. `watches` are those of its objects."""
+
+    reread: Reread
+    make_converter: MakeConverter
+    compiler: RuleCompiler
+    watches: OpenWatches
+
+
+def resources_of(obj: JSONObject, around: Surroundings) -> list[Resource]:
     """The resource of each version that is served or stored; the stored one is the last."""
     spec = obj["spec"]
     conversion = spec.get("conversion") or {}
-    converter = make_converter(conversion["webhook"]) if conversion.get("strategy") == "Webhook" else None
-    sources = {each["name"]: _SchemaSource(reread, each["name"], compiler) for each in spec["versions"]}
+    converter = around.make_converter(conversion["webhook"]) if conversion.get("strategy") == "Webhook" else None
+    sources = {each["name"]: _SchemaSource(around.reread, each["name"], around.compiler) for each in spec["versions"]}
     versions = [_version(obj, each, sources[each["name"]]) for each in spec["versions"]]
     wanted = [each for each in spec["versions"] if each.get("served") or each.get("storage")]
     wanted.sort(key=lambda each: bool(each.get("storage")))
-    found = [_resource(obj, each, versions, sources[each["name"]]) for each in wanted]
+    found = [_resource(obj, each, versions, sources[each["name"]], around.watches) for each in wanted]
     if converter is None or len(versions) == 1:
         return found
     return [_converting(each, spec["group"], converter) for each in found]
@@ -128,7 +137,13 @@ def _deprecation(spec: JSONObject, declared: Mapping[str, Any]) -> str:
     return f"{message}; use {group}/{best} {kind}" if best != name else message
 
 
-def _resource(obj: JSONObject, declared: Mapping[str, Any], versions: list[Version], source: _SchemaSource) -> Resource:
+def _resource(
+    obj: JSONObject,
+    declared: Mapping[str, Any],
+    versions: list[Version],
+    source: _SchemaSource,
+    watches: OpenWatches,
+) -> Resource:
     spec, names, hub = obj["spec"], accepted_names(obj), declared["name"]
     subresources, terminating = declared.get("subresources") or {}, is_terminating(obj)
     namespaced = spec.get("scope") == "Namespaced"
@@ -138,7 +153,8 @@ def _resource(obj: JSONObject, declared: Mapping[str, Any], versions: list[Versi
 
     strategy = CustomStrategy(schema, lambda: source.rules, namespaced=namespaced, scale=subresources.get("scale"))
     stored = next(each["name"] for each in spec["versions"] if each.get("storage"))
-    resource = Resource(
+    make_store = TerminatingStore if terminating else CustomStore
+    return Resource(
         names["plural"],
         kind=names["kind"],
         versions=[each if each.name == hub else replace(each, served=False) for each in versions],
@@ -151,13 +167,13 @@ def _resource(obj: JSONObject, declared: Mapping[str, Any], versions: list[Versi
         has_status="status" in subresources,
         status_strategy=CustomStatusStrategy(strategy),
         subresources=_scale(spec, subresources),
+        storage=lambda definition: make_store(definition, watches),
         storage_version=stored,
         selectable_fields=selectable_fields(declared.get("selectableFields") or (), schema),
         typed=False,
         hub=hub,
         verbs=_TERMINATING_VERBS if terminating else _VERBS,
     )
-    return replace(resource, storage=TerminatingStore) if terminating else resource
 
 
 def _converting(resource: Resource, group: str, converter: WebhookConverter) -> Resource:

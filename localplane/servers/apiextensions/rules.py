@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 from typing import Any, Final, Protocol
 
 import orjson
@@ -64,6 +65,11 @@ class RuleCompiler:
         self._kept[_digest(schema)] = compiled
         while len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)
+
+
+def warm_up() -> None:
+    """Load the engine, so that the first definition with a rule need not wait for it."""
+    import_module("localplane.apimachinery.cel.rules")
 
 
 def has_rules(schema: Mapping[str, Any]) -> bool:

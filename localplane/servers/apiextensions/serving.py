@@ -24,10 +24,11 @@ from localplane.apiserver.storage.objects import StoredObject
 from .conversion.webhook import Resolve, WebhookConverter
 from .finalizing import Finalizer, needs_finalizing
 from .naming import Taken, accepted_names, has_its_names
-from .resources import is_served, is_terminating, resources_of
-from .rules import RuleCompiler
+from .resources import Surroundings, is_served, is_terminating, resources_of
+from .rules import RuleCompiler, warm_up
 from .settling import settled
 from .status import write_status
+from .watches import OpenWatches
 
 JSONObject = dict[str, Any]
 StorageOf = Callable[[str], Storage]
@@ -55,6 +56,7 @@ class _Known:
     identity: tuple[Any, ...]
     group: str
     names: JSONObject
+    watches: OpenWatches
     resources: tuple[Resource, ...]
     served: tuple[str, ...]
     has_names: bool
@@ -75,6 +77,7 @@ class CustomResources:
         self._finalizer: Finalizer | None = None
         self._known: dict[str, _Known] = {}
         self._own_groups: set[str] = set()
+        self._ending: asyncio.Queue[OpenWatches] = asyncio.Queue()
         self._lock = asyncio.Lock()
         self._revision = 0
         self.versions_changed = asyncio.Event()
@@ -115,6 +118,8 @@ class CustomResources:
         async with self._webhooks, asyncio.TaskGroup() as tasks:
             tasks.create_task(self._finalizer.run())
             tasks.create_task(self._follow())
+            tasks.create_task(self._end_old_watches())
+            tasks.create_task(asyncio.to_thread(warm_up))
 
     @property
     def _kind(self) -> Definition:
@@ -192,12 +197,15 @@ class CustomResources:
         if known is not None and known.identity == identity:
             self._known[name] = replace(known, revision=stored.revision)
         else:
-            found = self._resources(obj, stored) if serves else []
+            watches = OpenWatches()
+            found = self._resources(obj, stored, watches) if serves else []
+            self._end_watches(known)
             self._known[name] = _Known(
                 revision=stored.revision,
                 identity=identity,
                 group=spec["group"],
                 names=names,
+                watches=watches,
                 resources=tuple(found),
                 served=tuple(each["name"] for each in spec["versions"] if each.get("served")) if serves else (),
                 has_names=has_its_names(obj),
@@ -207,14 +215,25 @@ class CustomResources:
             self._finalizer.add(name)
         return str(spec["group"])
 
-    def _resources(self, obj: JSONObject, stored: StoredObject) -> list[Resource]:
-        return resources_of(obj, lambda: self._kind.converter.hub_of(stored), self._converter, self._rules)
+    def _resources(self, obj: JSONObject, stored: StoredObject, watches: OpenWatches) -> list[Resource]:
+        around = Surroundings(lambda: self._kind.converter.hub_of(stored), self._converter, self._rules, watches)
+        return resources_of(obj, around)
+
+    def _end_watches(self, known: _Known | None) -> None:
+        """When the new state is served, which is in this very turn of the loop."""
+        if known is not None:
+            self._ending.put_nowait(known.watches)
+
+    async def _end_old_watches(self) -> None:
+        while True:
+            await (await self._ending.get()).stop()
 
     def _converter(self, webhook: Mapping[str, Any]) -> WebhookConverter:
         return WebhookConverter(self._webhooks, self._resolve, webhook)
 
     def _forget(self, name: str) -> str:
         known = self._known.pop(name, None)
+        self._end_watches(known)
         if known is not None:
             self.versions_changed.set()
         return known.group if known else ""

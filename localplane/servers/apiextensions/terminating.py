@@ -13,15 +13,16 @@ from localplane.apiserver.registry.rest import (
     ValidateUpdate,
     WriteOptions,
 )
-from localplane.apiserver.registry.store import Store
 from localplane.apiserver.request import Request
+
+from .watches import CustomStore
 
 JSONObject = dict[str, Any]
 
 _WHY: Final = "create not allowed while custom resource definition is terminating"
 
 
-class TerminatingStore(Store):
+class TerminatingStore(CustomStore):
     async def create(
         self, request: Request, obj: JSONObject, *, validate: ValidateCreate | None, options: WriteOptions
     ) -> Result:

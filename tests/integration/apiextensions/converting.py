@@ -20,7 +20,7 @@ Object = dict[str, Any]
 def converted(obj: Object, api_version: str) -> Object:
     spec = obj.get("spec") or {}
     if api_version.endswith("/v2"):
-        new = {"address": f"{spec.get('host', '')}:{spec.get('port', 0)}"}
+        new: Object = {"address": f"{spec.get('host', '')}:{spec.get('port', 0)}"}
     else:
         host, _, port = spec.get("address", "").partition(":")
         new = {"host": host, "port": int(port or 0)}

@@ -135,8 +135,10 @@ async def test_a_service_is_found_by_its_endpoints(plane: Plane, webhook: Webhoo
         (
             "stays",
             {"convertedObjects": [{"apiVersion": "stays.example.com/v1", "kind": "Widget", "metadata": {"name": "w"}}]},
-            "returned invalid object at index 0: invalid groupVersion (expected stays.example.com/v2, received"
-            " stays.example.com/v1)",
+            (
+                "returned invalid object at index 0: invalid groupVersion (expected stays.example.com/v2, received"
+                " stays.example.com/v1)"
+            ),
         ),
     ],
 )

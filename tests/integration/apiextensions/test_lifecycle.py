@@ -9,6 +9,7 @@ import pytest
 
 from localplane.apimachinery.errors import Forbidden, NotFound
 from localplane.client import GroupVersionResource, PatchType
+from localplane.client.options import ListOptions
 from localplane.compose.server import Plane
 from tests.integration.apiextensions.definitions import (
     API_SERVICES,
@@ -166,3 +167,26 @@ async def test_many_definitions_at_once_are_all_served(plane: Plane) -> None:
     await asyncio.gather(*(definitions.create(definition("crowd.example.com", plural=name)) for name in names))
     for name in names:
         assert (await widgets(plane.client, "crowd.example.com", plural=name).list())["items"] == []
+
+
+async def test_a_watch_ends_when_the_definition_changes_and_goes_on_with_the_new_one(plane: Plane) -> None:
+    definitions, group = plane.client.resource(DEFINITIONS), "ends.example.com"
+    await definitions.create(definition(group, version("v1", of_spec(a={"type": "string"}))))
+    there = widgets(plane.client, group)
+    await there.create(custom(group, "w", {"a": "1"}))
+    begin = (await there.list())["metadata"]["resourceVersion"]
+    watch = there.watch(ListOptions(resource_version=begin))
+    change = [
+        {
+            "op": "add",
+            "path": "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/b",
+            "value": {"type": "string", "default": "new"},
+        }
+    ]
+    async with asyncio.timeout(10), watch as events:
+        following = asyncio.create_task(anext(aiter(events), None))
+        await definitions.patch(f"widgets.{group}", change, PatchType.JSON)
+        assert await following is None
+    await there.patch("w", {"spec": {"a": "2"}}, PatchType.MERGE)
+    async with asyncio.timeout(10), there.watch(ListOptions(resource_version=begin)) as events:
+        assert (await anext(aiter(events))).object["spec"] == {"a": "2", "b": "new"}

@@ -23,10 +23,9 @@ from localplane.apimachinery.cel.syntax import (
 )
 from localplane.apimachinery.cel.types import SCALARS, Kind, Type
 
-from .call_estimates import Entries, Operand, call_estimate
+from .call_estimates import call_estimate
 from .numbers import LIST_COST, MAP_COST, MOST, STRUCT_COST, UNKNOWN, Size, fixed, plus, times
-
-Path = tuple[str, ...]
+from .operands import Entries, Operand, Path
 
 
 def estimated(tree: Expr, root: Declared | None) -> int:

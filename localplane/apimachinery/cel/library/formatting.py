@@ -124,7 +124,7 @@ def _plain(value: Any, _: int | None = None) -> str:
 
 def _plain_map(value: Mapper) -> str:
     pairs = []
-    for key in value.keys():  # noqa: SIM118 - a Mapper is no dict
+    for key in value.each_key():
         if not isinstance(key, (bool, int, str)):
             raise FormatError(f"no formatting function for map key of type {type_of_value(key).name}")
         pairs.append((_inner(key), _inner(value.find(key))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cmp_to_key
+from itertools import pairwise
 from typing import Any
 
 from localplane.apimachinery.cel.arithmetic import add, contains
@@ -31,7 +32,7 @@ _MOST = 1_000_000  # a list of more costs more than any evaluation may
 
 
 def _is_sorted(values: list[Any]) -> bool:
-    return all(compare(one, other) <= 0 for one, other in zip(values, values[1:], strict=False))
+    return all(compare(one, other) <= 0 for one, other in pairwise(values))
 
 
 def _sum_from(zero: Any) -> Callable[[list[Any]], Any]:
@@ -99,8 +100,9 @@ def _sorted_by(values: list[Any], keys: list[Any]) -> list[Any]:
         raise EvaluationError(f"{words} {len(values)} and {len(keys)} elements respectively")
     if len({type_of_value(key).name for key in keys}) > 1:
         raise EvaluationError("list elements must have the same type")
-    order = sorted(range(len(keys)), key=cmp_to_key(lambda one, other: compare(keys[one], keys[other])))
-    return [values[number] for number in order]
+    in_order = cmp_to_key(compare)
+    pairs = sorted(zip(keys, values, strict=True), key=lambda pair: in_order(pair[0]))
+    return [value for _, value in pairs]
 
 
 def _sorted(values: list[Any]) -> list[Any]:
@@ -180,8 +182,7 @@ LISTS: tuple[Function, ...] = (
     Function(
         "@sortByAssociatedKeys",
         tuple(
-            member(f"list_{of.name}_sortByAssociatedKeys", (_LIST, list_of(of)), _LIST, _sorted_by)
-            for of in COMPARABLE
+            member(f"list_{of.name}_sortByAssociatedKeys", (_LIST, list_of(of)), _LIST, _sorted_by) for of in COMPARABLE
         ),
     ),
     Function("lists.range", (overload("lists_range", (INT,), list_of(INT), _range),)),

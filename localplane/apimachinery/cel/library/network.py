@@ -96,11 +96,7 @@ def _is_global_unicast(value: IPValue) -> bool:
     address = value.address
     broadcast = address.version == 4 and int(address) == 2**32 - 1
     return not (
-        broadcast
-        or address.is_unspecified
-        or address.is_loopback
-        or address.is_multicast
-        or address.is_link_local
+        broadcast or address.is_unspecified or address.is_loopback or address.is_multicast or address.is_link_local
     )
 
 
@@ -136,13 +132,9 @@ NETWORK: tuple[Function, ...] = (
     Function("isIP", (overload("is_ip", (STRING,), BOOL, _is_ip),)),
     Function("ip.isCanonical", (overload("ip_is_canonical", (STRING,), BOOL, lambda text: str(_ip(text)) == text),)),
     Function("family", (member("ip_family", (IP,), INT, lambda value: value.address.version),)),
-    Function(
-        "isUnspecified", (member("ip_is_unspecified", (IP,), BOOL, lambda value: value.address.is_unspecified),)
-    ),
+    Function("isUnspecified", (member("ip_is_unspecified", (IP,), BOOL, lambda value: value.address.is_unspecified),)),
     Function("isLoopback", (member("ip_is_loopback", (IP,), BOOL, lambda value: value.address.is_loopback),)),
-    Function(
-        "isLinkLocalMulticast", (member("ip_is_link_local_multicast", (IP,), BOOL, _is_link_local_multicast),)
-    ),
+    Function("isLinkLocalMulticast", (member("ip_is_link_local_multicast", (IP,), BOOL, _is_link_local_multicast),)),
     Function(
         "isLinkLocalUnicast",
         (member("ip_is_link_local_unicast", (IP,), BOOL, lambda value: value.address.is_link_local),),

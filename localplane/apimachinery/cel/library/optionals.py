@@ -41,11 +41,11 @@ def _unwrapped(values: list[Any]) -> list[Any]:
 def inserted(into: Map, key: Any, value: Any) -> Map:
     if into.find(key) is not MISSING:
         raise EvaluationError(f"insert failed: key {shown(key)} already exists")
-    return Map.of([*((each, into.find(each)) for each in into.keys()), (key, value)])
+    return Map.of([*((each, into.find(each)) for each in into.each_key()), (key, value)])
 
 
 def _inserted_all(into: Map, more: Mapper) -> Map:
-    for key in more.keys():  # noqa: SIM118 - a Mapper is no dict
+    for key in more.each_key():
         into = inserted(into, key, more.find(key))
     return into
 

@@ -21,5 +21,5 @@ def shown(value: Any) -> str:
         case list():
             return f"[{', '.join(shown(each) for each in value)}]"
         case Mapper():
-            return f"{{{', '.join(f'{shown(key)}: {shown(value.find(key))}' for key in value.keys())}}}"
+            return f"{{{', '.join(f'{shown(key)}: {shown(value.find(key))}' for key in value.each_key())}}}"
     return text_of(value)

@@ -97,7 +97,10 @@ def _substring(text: str, start: int, end: int | None = None) -> str:
 
 
 # Go's unicode.IsSpace, which Python's strip goes beyond.
-_SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPACE: Final = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f"
+    "\u205f\u3000"
+)
 
 
 def trimmed(text: str) -> str:

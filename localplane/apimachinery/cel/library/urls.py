@@ -19,12 +19,8 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+\-.]*):")
 _BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2}).{0,2}", re.DOTALL)
 _UNRESERVED: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~")
 _PATH: Final = _UNRESERVED | frozenset(b"$&+,/:;=@")
-_ENCODED_PATH: Final = frozenset(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~$&+,/:;=@!'()*[]%"
-)
-_HOST: Final = frozenset(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~!$&'()*+,;=:[]<>\""
-)
+_ENCODED_PATH: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~$&+,/:;=@!'()*[]%")
+_HOST: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~!$&'()*+,;=:[]<>\"")
 _USER: Final = re.compile(r"[A-Za-z0-9\-._:~!$&'()*+,;=%@]*")
 _PORT: Final = re.compile(r"(?::[0-9]*)?")
 
@@ -176,9 +172,7 @@ def _url(text: str) -> URLValue:
             raise InvalidURL(f"parse {go_quote(text)}: {error}") from None
     except InvalidURL as error:
         raise EvaluationError(f"URL parse error during conversion from string: {error}") from None
-    return URLValue(
-        parsed.scheme, parsed.opaque, parsed.user, parsed.host, parsed.path, parsed.raw_query, fragment
-    )
+    return URLValue(parsed.scheme, parsed.opaque, parsed.user, parsed.host, parsed.path, parsed.raw_query, fragment)
 
 
 def _is_url(text: str) -> bool:

@@ -22,12 +22,28 @@ Surround = Callable[[Any], dict[str, Any]]
 """From a default within metadata to a whole object around it."""
 
 _META: Final = frozenset({"metadata", "apiVersion", "kind"})
+_PLAIN_TYPES: Final = {"string": str, "integer": int, "boolean": bool}
+_PLAIN_WORDS: Final = frozenset({"type", "default", "description", "title", "enum", "minimum", "maximum", "nullable"})
 
 
 def default_errors(schema: Schema, path: Path, *, pruned: bool) -> list[FieldError]:
     """`pruned`: a default must not have fields that the schema does not know."""
     found: list[FieldError] = []
-    _walk(schema, path, found, _Where(pruned=pruned), is_resource=True)
+    holding: set[int] = set()
+    if _collect(schema, holding):
+        _walk(schema, path, found, _Where(pruned=pruned, holding=holding), is_resource=True)
+    return found
+
+
+def _collect(schema: Schema, holding: set[int]) -> bool:
+    """Whether there is a default in a schema; all that have one in them are noted, so that nobody looks elsewhere."""
+    found = "default" in schema
+    if isinstance(schema.get("items"), dict):
+        found |= _collect(schema["items"], holding)
+    for each in (schema.get("properties") or {}).values():
+        found |= _collect(each, holding)
+    if found:
+        holding.add(id(schema))
     return found
 
 
@@ -36,38 +52,56 @@ def _named(name: str) -> Surround:
 
 
 class _Where:
-    """`surround` is None outside of metadata."""
+    """`surround` is None outside of metadata. `holding` are the schemas with defaults in them."""
 
-    __slots__ = ("pruned", "surround")
+    __slots__ = ("holding", "pruned", "surround")
 
-    def __init__(self, *, pruned: bool, surround: Surround | None = None) -> None:
+    def __init__(self, *, pruned: bool, holding: set[int], surround: Surround | None = None) -> None:
         self.pruned = pruned
+        self.holding = holding
         self.surround = surround
+
+    def surrounded(self, surround: Surround | None) -> _Where:
+        return _Where(pruned=self.pruned, holding=self.holding, surround=surround)
 
     def within(self, wrap: Callable[[Any], Any]) -> _Where:
         outer = self.surround
-        return self if outer is None else _Where(pruned=self.pruned, surround=lambda value: outer(wrap(value)))
+        return self if outer is None else self.surrounded(lambda value: outer(wrap(value)))
 
 
 def _walk(schema: Schema, path: Path, found: list[FieldError], where: _Where, *, is_resource: bool) -> None:
     is_resource = is_resource or bool(schema.get("x-kubernetes-embedded-resource"))
     if is_resource:
-        where = _Where(pruned=where.pruned)
-    if "default" in schema:
+        where = where.surrounded(None)
+    if "default" in schema and not (where.surround is None and _is_plainly_good(schema)):
         node, value = node_of_openapi(schema), schema["default"]
         if where.surround is not None:
             found += _meta_default_errors(node, value, where.surround, path / "default")
         else:
             found += _default_errors(node, value, path / "default", pruned=where.pruned)
-    if isinstance(schema.get("items"), dict):
+    if id(schema.get("items")) in where.holding:
         _walk(schema["items"], path / "items", found, where.within(lambda value: [value]), is_resource=False)
     for name, each in (schema.get("properties") or {}).items():
+        if id(each) not in where.holding:
+            continue
         is_meta = is_resource and name in _META
-        inner = _Where(pruned=where.pruned, surround=_named(name)) if is_meta else where.within(_named(name))
+        inner = where.surrounded(_named(name)) if is_meta else where.within(_named(name))
         _walk(each, (path / "properties")[name], found, inner, is_resource=False)
 
 
+def _is_plainly_good(schema: Schema) -> bool:
+    """Most defaults are a word or a number of which little is asked: nothing needs to be compiled for them."""
+    value = schema["default"]
+    if type(value) is not _PLAIN_TYPES.get(schema.get("type", "")) or not schema.keys() <= _PLAIN_WORDS:
+        return False
+    return ("enum" not in schema or value in schema["enum"]) and (
+        schema.get("minimum", value) <= value <= schema.get("maximum", value)
+    )
+
+
 def _default_errors(node: Node, value: Any, path: Path, *, pruned: bool) -> list[FieldError]:
+    if not isinstance(value, (dict, list)):
+        return list(explain(node, value, Place(prefix=str(path))).errors.values())
     found: list[FieldError] = []
     if pruned and not is_pruned(node, value):
         found.append(invalid(path, value, "must not have unknown fields"))

@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 import orjson
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -23,11 +23,11 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from localplane.apiserver.server.signing_key import new_signing_key
+
 ISSUER: Final = "https://kubernetes.default.svc.cluster.local"
 LEGACY_ISSUER: Final = "kubernetes/serviceaccount"
 """The issuer of tokens that are kept in secrets."""
-
-_BITS: Final = 2048
 
 
 class InvalidToken(ValueError):
@@ -48,9 +48,9 @@ class ServiceAccountTokens:
         self.key_id = _text(hashlib.sha256(der).digest())
 
     @classmethod
-    async def open(cls, path: Path, *, issuer: str = ISSUER) -> Self:
-        """With the key of a file, which is made if it is not there: that takes a tenth of a second, once."""
-        return cls(await asyncio.to_thread(_key_of, path), issuer=issuer)
+    async def open(cls, path: Path, *, spare: RSAPrivateKey | None = None, issuer: str = ISSUER) -> Self:
+        """With the key of a file, which is made if it is not there, unless there is a `spare` one."""
+        return cls(await asyncio.to_thread(_key_of, path, spare), issuer=issuer)
 
     def sign(self, claims: Mapping[str, Any]) -> str:
         """A token of these claims, with our name as the issuer's unless it is one to be kept in a secret."""
@@ -86,13 +86,13 @@ class ServiceAccountTokens:
         }
 
 
-def _key_of(path: Path) -> RSAPrivateKey:
+def _key_of(path: Path, spare: RSAPrivateKey | None) -> RSAPrivateKey:
     if path.exists():
         key = load_pem_private_key(path.read_bytes(), password=None)
         if not isinstance(key, RSAPrivateKey):
             raise InvalidToken(f"{path} holds no RSA key: remove it, and another one is made")
         return key
-    made = generate_private_key(public_exponent=65537, key_size=_BITS)
+    made = spare or new_signing_key()
     pem = made.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     half_written = path.with_suffix(".new")

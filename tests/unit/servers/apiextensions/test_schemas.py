@@ -80,16 +80,20 @@ def test_a_good_definition_has_no_faults() -> None:
         (
             {"type": "string", "x-kubernetes-embedded-resource": True},
             [
-                f"{X}.properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without"
-                " x-kubernetes-preserve-unknown-fields",
+                (
+                    f"{X}.properties: Required value: must not be empty if x-kubernetes-embedded-resource is true"
+                    " without x-kubernetes-preserve-unknown-fields"
+                ),
                 f'{X}.type: Invalid value: "string": must be object if x-kubernetes-embedded-resource is true',
             ],
         ),
         (
             {"type": "string", "pattern": "a("},
             [
-                f'{X}.pattern: Invalid value: "a(": must be a valid regular expression, but isn\'t: error parsing regexp:'
-                " missing closing ): `a(`"
+                (
+                    f'{X}.pattern: Invalid value: "a(": must be a valid regular expression, but isn\'t: error parsing'
+                    " regexp: missing closing ): `a(`"
+                )
             ],
         ),
     ],
@@ -110,8 +114,10 @@ def test_a_schema_is_structural(schema: Object, faults: list[str]) -> None:
         (
             {"type": "object", "properties": {"metadata": {"type": "object", "properties": {"labels": TEXT}}}},
             [
-                f"{AT}.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but"
-                " metadata is implicitly specified"
+                (
+                    f"{AT}.properties[metadata]: Forbidden: must not specify anything other than name and generateName,"
+                    " but metadata is implicitly specified"
+                )
             ],
         ),
         ({"type": "object", "properties": {"metadata": {"type": "object", "properties": {"name": TEXT}}}}, []),
@@ -230,7 +236,5 @@ def test_what_differs_between_versions_is_told_in_its_version() -> None:
     obj = good()
     bad: Object = {"openAPIV3Schema": {"type": "object", "properties": {"x": {}}}}
     obj["spec"]["versions"].append({"name": "v2", "served": True, "storage": False, "schema": bad})
-    assert told(obj) == [
-        "spec.versions[1].schema.openAPIV3Schema.properties[x].type: Required value: must not be empty for specified"
-        " object fields"
-    ]
+    place = "spec.versions[1].schema.openAPIV3Schema.properties[x].type"
+    assert told(obj) == [f"{place}: Required value: must not be empty for specified object fields"]

@@ -1,0 +1,27 @@
+"""Secrets in a diff: that they differ may be seen, what they are may not. Kubernetes: Masker in cmd/diff."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Object = dict[str, Any]
+
+_SAME, _BEFORE, _AFTER = "***", "*** (before)", "*** (after)"
+
+
+def masked(before: Object | None, after: Object) -> tuple[Object | None, Object]:
+    """Copies without the values of `data`."""
+    old: Object = (before or {}).get("data") or {}
+    new: Object = after.get("data") or {}
+    left, right = {}, {}
+    for key in {**old, **new}:
+        differs = key in old and key in new and old[key] != new[key]
+        left[key], right[key] = (_BEFORE, _AFTER) if differs else (_SAME, _SAME)
+    return (
+        None if before is None else _with_data(before, {key: left[key] for key in old}),
+        _with_data(after, {key: right[key] for key in new}),
+    )
+
+
+def _with_data(obj: Object, data: Object) -> Object:
+    return {**obj, "data": data} if obj.get("data") is not None else obj

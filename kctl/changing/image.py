@@ -1,0 +1,92 @@
+"""`kctl set image`. Kubernetes: kubectl/pkg/cmd/set/set_image.go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kctl.command import Command
+from kctl.errors import KctlError, raise_all
+from localplane.apimachinery.gotext import go_quote
+
+from .flags import set_flags
+from .patching import Changing, Object, find
+from .pod_specs import pod_spec
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.session import Session
+
+
+async def run(session: Session, given: Given) -> None:
+    from kctl.dry_running import dry_run
+    from kctl.printers.typed import printer_for
+
+    from . import pairs
+
+    mode = dry_run(session)
+    printer = printer_for(given, "image updated", dry_run=mode)
+    resources, words = pairs.split(given.arguments, "image")
+    images = pairs.values(words, "image")
+    infos = await find(session, given, resources)
+    _check(given, resources, images, mode)
+    changing = Changing(session, given, printer, mode=mode, failure="failed to patch image update to pod template:")
+
+    def change(obj: Object) -> bool:
+        spec = pod_spec(obj)
+        every = [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
+        for name, image in images.items():
+            meant = [container for container in every if name in ("*", container.get("name"))]
+            for container in meant:
+                container["image"] = image
+            if not meant:
+                changing.errors.append(KctlError(f"error: unable to find container named {go_quote(name)}"))
+        return True
+
+    await changing.run(infos, change)
+
+
+def _check(given: Given, resources: list[str], images: dict[str, str], mode: str) -> None:
+    errors: list[Exception] = []
+    if given.is_on("all") and given.text("selector"):
+        errors.append(KctlError("cannot set --all and --selector at the same time"))
+    if not resources and not given.texts("filename") and not given.text("kustomize"):
+        errors.append(
+            KctlError("one or more resources must be specified as <resource> <name> or <resource>/<name>")
+        )
+    if not images:
+        errors.append(KctlError("at least one image update is required"))
+    elif len(images) > 1 and "*" in images:
+        errors.append(
+            KctlError(
+                "all containers are already specified by *, but saw more than one container_name=container_image pairs"
+            )
+        )
+    if given.is_on("local") and mode == "server":
+        errors.append(KctlError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?"))
+    raise_all(errors)
+
+
+COMMAND = Command(
+    "image",
+    "image (-f FILENAME | TYPE NAME) CONTAINER_NAME_1=CONTAINER_IMAGE_1 ... CONTAINER_NAME_N=CONTAINER_IMAGE_N",
+    "Update the image of a pod template",
+    run=run,
+    flags=set_flags("image"),
+    description="""\
+Update existing container image(s) of resources.
+
+Possible resources include (case insensitive): pod (po), replicationcontroller (rc), deployment (deploy), daemonset (ds),
+statefulset (sts), cronjob (cj), replicaset (rs)""",
+    examples="""\
+# Set a deployment's nginx container image to 'nginx:1.9.1', and its busybox container image to 'busybox'
+kctl set image deployment/nginx busybox=busybox nginx=nginx:1.9.1
+
+# Update all deployments' and rc's nginx container's image to 'nginx:1.9.1'
+kctl set image deployments,rc nginx=nginx:1.9.1 --all
+
+# Update image of all containers of daemonset abc to 'nginx:1.9.1'
+kctl set image daemonset abc *=nginx:1.9.1
+
+# Print result (in yaml format) of updating nginx container image from local file, without hitting the server
+kctl set image -f path/to/file.yaml nginx=nginx:1.9.1 --local -o yaml""",
+)

@@ -1,0 +1,121 @@
+"""Finding objects, changing each, and sending what differs. Kubernetes: kubectl/pkg/cmd/set/helper.go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kctl.errors import KctlError, raise_all
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.printers.choosing import Printer
+    from kctl.resolve import Info
+    from kctl.session import Session
+
+Object = dict[str, Any]
+Change = Callable[[Object], bool]
+"""Changes the object in place. Whether it is to be sent at all; raises KctlError for one that can't be changed so."""
+
+
+async def find(session: Session, given: Given, arguments: Sequence[str]) -> list[Info]:
+    """Raises what is wrong with the command line, and with any of the objects."""
+    from kctl.resolve import Query, resolve
+
+    local = given.known("local") and given.is_on("local")
+    if local and arguments:
+        raise KctlError(_LOCAL)
+    query = Query.of(given, arguments)._replace(
+        select_all=given.is_on("all"),
+        latest=not local,
+        local=local,
+        keep_going=True,
+        flatten=True,
+    )
+    found = await resolve(session, query)
+    infos = await found.infos()
+    found.raise_errors()
+    return infos
+
+
+_LOCAL = """\
+error: you must specify resources by --filename when --local is set.
+Example resource specifications include:
+   '-f rsrc.yaml'
+   '--filename=rsrc.json'"""
+
+
+def check_common(given: Given, mode: str) -> None:
+    if given.is_on("local") and mode == "server":
+        raise KctlError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
+    if given.is_on("all") and given.known("selector") and given.text("selector"):
+        raise KctlError("cannot set --all and --selector at the same time")
+
+
+class Changing:
+    """One run over some objects. `failure` is said before a server's refusal, with what goes between them."""
+
+    def __init__(self, session: Session, given: Given, printer: Printer, *, mode: str, failure: str) -> None:
+        self._session = session
+        self._given = given
+        self._printer = printer
+        self._mode = mode
+        self._failure = failure
+        self.errors: list[Exception] = []
+
+    async def run(self, infos: Sequence[Info], change: Change, *, even_if_same: bool = False) -> None:
+        """All are changed before the first is sent. Raises all that went wrong."""
+        planned = [(info, patch) for info in infos if (patch := self._plan(info, change)) is not None]
+        for info, patch in planned:
+            if patch or even_if_same:
+                await self._send(info, patch)
+        raise_all(self.errors)
+
+    def _plan(self, info: Info, change: Change) -> Object | None:
+        obj = info.object or {}
+        try:
+            return patch_of(obj, change)
+        except KctlError as error:
+            self.errors.append(KctlError(f"error: {shown(info)} {error}\n"))
+            return None
+
+    async def _send(self, info: Info, patch: Object) -> None:
+        from localplane.apimachinery.errors import APIError
+
+        is_local = self._given.known("local") and self._given.is_on("local")
+        if is_local or self._mode == "client":
+            self._printer.print(info.object or {}, self._session.write)
+            return
+        try:
+            answer = await send_patch(self._given, info, patch, dry_run=self._mode == "server")
+        except APIError as error:
+            if not self._failure:
+                self.errors.append(error)
+                return
+            self.errors.append(KctlError(f"{self._failure} {error.message}"))
+            return
+        self._printer.print(answer, self._session.write)
+
+
+def patch_of(obj: Object, change: Change) -> Object | None:
+    """The object is changed, and this is what that amounts to. None if the change did not want to be sent."""
+    from localplane.apimachinery.patch.strategic import two_way_patch
+    from localplane.apimachinery.patch.values import copied
+
+    from .schema import patch_schema
+
+    before = copied(obj)
+    return two_way_patch(patch_schema(), before, obj) if change(obj) else None
+
+
+async def send_patch(given: Given, info: Info, patch: Object, *, dry_run: bool) -> Object:
+    from localplane.client.resources import PatchType
+
+    return await info.resource.patch(
+        info.name, patch, PatchType.STRATEGIC, dry_run=dry_run, field_manager=given.text("field-manager")
+    )
+
+
+def shown(info: Info) -> str:
+    """`deployments/web`, for messages; without a server, the kind's name."""
+    return info.shown if info.mapping is not None else f"{str((info.object or {}).get('kind', '')).lower()}/{info.name}"

@@ -1,0 +1,87 @@
+"""`kctl set subject`. Kubernetes: kubectl/pkg/cmd/set/set_subject.go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kctl.command import Command
+from kctl.errors import KctlError
+from kctl.flags import Flag
+
+from .flags import set_flags
+from .patching import Changing, Object, check_common, find
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.resolve import Info
+    from kctl.session import Session
+
+_GROUP = "rbac.authorization.k8s.io"
+_BINDINGS = ("RoleBinding", "ClusterRoleBinding")
+
+
+async def run(session: Session, given: Given) -> None:
+    from kctl.dry_running import dry_run
+    from kctl.printers.typed import printer_for
+
+    mode = dry_run(session)
+    printer = printer_for(given, "subjects updated", dry_run=mode)
+    infos = await find(session, given, given.arguments)
+    check_common(given, mode)
+    _check(given, infos)
+    subjects = _subjects(session, given)
+    changing = Changing(session, given, printer, mode=mode, failure="failed to patch subjects to rolebinding:")
+
+    def change(obj: Object) -> bool:
+        if obj.get("kind") not in _BINDINGS or not str(obj.get("apiVersion")).startswith(f"{_GROUP}/"):
+            raise KctlError("setting subjects is only supported for RoleBinding/ClusterRoleBinding")
+        known = list(obj.get("subjects") or ())
+        missing = [one for one in subjects if one not in known]
+        if missing:
+            obj["subjects"] = [*known, *missing]
+        return bool(missing)
+
+    await changing.run(infos, change)
+
+
+def _check(given: Given, infos: Sequence[Info]) -> None:
+    accounts = given.texts("serviceaccount")
+    if not given.texts("user") and not given.texts("group") and not accounts:
+        raise KctlError("you must specify at least one value of user, group or serviceaccount")
+    for account in accounts:
+        parts = account.split(":")
+        if len(parts) != 2 or not parts[1]:
+            raise KctlError("serviceaccount must be <namespace>:<name>")
+        if not parts[0] and any((info.object or {}).get("kind") == "ClusterRoleBinding" for info in infos):
+            raise KctlError("serviceaccount must be <namespace>:<name>, namespace must be specified")
+
+
+def _subjects(session: Session, given: Given) -> list[Object]:
+    found = [{"kind": "User", "apiGroup": _GROUP, "name": name} for name in sorted(set(given.texts("user")))]
+    found += [{"kind": "Group", "apiGroup": _GROUP, "name": name} for name in sorted(set(given.texts("group")))]
+    for account in sorted(set(given.texts("serviceaccount"))):
+        namespace, _, name = account.partition(":")
+        found.append({"kind": "ServiceAccount", "name": name, "namespace": namespace or session.namespace})
+    return found
+
+
+COMMAND = Command(
+    "subject",
+    "subject (-f FILENAME | TYPE NAME) [--user=username] [--group=groupname] "
+    "[--serviceaccount=namespace:serviceaccountname] [--dry-run=server|client|none]",
+    "Update the user, group, or service account in a role binding or cluster role binding",
+    run=run,
+    flags=set_flags(
+        "subject",
+        Flag("user", "array", (), "Usernames to bind to the role"),
+        Flag("group", "array", (), "Groups to bind to the role"),
+        Flag("serviceaccount", "array", (), "Service accounts to bind to the role"),
+    ),
+    examples="""\
+# Update a cluster role binding for serviceaccount1
+kctl set subject clusterrolebinding admin --serviceaccount=namespace:serviceaccount1
+
+# Update a role binding for user1, user2, and group1
+kctl set subject rolebinding admin --user=user1 --user=user2 --group=group1""",
+)

@@ -1,0 +1,215 @@
+"""`kctl autoscale`: a HorizontalPodAutoscaler. Kubernetes: kubectl/pkg/cmd/autoscale/autoscale.go."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from kctl import standard_flags
+from kctl.command import Command
+from kctl.errors import KctlError
+from kctl.flags import Flag
+from kctl.generators.making import SAVE_CONFIG, Object, require, save_configuration, send
+from kctl.printers.choosing import output_flags
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.resolve import Info
+    from kctl.session import Session
+
+_UNITS = {"cpu": "m", "memory": "Mi"}
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+async def run(session: Session, given: Given) -> None:
+    from kctl.dry_running import dry_run
+    from kctl.resolve import Query, resolve
+
+    require(given, "max")
+    mode = dry_run(session)
+    _check(given)
+    found = await resolve(session, Query.of(given)._replace(keep_going=True, flatten=True))
+
+    async def autoscale(info: Info) -> None:
+        await _require_scale(session, info)
+        await _autoscale(session, given, info, mode)
+
+    await found.each(autoscale)
+
+
+def _check(given: Given) -> None:
+    least, most = given.number("min"), given.number("max")
+    if most < 1:
+        raise KctlError(f"--max=MAXPODS is required and must be at least 1, max: {most}")
+    if most < least:
+        raise KctlError(f"--max=MAXPODS must be larger or equal to --min=MINPODS, max: {most}, min: {least}")
+    if given.number("cpu-percent") > 0 and given.text("cpu"):
+        raise KctlError("--cpu-percent and --cpu are mutually exclusive")
+    for resource in _UNITS:
+        if given.text(resource):
+            _target(given.text(resource), resource)
+
+
+async def _require_scale(session: Session, info: Info) -> None:
+    mapping = info.rest_mapping
+    wanted = f"{mapping.resource.resource}/scale"
+    for one in (await session.discovery.discover()).resources():
+        if one.resource.resource == wanted and one.resource.group_version == mapping.resource.group_version:
+            return
+    version = mapping.resource.group_version
+    where = f"{version.group}/{version.version}, Resource={mapping.resource.resource}"
+    raise KctlError(
+        f"cannot autoscale a {mapping.kind.kind}: could not find scale subresource for {where} in discovery information"
+    )
+
+
+async def _autoscale(session: Session, given: Given, info: Info, mode: str) -> None:
+    """With the second version of the API, and where it is refused with the first."""
+    from localplane.apimachinery.errors import APIError
+
+    try:
+        await _make(session, given, _version_two(session, given, info), mode)
+    except APIError:
+        text = given.text("cpu").strip()
+        if not text:
+            reason = "empty input"
+        elif given.text("memory") or (given.number("cpu-percent") < 0 and not text.endswith("%")):
+            reason = "%!w(<nil>)"
+        else:
+            await _make(session, given, _version_one(session, given, info), mode)
+            return
+        raise KctlError(
+            f"failed to create autoscaling/v2 HPA and the configuration is incompatible with autoscaling/v1: {reason}"
+        ) from None
+
+
+async def _make(session: Session, given: Given, obj: Object, mode: str) -> None:
+    from kctl.printers.typed import printer_for
+
+    if mode == "client":
+        printer_for(given, "created", dry_run=mode).print(obj, session.write)
+        return
+    if given.is_on("save-config"):
+        save_configuration(obj)
+    obj = await send(session, given, obj, "horizontalpodautoscalers", dry_run=mode == "server")
+    printer_for(given, "autoscaled", dry_run=mode).print(obj, session.write)
+
+
+def _autoscaler(session: Session, given: Given, info: Info, version: str) -> Object:
+    from kctl.generators.making import metadata
+
+    kind = info.rest_mapping.kind
+    spec: Object = {
+        "scaleTargetRef": {"kind": kind.kind, "name": info.name, "apiVersion": str(kind.group_version)},
+    }
+    if given.number("min") > 0:
+        spec["minReplicas"] = given.number("min")
+    spec["maxReplicas"] = given.number("max")
+    return {
+        "kind": "HorizontalPodAutoscaler",
+        "apiVersion": f"autoscaling/{version}",
+        "metadata": metadata(session, given.text("name") or info.name),
+        "spec": spec,
+    }
+
+
+def _version_two(session: Session, given: Given, info: Info) -> Object:
+    obj = _autoscaler(session, given, info, "v2")
+    metrics = []
+    if given.number("cpu-percent") > 0:
+        metrics.append(_metric("cpu", {"type": "Utilization", "averageUtilization": given.number("cpu-percent")}))
+    for resource in _UNITS:
+        if given.text(resource):
+            metrics.append(_metric(resource, _target(given.text(resource), resource)))
+    if metrics:
+        obj["spec"]["metrics"] = metrics
+    return obj | {"status": {"desiredReplicas": 0, "currentMetrics": None}}
+
+
+def _version_one(session: Session, given: Given, info: Info) -> Object:
+    obj = _autoscaler(session, given, info, "v1")
+    if given.number("cpu-percent") >= 0:
+        obj["spec"]["targetCPUUtilizationPercentage"] = given.number("cpu-percent")
+    return obj | {"status": {"currentReplicas": 0, "desiredReplicas": 0}}
+
+
+def _metric(resource: str, target: Object) -> Object:
+    return {"type": "Resource", "resource": {"name": resource, "target": target}}
+
+
+def _target(text: str, resource: str) -> Object:
+    """`70%` of what was requested, or an amount; a bare number is of milli-CPUs or mebibytes."""
+    from localplane.apimachinery.gotext import go_float
+    from localplane.apimachinery.quantity import InvalidQuantity, canonical
+
+    text = text.strip()
+    if text.endswith("%"):
+        if not re.fullmatch(r"\+?[0-9]+", text[:-1]) or int(text[:-1]) >= 2**31:
+            raise KctlError(f"invalid percentage value: {text[:-1]}")
+        return {"type": "Utilization", "averageUtilization": int(text[:-1])}
+    amount = text
+    if _NUMBER.fullmatch(text):
+        amount = go_float(float(text)) + _UNITS[resource]
+    try:
+        return {"type": "AverageValue", "averageValue": canonical(amount)}
+    except InvalidQuantity as error:
+        message = str(error) if amount != text else f"invalid resource {resource} value: {text}"
+        raise KctlError(message) from error
+
+
+COMMAND = Command(
+    "autoscale",
+    "autoscale (-f FILENAME | TYPE NAME | TYPE/NAME) [--min=MINPODS] --max=MAXPODS [--cpu=CPU] [--memory=MEMORY]",
+    "Auto-scale a deployment, replica set, stateful set, or replication controller",
+    run=run,
+    flags=(
+        *output_flags(),
+        Flag(
+            "min",
+            "int32",
+            -1,
+            "The lower limit for the number of pods that can be set by the autoscaler. If it's not specified or "
+            "negative, the server will apply a default value.",
+        ),
+        Flag(
+            "max",
+            "int32",
+            -1,
+            "The upper limit for the number of pods that can be set by the autoscaler. Required.",
+        ),
+        Flag("cpu-percent", "int32", -1, "The target average CPU utilization over all the pods.", hidden=True),
+        Flag(
+            "cpu",
+            usage="Target CPU utilization over all the pods: a percentage of what was requested (70%), or an average "
+            "amount (500m, 1).",
+        ),
+        Flag(
+            "memory",
+            usage="Target memory utilization over all the pods: a percentage of what was requested (60%), or an "
+            "average amount (200Mi, 1Gi).",
+        ),
+        Flag(
+            "name",
+            usage="The name for the newly created object. If not specified, the name of the input resource will be "
+            "used.",
+        ),
+        standard_flags.DRY_RUN,
+        SAVE_CONFIG,
+        standard_flags.field_manager("kctl-autoscale"),
+        *standard_flags.filename_flags("identifying the resource to autoscale."),
+    ),
+    description="""\
+Creates an autoscaler that automatically chooses and sets the number of pods that run in a Kubernetes cluster.
+
+Looks up a deployment, replica set, stateful set, or replication controller by name and creates an autoscaler that uses the
+given resource as a reference.""",
+    examples="""\
+# Auto scale a deployment "foo", with the number of pods between 2 and 10
+kctl autoscale deployment foo --min=2 --max=10
+
+# Auto scale a replication controller "foo", with the number of pods between 1 and 5, target CPU utilization at 80%
+kctl autoscale rc foo --max=5 --cpu=80%
+
+# Auto scale a deployment "bar", target average CPU of 500m and memory of 200Mi
+kctl autoscale deployment bar --min=3 --max=6 --cpu=500m --memory=200Mi""",
+)

@@ -1,0 +1,28 @@
+"""`kctl options`: the flags that every verb has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kctl.command import Command
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.session import Session
+
+
+async def run(session: Session, given: Given) -> None:
+    from kctl.global_flags import GLOBAL_FLAGS
+    from kctl.help import options_text
+
+    del given
+    session.write(options_text(GLOBAL_FLAGS))
+
+
+COMMAND = Command(
+    "options",
+    "options",
+    "Print the list of flags inherited by all commands",
+    run=run,
+    examples="# Print flags inherited by all commands\nkctl options",
+)

@@ -1,0 +1,226 @@
+"""`kctl replace`. Kubernetes: kubectl/pkg/cmd/replace/replace.go."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+from kctl import standard_flags
+from kctl.command import Command
+from kctl.deleting.flags import DELETION_FLAGS, wait
+from kctl.errors import KctlError, raise_all
+from kctl.flags import Flag
+from kctl.printers.choosing import output_flags
+
+if TYPE_CHECKING:
+    from kctl.deleting import Deletion
+    from kctl.flags import Given
+    from kctl.printers.choosing import Printer
+    from kctl.resolve import Info, Query
+    from kctl.session import Session
+
+Object = dict[str, Any]
+
+_GONE_WITHIN = 300.0
+
+
+async def run(session: Session, given: Given) -> None:
+    from kctl.deleting import Deletion
+    from kctl.deleting.deletion import propagation_policy
+    from kctl.dry_running import dry_run, field_validation
+    from kctl.printers import results
+
+    validation = field_validation(given)
+    strategy = dry_run(session)
+    printer = results.printer_for(given, "replaced", dry_run=strategy)
+    grace = given.number("grace-period")
+    deletion = Deletion(propagation_policy(session), 1 if grace == 0 else grace, given.seconds("timeout"))
+    _check(given, deletion, strategy)
+    if given.text("raw"):
+        await _raw(session, given)
+        return
+    replacing = _Replacing(session, given, printer, strategy, validation)
+    if given.is_on("force"):
+        await replacing.by_force(deletion, waits=given.is_on("wait") or grace == 0)
+    else:
+        await replacing.in_place()
+
+
+def _check(given: Given, deletion: Deletion, strategy: str) -> None:
+    if not given.texts("filename") and not given.text("kustomize"):
+        raise KctlError("must specify one of -f and -k")
+    force = given.is_on("force")
+    if deletion.grace_period >= 0 and not force:
+        raise KctlError("--grace-period must have --force specified")
+    if deletion.timeout and not force:
+        raise KctlError("--timeout must have --force specified")
+    if force and strategy != "none":
+        raise KctlError("--dry-run can not be used when --force is set")
+
+
+async def _raw(session: Session, given: Given) -> None:
+    from kctl.raw import body_of, check_raw, raw_request
+
+    filenames = given.texts("filename")
+    check_raw(given, filenames)
+    await raw_request(session, "PUT", given.text("raw"), body=body_of(filenames[0]))
+
+
+class _Replacing:
+    def __init__(self, session: Session, given: Given, printer: Printer, strategy: str, validation: str) -> None:
+        self._session = session
+        self._given = given
+        self._printer = printer
+        self._strategy = strategy
+        self._validation = validation
+
+    def _query(self) -> Query:
+        from kctl.resolve import Query
+
+        return Query.of(self._given, ())._replace(flatten=True, keep_going=True, needs_object=False)
+
+    async def in_place(self) -> None:
+        from kctl.reporting import with_source
+        from kctl.resolve import resolve
+        from localplane.apimachinery.errors import APIError
+
+        errors: list[Exception] = []
+        found = await resolve(self._session, self._query()._replace(validates=self._validation != "Ignore"))
+        async for info in found.visit():
+            try:
+                await self._replace(info)
+            except (APIError, KctlError) as error:
+                errors.append(with_source(error, "replacing", info.source))
+        raise_all([*found.errors, *errors])
+
+    async def _replace(self, info: Info) -> None:
+        obj = self._annotated(info)
+        if self._strategy != "client":
+            if not info.name:
+                raise KctlError("resource name may not be empty")
+            obj = await info.resource.update(
+                await self._versioned(info, obj),
+                subresource=self._given.text("subresource"),
+                dry_run=self._strategy == "server",
+                field_manager=self._given.text("field-manager"),
+                field_validation=self._validation,
+            )
+        self._printer.print(obj, self._session.write)
+
+    async def _versioned(self, info: Info, obj: Object) -> Object:
+        """An object that does not say which version it replaces replaces the one that is there."""
+        from localplane.apimachinery.errors import APIError
+
+        if obj["metadata"].get("resourceVersion"):
+            return obj
+        try:
+            live = await info.resource.get(info.name, subresource=self._given.text("subresource"))
+        except APIError:
+            return obj
+        version = (live.get("metadata") or {}).get("resourceVersion", "")
+        return {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}}
+
+    def _annotated(self, info: Info) -> Object:
+        from kctl.apply.last_applied import create_or_update
+
+        return create_or_update(info.object or {}, create=self._given.is_on("save-config"))
+
+    async def by_force(self, deletion: Deletion, *, waits: bool) -> None:
+        from kctl.deleting.found import Deleter, DeleteOptions
+        from kctl.resolve import resolve
+
+        self._keep_stdin()
+        query = self._query()
+        named = self._given.text("output") == "name"
+        options = DeleteOptions(deletion, ignore_not_found=True, waits=waits, named=named)
+        await Deleter(self._session, options).delete(await resolve(self._session, query))
+        await self._wait(query, deletion.timeout or _GONE_WITHIN)
+        await self._create_all(query._replace(validates=self._validation != "Ignore"))
+
+    def _keep_stdin(self) -> None:
+        """It is read twice."""
+        import sys
+
+        if "-" in self._given.texts("filename") and sys.stdin is not None:
+            sys.stdin = io.TextIOWrapper(_Rewinding(sys.stdin.buffer.read()))
+
+    async def _wait(self, query: Query, timeout: float) -> None:
+        from kctl.deleting import wait_until_gone
+        from kctl.resolve import resolve
+
+        found = await resolve(self._session, query)
+        async for info in found.visit():
+            await wait_until_gone(info, timeout)
+
+    async def _create_all(self, query: Query) -> None:
+        from kctl.resolve import resolve
+        from localplane.apimachinery.errors import APIError
+
+        errors: list[Exception] = []
+        count = 0
+        found = await resolve(self._session, query)
+        async for info in found.visit():
+            obj = self._annotated(info)
+            metadata = {key: value for key, value in obj["metadata"].items() if key != "resourceVersion"}
+            try:
+                created = await info.resource.create(
+                    {**obj, "metadata": metadata},
+                    field_manager=self._given.text("field-manager"),
+                    field_validation=self._validation,
+                )
+            except APIError as error:
+                errors.append(error)
+                continue
+            count += 1
+            self._printer.print(created, self._session.write)
+        raise_all([*found.errors, *errors])
+        if not count:
+            raise KctlError("no objects passed to replace")
+
+
+class _Rewinding(io.BytesIO):
+    """Begins again once it has been read to its end."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        self.seek(0)
+        return data
+
+
+COMMAND = Command(
+    "replace",
+    "replace -f FILENAME",
+    "Replace a resource by file name or stdin",
+    run=run,
+    flags=(
+        *output_flags(),
+        *standard_flags.filename_flags("that contain the configurations to replace."),
+        *DELETION_FLAGS,
+        wait(default=False),
+        standard_flags.VALIDATE,
+        standard_flags.SAVE_CONFIG,
+        standard_flags.DRY_RUN,
+        Flag("raw", usage="Raw URI to PUT to the server.  Uses the transport specified by the kubeconfig file."),
+        standard_flags.field_manager("kctl-replace"),
+        standard_flags.subresource("If specified, replace will operate on the subresource of the requested object."),
+    ),
+    description="""\
+Replace a resource by file name or stdin.
+
+JSON and YAML formats are accepted. If replacing an existing resource, the complete resource spec must be provided. This
+can be obtained by
+
+  $ kctl get TYPE NAME -o yaml""",
+    examples="""\
+# Replace a pod using the data in pod.json
+kctl replace -f ./pod.json
+
+# Replace a pod based on the JSON passed into stdin
+cat pod.json | kctl replace -f -
+
+# Update a single-container pod's image version (tag) to v4
+kctl get pod mypod -o yaml | sed 's/\\(image: myimage\\):.*$/\\1:v4/' | kctl replace -f -
+
+# Force replace, delete and then re-create the resource
+kctl replace --force -f ./pod.json""",
+)

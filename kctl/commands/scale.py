@@ -1,0 +1,171 @@
+"""`kctl scale`. Kubernetes: kubectl/pkg/cmd/scale/scale.go and kubectl/pkg/scale/scale.go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kctl import standard_flags
+from kctl.command import Command
+from kctl.errors import KctlError
+from kctl.flags import Flag, switch
+from kctl.generators.making import require
+from kctl.printers.choosing import output_flags
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.printers.choosing import Printer
+    from kctl.resolve import Info
+    from kctl.session import Session
+
+_RETRY_FOR = 300.0
+_PAUSE = 1.0
+
+
+async def run(session: Session, given: Given) -> None:
+    from kctl.dry_running import dry_run
+    from kctl.printers import results
+    from kctl.resolve import Query, resolve
+
+    require(given, "replicas")
+    mode = dry_run(session)
+    printer = results.printer_for(given, "scaled", dry_run=mode)
+    if given.number("replicas") < 0:
+        raise KctlError("The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0")
+    if given.number("current-replicas") < -1:
+        raise KctlError("The --current-replicas must specify an integer of -1 or greater")
+    query = Query.of(given)._replace(select_all=given.is_on("all"), keep_going=True, flatten=True)
+    found = await resolve(session, query)
+    infos = await found.infos()
+    if given.text("resource-version") and len(infos) > 1:
+        raise KctlError("cannot use --resource-version with multiple resources")
+    if not infos:
+        found.raise_errors()
+        raise KctlError("no objects passed to scale")
+    for info in infos:
+        await _scale(session, given, info, printer, mode)
+    found.raise_errors()
+
+
+async def _scale(session: Session, given: Given, info: Info, printer: Printer, mode: str) -> None:
+    size = given.number("replicas")
+    if mode != "client":
+        size = await _resize(given, info, dry_run=mode == "server")
+        if given.seconds("timeout") and mode == "none":
+            await _wait(given, info)
+    obj = info.object or {}
+    if info.rest_mapping.kind.group in ("apps", ""):
+        obj = {**obj, "spec": {**(obj.get("spec") or {}), "replicas": size}}
+    printer.print(obj, session.write)
+
+
+async def _resize(given: Given, info: Info, *, dry_run: bool) -> int:
+    """The size that the server answers with. Tried again while others change the same object."""
+    import time
+
+    from localplane.apimachinery.errors import Conflict
+    from localplane.client.driving import sleep
+
+    deadline = time.monotonic() + _RETRY_FOR
+    while True:
+        try:
+            return await _once(given, info, dry_run=dry_run)
+        except Conflict:
+            if time.monotonic() >= deadline:
+                raise KctlError("timed out waiting for the condition") from None
+        await sleep(_PAUSE)
+
+
+async def _once(given: Given, info: Info, *, dry_run: bool) -> int:
+    from localplane.client.resources import PatchType
+
+    replicas, expected = given.number("replicas"), given.number("current-replicas")
+    if expected == -1 and not given.text("resource-version"):
+        patch = {"spec": {"replicas": replicas}}
+        scale = await info.resource.patch(info.name, patch, PatchType.MERGE, subresource="scale", dry_run=dry_run)
+        return _replicas(scale, "spec")
+    scale = await info.resource.get(info.name, subresource="scale")
+    _check(given, scale, expected)
+    scale.setdefault("spec", {})["replicas"] = replicas
+    return _replicas(await info.resource.update(scale, subresource="scale", dry_run=dry_run), "spec")
+
+
+def _check(given: Given, scale: dict[str, dict[str, object]], expected: int) -> None:
+    current, version = _replicas(scale, "spec"), str(scale["metadata"].get("resourceVersion", ""))
+    if expected not in (-1, current):
+        raise KctlError(f"Expected replicas to be {expected}, was {current}")
+    if given.text("resource-version") not in ("", version):
+        raise KctlError(f"Expected resource version to be {given.text('resource-version')}, was {version}")
+
+
+def _replicas(scale: dict[str, dict[str, object]], where: str) -> int:
+    return int(str((scale.get(where) or {}).get("replicas") or 0))
+
+
+async def _wait(given: Given, info: Info) -> None:
+    import time
+
+    from localplane.apimachinery.gotext import go_quote
+    from localplane.client.driving import sleep
+
+    wanted = given.number("replicas")
+    deadline = time.monotonic() + given.seconds("timeout")
+    while True:
+        scale = await info.resource.get(info.name, subresource="scale")
+        if _replicas(scale, "spec") != wanted or _replicas(scale, "status") == wanted:
+            return
+        if time.monotonic() + _PAUSE > deadline:
+            raise KctlError(f"timed out waiting for {go_quote(info.name)} to be synced")
+        await sleep(_PAUSE)
+
+
+COMMAND = Command(
+    "scale",
+    "scale [--resource-version=version] [--current-replicas=count] --replicas=COUNT (-f FILENAME | TYPE NAME)",
+    "Set a new size for a deployment, replica set, or replication controller",
+    run=run,
+    flags=(
+        *output_flags(),
+        switch("all", "Select all resources in the namespace of the specified resource types"),
+        Flag(
+            "resource-version",
+            usage="Precondition for resource version. Requires that the current resource version match this value in "
+            "order to scale.",
+        ),
+        Flag(
+            "current-replicas",
+            "int",
+            -1,
+            "Precondition for current size. Requires that the current size of the resource match this value in order "
+            "to scale. -1 (default) for no condition.",
+        ),
+        Flag("replicas", "int", 0, "The new desired number of replicas. Required."),
+        Flag(
+            "timeout",
+            "duration",
+            0.0,
+            "The length of time to wait before giving up on a scale operation, zero means don't wait. Any other values "
+            "should contain a corresponding time unit (e.g. 1s, 2m, 3h).",
+        ),
+        standard_flags.DRY_RUN,
+        standard_flags.SELECTOR,
+        *standard_flags.filename_flags("identifying the resource to set a new size"),
+    ),
+    description="""\
+Set a new size for a deployment, replica set, replication controller, or stateful set.
+
+Scale also allows users to specify one or more preconditions for the scale action. If --current-replicas or
+--resource-version is specified, it is validated before the scale is attempted, and it is guaranteed that the precondition
+holds true when the scale is sent to the server.""",
+    examples="""\
+# Scale a replica set named 'foo' to 3
+kctl scale --replicas=3 rs/foo
+
+# If the deployment named mysql's current size is 2, scale mysql to 3
+kctl scale --current-replicas=2 --replicas=3 deployment/mysql
+
+# Scale multiple replication controllers
+kctl scale --replicas=5 rc/example1 rc/example2 rc/example3
+
+# Scale stateful set named 'web' to 3
+kctl scale --replicas=3 statefulset/web""",
+)

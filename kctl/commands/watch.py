@@ -1,0 +1,114 @@
+"""`kctl watch`: several kinds in one view, live on a terminal, a line for each event in a pipe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kctl import standard_flags
+from kctl.command import Command
+from kctl.flags import Flag, switch
+from kctl.printers.choosing import GET_FORMATS, output_flags
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from kctl.flags import Given
+    from kctl.live.changes import View
+    from kctl.live.sources import Source
+    from kctl.session import Session
+
+
+async def run(session: Session, given: Given) -> int:
+    import asyncio
+    import signal
+
+    from kctl.live.following import follow
+    from kctl.live.sources import sources
+
+    wanted = await sources(session, given)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    received: list[int] = []
+
+    def end(number: int) -> None:
+        received.append(number)
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, end, number)
+    by_table = given.text("output") in ("", "wide") and not given.text("template")
+    must_exist = not given.is_on("ignore-not-found")
+    if by_table and session.is_terminal and given.is_on("live") and not _is_dumb():
+        await _live(session, given, wanted, stop, must_exist=must_exist)
+    else:
+        view = _plain_view(session, given, by_table=by_table)
+        await follow(session, wanted, view, stop, as_rows=by_table, must_exist=must_exist)
+    return 128 + signal.SIGTERM if signal.SIGTERM in received else 0
+
+
+def _is_dumb() -> bool:
+    import os
+
+    return os.environ.get("TERM", "") in ("", "dumb")
+
+
+def _plain_view(session: Session, given: Given, *, by_table: bool) -> View:
+    from kctl.live.lines import Documents, Lines
+
+    return Lines(session, given) if by_table else Documents(session, given)
+
+
+async def _live(session: Session, given: Given, wanted: list[Source], stop: asyncio.Event, *, must_exist: bool) -> None:
+    import asyncio
+
+    from kctl.live.following import follow
+    from kctl.live.screen import LiveView
+
+    view = LiveView(given, wanted, stop)
+    async with asyncio.TaskGroup() as group:
+        drawing = group.create_task(view.run())
+        await follow(session, wanted, view, stop, as_rows=True, must_exist=must_exist)
+        drawing.cancel()
+    view.leave_behind()
+
+
+COMMAND = Command(
+    "watch",
+    "watch (TYPE[.VERSION][.GROUP][,TYPE...] [NAME ... | -l label] | TYPE/NAME ...) [flags] [options]",
+    "Watch several kinds of objects in one view",
+    run=run,
+    concurrent=True,
+    flags=(
+        *output_flags(GET_FORMATS),
+        standard_flags.ALL_NAMESPACES,
+        standard_flags.SELECTOR,
+        standard_flags.FIELD_SELECTOR,
+        switch("ignore-not-found", "Wait for an object that is named and not there yet."),
+        switch(
+            "live",
+            "On a terminal, show a table that updates in place. Without it, print a line for each event, as in a pipe.",
+            default=True,
+        ),
+        switch("watch-only", "Print changes only, not what is there already. The live table always shows both."),
+        switch("no-headers", "Don't print headers."),
+        switch("show-labels", "Show all labels as the last column."),
+        Flag("label-columns", "slice", (), "Labels that are shown as columns, separated by commas.", "L"),
+    ),
+    description="""\
+Watch several kinds of objects in one view.
+
+On a terminal this is a table that updates in place: what is new, has changed or is gone stands out for a moment, and
+ages tick. In a pipe every event is a line with kubectl's columns; with -o json it is one JSON document on one line.
+
+Cut connections are taken up where they ended, and a server that has forgotten where that was is asked for everything
+again; either way each change is shown once. Ctrl-C (or q) ends it, with exit code 0.""",
+    examples="""\
+# Deployments and pods of one application, in every namespace
+kctl watch deploy,po -A -l app=web
+
+# One object, and wait for it if it is not there yet
+kctl watch deploy/web --ignore-not-found
+
+# The names of pods as they are deleted
+kctl watch po --watch-only -o json | jq -r 'select(.type == "DELETED") | .object.metadata.name'""",
+)

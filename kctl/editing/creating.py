@@ -1,0 +1,44 @@
+"""`create --edit`: a file's objects, edited one by one before they are created. Kubernetes: EditOptions.visitToCreate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kctl.errors import KctlError
+from kctl.printers import results as result_printers
+
+from .loop import EditLoop, Results
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.resolve import Info
+    from kctl.session import Session
+
+
+async def edit_before_create(session: Session, given: Given) -> None:
+    from kctl.resolve import Query, resolve
+
+    if not given.texts("filename") and not given.text("kustomize"):
+        raise KctlError("must specify one of -f and -k")
+
+    async def attempt(edited: list[Info], results: Results) -> None:
+        del results
+        for info in edited:
+            await _create(session, given, info)
+
+    found = await resolve(session, Query.of(given)._replace(flatten=True))
+    for info in await found.infos():
+        await EditLoop(session, given, attempt).run([info])
+
+
+async def _create(session: Session, given: Given, info: Info) -> None:
+    from kctl.apply.last_applied import annotated
+    from kctl.dry_running import field_validation
+
+    obj = info.object or {}
+    if given.is_on("save-config"):
+        obj = annotated(obj)
+    created = await info.resource.create(
+        obj, field_manager="kctl-create", field_validation=field_validation(given)
+    )
+    result_printers.printer_for(given, "created").print(created, session.write)

@@ -1,0 +1,96 @@
+"""`kctl edit`: what was edited becomes a patch. Kubernetes: EditOptions.visitToPatch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kctl.apply.schemas import PatchSchemas
+from kctl.errors import KctlError
+from kctl.printers import results as result_printers
+from kctl.printers.objects import sorted_keys
+from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.gotext import go_json
+from localplane.client.resources import PatchType
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kctl.flags import Given
+    from kctl.resolve import Info
+    from kctl.session import Session
+
+    from .loop import Results
+
+Object = dict[str, Any]
+
+
+class EditPatching:
+    """`originals` are what was shown."""
+
+    def __init__(self, session: Session, given: Given, originals: Sequence[Info]) -> None:
+        self._session = session
+        self._given = given
+        self._schemas = PatchSchemas(session)
+        self._originals = {_uid(info.object or {}): info.object or {} for info in originals}
+
+    async def attempt(self, infos: list[Info], results: Results) -> None:
+        for info in infos:
+            await self._patch(info, results)
+
+    async def _patch(self, info: Info, results: Results) -> None:
+        edited = info.object or {}
+        if _uid(edited) not in self._originals:
+            raise KctlError(f"no original object found for {info.shown}")
+        original = self._originals[_uid(edited)]
+        if managed := (original.get("metadata") or {}).get("managedFields"):
+            edited = {**edited, "metadata": {**edited["metadata"], "managedFields": managed}}
+        if self._given.is_on("save-config"):
+            from kctl.apply.last_applied import annotated
+
+            edited = annotated(edited)
+        if edited == original:
+            self._print(edited, "skipped")
+            return
+        patch, patch_type = await self._make(info, original, edited)
+        if self._given.is_on("output-patch"):
+            self._session.write(f"Patch: {go_json(sorted_keys(patch))}\n")
+        from kctl.dry_running import field_validation
+
+        try:
+            patched = await info.resource.patch(
+                info.name,
+                patch,
+                patch_type,
+                subresource=self._given.text("subresource"),
+                field_manager=self._given.text("field-manager"),
+                field_validation=field_validation(self._given),
+            )
+        except APIError as error:
+            self._session.say(f"{results.add(error, info)}\n")
+            return
+        self._originals[_uid(patched)] = patched
+        self._print(patched, "edited")
+
+    async def _make(self, info: Info, original: Object, edited: Object) -> tuple[Object, PatchType]:
+        from localplane.apimachinery.patch import PatchError, merge_patch
+        from localplane.apimachinery.patch.strategic import two_way_patch
+
+        node = await self._schemas.lookup(info.rest_mapping.kind)
+        try:
+            if node is None:
+                patch, patch_type = merge_patch.diff(original, edited), PatchType.MERGE
+            else:
+                patch, patch_type = two_way_patch(node, original, edited), PatchType.STRATEGIC
+        except PatchError as error:
+            raise KctlError(str(error)) from error
+        metadata = patch.get("metadata")
+        if "apiVersion" in patch or "kind" in patch or (isinstance(metadata, dict) and "name" in metadata):
+            raise KctlError("At least one of apiVersion, kind and name was changed")
+        return patch, patch_type
+
+    def _print(self, obj: Object, done: str) -> None:
+        result_printers.printer_for(self._given, done).print(obj, self._session.write)
+
+
+def _uid(obj: Object) -> str:
+    return str((obj.get("metadata") or {}).get("uid") or "")

@@ -1,0 +1,110 @@
+"""What label and annotate share: which objects, in what way, and the flags that say it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kctl import standard_flags
+from kctl.errors import KctlError, raise_all
+from kctl.flags import Flag, switch
+from kctl.printers.choosing import output_flags
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from kctl.flags import Given
+    from kctl.resolve import Found, Info, Query
+    from kctl.session import Session
+
+Object = dict[str, Any]
+
+
+def flags(what: str, manager: str) -> tuple[Flag, ...]:
+    """`what` is labels or annotations."""
+    one = what.removesuffix("s")
+    return (
+        *output_flags(),
+        switch(
+            "overwrite",
+            f"If true, allow {what} to be overwritten, otherwise reject {one} updates that overwrite existing {what}.",
+        ),
+        switch("list", f"If true, display the {what} for a given resource."),
+        switch("local", f"If true, {manager} will NOT contact api-server but run locally."),
+        standard_flags.FIELD_SELECTOR,
+        switch("all", "Select all resources, in the namespace of the specified resource types"),
+        switch("all-namespaces", "If true, check the specified action in all namespaces.", short="A"),
+        Flag(
+            "resource-version",
+            usage=f"If non-empty, the {what} update will only succeed if this is the current resource-version for the "
+            "object. Only valid when specifying a single resource.",
+        ),
+        *standard_flags.filename_flags(f"identifying the resource to update the {what}"),
+        standard_flags.DRY_RUN,
+        standard_flags.field_manager(f"kctl-{manager}"),
+        standard_flags.SELECTOR,
+    )
+
+
+def check(given: Given, resources: Sequence[str], *, dry_run: str, example: str) -> None:
+    """Raises KctlError for flags that don't go together. `example` is what kubectl calls a file here."""
+    if given.is_on("all") and given.text("selector"):
+        raise KctlError("cannot set --all and --selector at the same time")
+    if given.is_on("all") and given.text("field-selector"):
+        raise KctlError("cannot set --all and --field-selector at the same time")
+    has_files = bool(given.texts("filename") or given.text("kustomize"))
+    if not given.is_on("local"):
+        if not resources and not has_files:
+            raise KctlError("one or more resources must be specified as <resource> <name> or <resource>/<name>")
+        return
+    if dry_run == "server":
+        raise KctlError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
+    if resources:
+        raise KctlError(
+            f"can only use local files by -f {example}.yaml or --filename={example}.json when --local=true is set"
+        )
+    if not has_files:
+        raise KctlError(f"one or more files must be specified as -f {example}.yaml or --filename={example}.json")
+
+
+def query(given: Given, resources: Sequence[str]) -> Query:
+    from kctl.resolve import Query
+
+    asked = Query.of(given, resources)._replace(flatten=True, keep_going=True, local=given.is_on("local"))
+    if asked.local:
+        return asked._replace(label_selector="", field_selector="", default_namespace=False)
+    return asked._replace(latest=True, types_alone=given.is_on("all"))
+
+
+async def change_all(given: Given, found: Found, change: Callable[[Info], Awaitable[None]]) -> None:
+    """Do it to every object, and say at the end what went wrong."""
+    from localplane.apimachinery.errors import APIError
+
+    if given.text("resource-version") and not found.single_item_implied:
+        raise KctlError("--resource-version may only be used with a single resource")
+    errors: list[Exception] = []
+    async for info in found.visit():
+        try:
+            await change(info)
+        except (APIError, KctlError) as error:
+            errors.append(error)
+    raise_all([*found.errors, *errors])
+
+
+def list_entries(session: Session, info: Info, found: Found, what: str, entries: dict[str, str]) -> None:
+    """`labels` or `annotations`, one to a line."""
+    indent = ""
+    if not found.single_item_implied:
+        indent = " "
+        group, _, _ = str((info.object or {}).get("apiVersion", "")).rpartition("/")
+        session.write(f"Listing {what} for {(info.object or {}).get('kind')}.{group}/{info.name}:\n")
+    for key, value in sorted(entries.items()):
+        session.write(f"{indent}{key}={value}\n")
+
+
+def changed_metadata(obj: Object, field: str, entries: dict[str, str], version: str) -> Object:
+    """A copy with these labels or annotations, and the resource version that the change is for."""
+    metadata = dict(obj.get("metadata") or {})
+    metadata[field] = entries
+    if version:
+        metadata["resourceVersion"] = version
+    return {**obj, "metadata": metadata}

@@ -1,0 +1,62 @@
+"""Lists that are sets or maps: equal whatever the order, and added to without repeating.
+
+Upstream: apiserver/pkg/cel/common/valuesunstructured.go, unstructuredSetList and unstructuredMapList.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .equality import equal
+from .errors import no_such_overload
+from .values import MISSING, Mapper
+
+
+class SetList(list[Any]):
+    """x-kubernetes-list-type=set: order does not matter, and nothing is added twice."""
+
+    __slots__ = ()
+
+    def equals(self, other: Any) -> bool:
+        if not isinstance(other, list):
+            raise no_such_overload()
+        return len(self) == len(other) and all(any(equal(a, b) for b in self) for a in other)
+
+    def merged(self, other: list[Any]) -> list[Any]:
+        result = list(self)
+        result += [each for each in other if not any(equal(each, known) for known in self)]
+        return result
+
+
+class MapList(list[Any]):
+    """x-kubernetes-list-type=map: elements are known by their keys."""
+
+    __slots__ = ("_keys",)
+
+    def __init__(self, elements: Iterator[Any], keys: tuple[str, ...]) -> None:
+        super().__init__(elements)
+        self._keys = keys
+
+    def _key(self, element: Any) -> Any:
+        found = [element.find(key) if isinstance(element, Mapper) else MISSING for key in self._keys]
+        return tuple([(type(each), each) for each in found])
+
+    def equals(self, other: Any) -> bool:
+        if not isinstance(other, list):
+            raise no_such_overload()
+        if len(self) != len(other):
+            return False
+        mine = {self._key(each): each for each in self}
+        seen = set()
+        for each in other:
+            key = self._key(each)
+            if key not in mine or not equal(mine[key], each):
+                return False
+            seen.add(key)
+        return len(seen) == len(mine)
+
+    def merged(self, other: list[Any]) -> list[Any]:
+        result = {self._key(each): each for each in self}
+        result.update((self._key(each), each) for each in other)
+        return list(result.values())

@@ -1,0 +1,79 @@
+"""A cluster with a few objects that never change, for the verbs that only read."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from localplane.client.client import Client
+from localplane.client.kubeconfig import load, resolve
+from localplane.client.names import GroupVersionResource
+from tests.e2e.command_line import Outcome
+from tests.e2e.up.machine import Machine
+
+Read: TypeAlias = Callable[..., Outcome]
+
+_AGE = re.compile(r"(?<= )(\d+[smhd])+(?: *$| +)", re.MULTILINE)
+_AGE_HEADER = re.compile(r"(?<= )AGE +")
+
+
+def labelled(name: str, **labels: str) -> dict[str, Any]:
+    return {"metadata": {"name": name, "namespace": "shop", "labels": labels}}
+
+
+OBJECTS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("", "namespaces", {"metadata": {"name": "shop"}}),
+    ("", "configmaps", {**labelled("apple", app="fruit", weight="100"), "data": {"colour": "red"}}),
+    ("", "configmaps", {**labelled("pear", app="fruit", weight="20"), "data": {"colour": "green", "note": "a\nb\n"}}),
+    ("", "configmaps", labelled("carrot", app="vegetable")),
+    ("", "secrets", {**labelled("key", app="fruit"), "data": {"k": "aGk="}, "type": "Opaque"}),
+    (
+        "apps",
+        "deployments",
+        {
+            **labelled("web", app="fruit"),
+            "spec": {
+                "replicas": 0,
+                "selector": {"matchLabels": {"a": "b"}},
+                "template": {
+                    "metadata": {"labels": {"a": "b"}},
+                    "spec": {"containers": [{"name": "c", "image": "nginx"}]},
+                },
+            },
+        },
+    ),
+)
+
+
+async def _make(kubeconfig: Path) -> None:
+    async with Client.connect(resolve(load(kubeconfig))) as client:
+        for group, resource, obj in OBJECTS:
+            namespace = obj["metadata"].get("namespace", "")
+            await client.resource(GroupVersionResource(group, "v1", resource), namespace).create(obj)
+
+
+@pytest.fixture(scope="session")
+def shop(plane: Machine) -> Machine:
+    asyncio.run(_make(plane.kubeconfig))
+    return plane
+
+
+def _masked(match: re.Match[str]) -> str:
+    """As wide as its header, whatever it was."""
+    return "<age>" + ("" if match.group() == match.group().rstrip(" ") else " ")
+
+
+@pytest.fixture
+def read(shop: Machine) -> Read:
+    """Run kctl in the shop's namespace; ages are masked."""
+
+    def run(*arguments: str, **environ: str) -> Outcome:
+        done = shop.kctl("-n", "shop", *arguments, **environ)
+        return Outcome(done.code, _AGE_HEADER.sub("AGE  ", _AGE.sub(_masked, done.stdout)), done.stderr)
+
+    return run
