@@ -156,7 +156,9 @@ class BlockingTransport:
             connected = socket.create_connection((_ascii(host), port), timeout=limit)
         except ConnectionRefusedError as error:
             raise ConnectionRefused(
-                f"the connection to the server {self._config.server} was refused", address=self._address
+                f"the connection to the server {self._config.server} was refused",
+                address=self._address,
+                reason=f"dial tcp {host}:{port}: connect: connection refused",
             ) from error
         except TimeoutError as error:
             raise RequestTimedOut(

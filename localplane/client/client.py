@@ -9,7 +9,6 @@ raised as APIErrors.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -20,13 +19,15 @@ from .decoding import loads
 from .errors import ConnectionLost, InvalidAnswer, RequestTimedOut
 from .statuses import Subject, from_answer
 from .transport import Pairs, Response, Transport, header, header_values
-from .warnings import ServerWarning, parse_warnings
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from .discovery import Discovery
     from .kubeconfig.connection import ClientConfig
     from .names import GroupVersionResource
     from .resources import ResourceClient
+    from .warnings import ServerWarning
 
 _MAX_RETRIES: Final = 10
 _RETRY_LOST_AFTER: Final = 1.0
@@ -185,6 +186,8 @@ class Client:
 
     def _pass_warnings(self, headers: Pairs) -> None:
         if self._warn is not None and (given := header_values(headers, "warning")):
+            from .warnings import parse_warnings
+
             for warning in parse_warnings(given):
                 if warning.code == 299 and warning.text:
                     self._warn(warning)

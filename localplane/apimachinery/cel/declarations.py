@@ -55,7 +55,7 @@ class Function:
         found: dict[tuple[bool, tuple[Kind, ...]], Overload] = {}
         for each in self.overloads:
             kinds = tuple(argument.kind for argument in each.arguments)
-            if Kind.TYPE_PARAMETER in kinds or Kind.DYN in kinds:
+            if Kind.TYPE_PARAMETER in kinds or Kind.DYN in kinds or not kinds:
                 return None
             if SIMPLE.issuperset(kinds):
                 found.setdefault((each.member, kinds), each)

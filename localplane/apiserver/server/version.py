@@ -20,7 +20,7 @@ def version_document() -> dict[str, str]:
         "emulationMinor": _MINOR,
         "minCompatibilityMajor": _MAJOR,
         "minCompatibilityMinor": str(int(_MINOR) - 1),
-        "gitVersion": f"v{_MAJOR}.{_MINOR}.0+kctl-{localplane.__version__}",
+        "gitVersion": f"v{_MAJOR}.{_MINOR}.0+kctl.{localplane.__version__}",
         "gitCommit": "",
         "gitTreeState": "clean",
         "buildDate": "1970-01-01T00:00:00Z",

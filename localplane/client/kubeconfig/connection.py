@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from localplane.apimachinery.records import field, record
 
 from .model import ExecConfig
+
+if TYPE_CHECKING:
+    from datetime import timedelta
 
 
 @record
