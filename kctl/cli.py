@@ -6,6 +6,7 @@ one file in `commands` and one line in GROUPS.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -152,6 +153,9 @@ GROUPS = (
 )
 """In kubectl's order, which decides what `Did you mean this?` lists first. Groups without verbs are not shown."""
 
+_GARBAGE_AT = 20_000
+"""So many new objects before the collector looks at them. Imports alone make as many, and none of them is garbage."""
+
 _EXAMPLES = """\
   # Start a control plane and leave it running in this terminal
   kctl up
@@ -166,6 +170,7 @@ _EXAMPLES = """\
 
 def main() -> int:
     """What the installed `kctl` calls; its result is the exit code."""
+    gc.set_threshold(_GARBAGE_AT)
     code = run(sys.argv[1:])
     if "typer" not in sys.modules:
         # Nothing of ours waits for the interpreter to take itself apart, which takes as long as a TLS handshake.

@@ -56,6 +56,10 @@ class Session:
             text = harmless(text)
         sys.stdout.write(text)
 
+    def flush(self) -> None:
+        """For verbs that go on for a while: what was written is to be seen now."""
+        sys.stdout.flush()
+
     def say(self, text: str) -> None:
         """To stderr, as it is."""
         sys.stderr.write(text)

@@ -1,16 +1,18 @@
-"""The hash that --append-hash puts behind a name. Kubernetes: kubectl/pkg/util/hash."""
+"""The hash that --append-hash puts behind a name: it changes with the content. Kubernetes: kubectl/pkg/util/hash."""
 
 from __future__ import annotations
 
 import hashlib
 from typing import Any
 
+from kctl.printers.objects import sorted_keys
 from localplane.apimachinery.gotext import go_json
 
-_READABLE = str.maketrans({"0": "g", "1": "h", "3": "k", "a": "m", "e": "t"})
+_LENGTH = 10
+_READABLE = str.maketrans("013ae", "ghkmt")
+"""No vowels, and nothing that looks like a vowel: no hash is a word."""
 
 
-def name_with_hash(name: str, content: dict[str, Any]) -> str:
-    """`content` is what the hash is of, the name included."""
-    text = go_json(dict(sorted({**content, "name": name}.items())))
-    return f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:10].translate(_READABLE)}"
+def content_hash(content: dict[str, Any]) -> str:
+    digest = hashlib.sha256(go_json(sorted_keys(content)).encode()).hexdigest()
+    return digest[:_LENGTH].translate(_READABLE)

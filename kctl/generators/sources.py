@@ -1,128 +1,137 @@
-"""Keys and values out of files, directories, literals and environment files, for config maps and secrets.
+"""Keys and values for config maps and secrets: literals, files, directories, env files.
 
-Kubernetes: kubectl/pkg/util/util.go, kubectl/pkg/cmd/util/env_file.go.
+Kubernetes: kubectl/pkg/util/util.go and kubectl/pkg/cmd/util/env_file.go.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import re
+import stat
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError
-from kctl.flags import Flag, switch
 from localplane.apimachinery.gotext import go_quote
-
-from .keys import env_var_name
-
-if TYPE_CHECKING:
-    from kctl.flags import Given
+from localplane.apimachinery.names import max_length_error, regex_error, size
 
 Add = Callable[[str, bytes], None]
 
-
-def source_flags(what: str) -> tuple[Flag, ...]:
-    """`what` is configmap or secret."""
-    return (
-        Flag(
-            "from-file",
-            "slice",
-            (),
-            "Key file can be specified using its file path, in which case file basename will be used as "
-            f"{what} key, or optionally with a key and file path, in which case the given key will be used.  Specifying "
-            f"a directory will iterate each named file in the directory whose basename is a valid {what} key.",
-        ),
-        Flag(
-            "from-literal", "array", (), f"Specify a key and literal value to insert in {what} (i.e. mykey=somevalue)"
-        ),
-        Flag(
-            "from-env-file",
-            "slice",
-            (),
-            f"Specify the path to a file to read lines of key=val pairs to create a {what}.",
-        ),
-        append_hash(what),
-    )
+_KEY = r"[-._a-zA-Z0-9]+"
+_KEY_MAX = 253
+_VARIABLE = r"[-._a-zA-Z][-._a-zA-Z0-9]*"
 
 
-def append_hash(what: str) -> Flag:
-    return switch("append-hash", f"Append a hash of the {what} to its name.")
+def key_errors(key: str) -> list[str]:
+    """Kubernetes: validation.IsConfigMapKey."""
+    problems = [max_length_error(_KEY_MAX)] if size(key) > _KEY_MAX else []
+    if not re.fullmatch(_KEY, key):
+        message = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
+        problems.append(regex_error(message, _KEY, "key.name", "KEY_NAME", "key-name"))
+    return problems + _climbing_errors(key)
 
 
-def check_sources(given: Given) -> None:
-    if given.texts("from-env-file") and (given.texts("from-file") or given.texts("from-literal")):
-        raise KctlError("from-env-file cannot be combined with from-file or from-literal")
+def variable_errors(name: str) -> list[str]:
+    """Kubernetes: validation.IsEnvVarName."""
+    problems = []
+    if not re.fullmatch(_VARIABLE, name):
+        message = (
+            "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and "
+            "must not start with a digit"
+        )
+        problems.append(regex_error(message, _VARIABLE, "my.env-name", "MY_ENV.NAME", "MyEnvName1"))
+    return problems + _climbing_errors(name)
 
 
-def add_literals(literals: list[str], add: Add) -> None:
-    for literal in literals:
-        key, equals, value = literal.partition("=")
-        if not key or not equals:
-            raise KctlError(f"invalid literal source {literal}, expected key=value")
-        add(key, value.strip("\"'").encode())
+def _climbing_errors(text: str) -> list[str]:
+    if text in (".", ".."):
+        return [f"must not be '{text}'"]
+    return ["must not start with '..'"] if text.startswith("..") else []
 
 
-def add_files(sources: list[str], add: Add) -> None:
+def add_literals(literals: Iterable[str], add: Add) -> None:
+    for source in literals:
+        key, value = literal(source)
+        add(key, value.encode("utf-8", "surrogateescape"))
+
+
+def literal(source: str) -> tuple[str, str]:
+    key, equals, value = source.partition("=")
+    if not key or not equals:
+        raise KctlError(f"invalid literal source {source}, expected key=value")
+    return key, value
+
+
+def add_files(sources: Iterable[str], add: Add) -> None:
+    """Each is a file, `key=file`, or a directory, whose regular files are taken in order."""
     for source in sources:
-        key, path = _split(source)
-        if not _checked(path).is_dir():
-            add(key, _read(Path(path)))
+        key, path = _file_source(source)
+        if not _is_directory(path):
+            add(key, _content(path))
             continue
         if "=" in source:
             raise KctlError("cannot give a key name for a directory path")
         for entry in sorted(os.scandir(path), key=lambda one: one.name):
             if entry.is_file(follow_symlinks=False):
-                add(entry.name, _read(Path(path, entry.name)))
+                add(entry.name, _content(os.path.join(path, entry.name)))  # noqa: PTH118 - as it was typed
 
 
-def add_env_files(paths: list[str], add: Add, *, what: str) -> None:
+def _file_source(source: str) -> tuple[str, str]:
+    match source.count("="):
+        case 0:
+            return source.rstrip("/").rpartition("/")[2] or source, source
+        case 1:
+            key, _, path = source.partition("=")
+            if not key:
+                raise KctlError(f"key name for file path {path} missing")
+            if not path:
+                raise KctlError(f"file path for key name {key} missing")
+            return key, path
+    raise KctlError("key names or file paths cannot contain '='")
+
+
+def _is_directory(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(Path(path).stat().st_mode)
+    except OSError as error:
+        raise KctlError(f"error reading {path}: {reason(error)}") from error
+
+
+def _content(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise KctlError(f"open {path}: {reason(error)}") from error
+
+
+def reason(error: OSError) -> str:
+    """As Go words it."""
+    return (error.strerror or str(error)).lower()
+
+
+def add_env_files(paths: Iterable[str], add: Add, *, what: str) -> None:
+    """Lines of `KEY=value`; a key alone takes its value from the environment. `what` is `config` or `secret`."""
     for path in paths:
-        if _checked(path).is_dir():
+        if _is_directory(path):
             raise KctlError(f"env {what} file cannot be a directory")
-        for key, value in _env_lines(path):
-            add(key, value.encode())
+        for number, line in enumerate(_content(path).split(b"\n")):
+            pair = _env_line(line.removesuffix(b"\r"), path, number)
+            if pair is not None:
+                add(*pair)
 
 
-def _split(source: str) -> tuple[str, str]:
-    separators = source.count("=")
-    if not separators:
-        return os.path.basename(source.rstrip("/")) or source, source  # noqa: PTH119 - of the text as it was given
-    if separators > 1:
-        raise KctlError("key names or file paths cannot contain '='")
-    key, _, path = source.partition("=")
-    if not key:
-        raise KctlError(f"key name for file path {path} missing")
-    if not path:
-        raise KctlError(f"file path for key name {key} missing")
-    return key, path
-
-
-def _checked(path: str) -> Path:
+def _env_line(line: bytes, path: str, number: int) -> tuple[str, bytes] | None:
     try:
-        Path(path).stat()
-    except OSError as error:
-        raise KctlError(f"error reading {path}: {(error.strerror or str(error)).lower()}") from error
-    return Path(path)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise KctlError(f"open {path}: {(error.strerror or str(error)).lower()}") from error
-
-
-def _env_lines(path: str) -> Iterator[tuple[str, str]]:
-    for number, raw in enumerate(_read(Path(path)).removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        try:
-            line = raw.removesuffix(b"\r").decode().lstrip()
-        except UnicodeDecodeError as error:
-            shown = " ".join(str(byte) for byte in raw)
-            raise KctlError(f"env file {path} contains invalid utf8 bytes at line {number}: [{shown}]") from error
-        if not line or line.startswith("#"):
-            continue
-        key, equals, value = line.partition("=")
-        if problems := env_var_name(key):
-            raise KctlError(f"{go_quote(key)} is not a valid key name: {';'.join(problems)}")
-        yield key, value if equals else os.environ.get(key, "")
+        text = line.decode()
+    except UnicodeDecodeError:
+        listed = " ".join(map(str, line))
+        raise KctlError(f"env file {path} contains invalid utf8 bytes at line {number + 1}: [{listed}]") from None
+    if number == 0:
+        text = text.removeprefix("\ufeff")
+    text = text.lstrip()
+    if not text or text.startswith("#"):
+        return None
+    key, equals, value = text.partition("=")
+    if problems := variable_errors(key):
+        raise KctlError(f"{go_quote(key)} is not a valid key name: {';'.join(problems)}")
+    return key, (value if equals else os.environ.get(key, "")).encode()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 _QUOTE_ESCAPES = {
@@ -23,8 +24,12 @@ _QUOTE_ESCAPES = {
 }
 
 _JSON_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-# Go keeps its JSON safe for HTML (<, >, &) and for JavaScript (the two line separators).
-_JSON_SPECIAL = re.compile('[\\x00-\\x1f"\\\\<>&\u2028\u2029\ud800-\udfff]')
+
+
+@cache
+def _json_special() -> re.Pattern[str]:
+    """Go keeps its JSON safe for HTML (<, >, &) and for JavaScript (the two line separators)."""
+    return re.compile('[\\x00-\\x1f"\\\\<>&\u2028\u2029\ud800-\udfff]')
 
 
 def go_value(value: Any) -> str:
@@ -107,7 +112,7 @@ def go_json(value: Any) -> str:
 
 
 def json_string(text: str) -> str:
-    return f'"{_JSON_SPECIAL.sub(_json_escape, text)}"'
+    return f'"{_json_special().sub(_json_escape, text)}"'
 
 
 def _json_escape(match: re.Match[str]) -> str:

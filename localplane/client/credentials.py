@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import time
-from datetime import timedelta
 from pathlib import Path
 from typing import Protocol
 
@@ -13,8 +12,8 @@ from localplane.apimachinery.records import field, record
 from .errors import CredentialsError
 from .kubeconfig.connection import ClientConfig
 
-_REREAD = timedelta(seconds=50)
-"""Tokens in files are replaced while they are still good for a while, so a minute is often enough to look."""
+_REREAD = 50.0
+"""Seconds. Tokens in files are replaced while they are still good for a while, so a minute is often enough to look."""
 
 
 @record
@@ -66,7 +65,7 @@ class TokenFile:
         now = time.monotonic()
         if not self._header or now >= self._read_again:
             self._reread()
-            self._read_again = now + _REREAD.total_seconds()
+            self._read_again = now + _REREAD
         return self._header
 
     def _reread(self) -> None:

@@ -27,8 +27,8 @@ from .report import as_json, as_text
 from .running_plane import running_plane
 
 HEADING = (
-    "The command line: one command from its start to its end, medians over the rounds, beside a kubectl. Ratios are taken\n"
-    "within a round."
+    "The command line: one command from its start to its end, medians over the rounds, beside a kubectl.\n"
+    "Ratios are taken within a round."
 )
 KCTL, KUBECTL, FLOOR = "kctl", "kubectl", "Python alone"
 FULL, QUICK, PROOF = 25, 8, 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .errors import CostExceeded, EvaluationError, no_such_overload
 from .library.optionals import inserted
-from .syntax import Comprehension
+from .syntax import Comprehension, Ident, descendants
 from .values import Map, Mapper, type_of_value
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ def _bound(compiler: Compiler, node: Comprehension) -> Code:
     slot = compiler.declare(node.accumulator)
     result = compiler.compile(node.result)
     compiler.forget(1)
+    if not any(isinstance(each, Ident) and each.name == node.accumulator for each in descendants(node.result)):
+        return result  # a value that nobody asks for is never computed
     compute, answer = value.run, result.run
 
     def run(frame: Frame) -> Any:
@@ -187,13 +189,18 @@ def _gathering(gather: Callable[[Any, Any, Any], Any], start: Callable[[], Any],
             failure: EvaluationError | None = None
             for _ in items(frame, rest(frame)):
                 _charge(frame, test_cost)
-                try:
-                    if passes is not None and not _is_true(passes(frame)):
+                if passes is not None:
+                    try:
+                        if not _is_true(passes(frame)):
+                            continue
+                    except EvaluationError as error:
+                        failure = error
                         continue
-                    frame[0] += each_cost
+                frame[0] += each_cost
+                try:
                     result = gather(result, frame[slot], transform(frame))
                 except EvaluationError as error:
-                    failure = error
+                    failure = failure or error
             if failure is not None:
                 raise failure
             return result

@@ -7,13 +7,12 @@ numbers, anchors, comments behind values, tabs) it declines, and the whole parse
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
-_LINE: Final = re.compile(r"( *)(.*?) *")
-_KEY: Final = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*):(?: +(.*))?")
-_WORD: Final = re.compile(r"[A-Za-z/][A-Za-z0-9_./:@+=~-]*")
-_QUOTED: Final = re.compile(r'"([^"\\\x00-\x1f\x7f-\x9f]*)"|\'([^\'\x00-\x1f\x7f-\x9f]*)\'')
+_LETTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+_IN_KEYS: Final = _LETTERS | frozenset("0123456789_.-")
+_IN_WORDS: Final = _IN_KEYS | frozenset("/:@+=~")
+# Without regular expressions: to compile these few would take longer than to read the file.
 _CONSTANTS: Final[dict[str, Any]] = {"true": True, "false": False, "null": None, "{}": {}, "[]": []}
 _AMBIGUOUS: Final = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
 
@@ -50,26 +49,24 @@ def _json(text: bytes) -> dict[str, Any] | None:
 def _lines(text: str) -> list[tuple[int, str]]:
     found = []
     for line in text.split("\n"):
-        match = _LINE.fullmatch(line)
-        if match is None:
-            raise _Declined
-        indent, content = match.groups()
+        content = line.strip(" ")
         if content and not content.startswith("#"):
-            found.append((len(indent), content))
+            found.append((len(line) - len(line.lstrip(" ")), content))
     return found
 
 
 def _mapping(lines: list[tuple[int, str]], at: int, indent: int) -> tuple[dict[str, Any], int]:
     found: dict[str, Any] = {}
     while at < len(lines) and lines[at][0] == indent and not lines[at][1].startswith("- "):
-        key = _KEY.fullmatch(lines[at][1])
-        if key is None or key[1] in found or key[1].lower() in _AMBIGUOUS:
+        pair = _pair(lines[at][1])
+        if pair is None or pair[0] in found or pair[0].lower() in _AMBIGUOUS:
             raise _Declined
         at += 1
-        if key[2]:
-            found[key[1]] = _scalar(key[2])
+        key, value = pair
+        if value:
+            found[key] = _scalar(value)
         else:
-            found[key[1]], at = _below(lines, at, indent)
+            found[key], at = _below(lines, at, indent)
     if not found or (at < len(lines) and lines[at][0] > indent):
         raise _Declined
     return found, at
@@ -89,7 +86,7 @@ def _list(lines: list[tuple[int, str]], at: int, indent: int) -> tuple[list[Any]
     found: list[Any] = []
     while at < len(lines) and lines[at][0] == indent and lines[at][1].startswith("- "):
         content = lines[at][1][2:].lstrip()
-        if _KEY.fullmatch(content):
+        if _pair(content) is not None:
             inner = indent + len(lines[at][1]) - len(content)
             rest = [(inner, content), *lines[at + 1 :]]
             value, used = _mapping(rest, 0, inner)
@@ -106,8 +103,26 @@ def _list(lines: list[tuple[int, str]], at: int, indent: int) -> tuple[list[Any]
 def _scalar(text: str) -> Any:
     if text in _CONSTANTS:
         return _CONSTANTS[text]
-    if quoted := _QUOTED.fullmatch(text):
-        return quoted[1] if quoted[1] is not None else quoted[2]
-    if not _WORD.fullmatch(text) or text.endswith(":") or text.lower() in _AMBIGUOUS:
+    if text[:1] in ("'", '"'):
+        return _quoted(text)
+    starts_well = text[:1] in _LETTERS or text[:1] == "/"
+    if not starts_well or not _IN_WORDS.issuperset(text) or text.endswith(":") or text.lower() in _AMBIGUOUS:
         raise _Declined
     return text
+
+
+def _pair(content: str) -> tuple[str, str] | None:
+    """A key and what stands beside it, which may be nothing. None for what is no key."""
+    key, colon, rest = content.partition(":")
+    if not colon or key[:1] not in _LETTERS or not _IN_KEYS.issuperset(key) or (rest and not rest.startswith(" ")):
+        return None
+    return key, rest.lstrip(" ")
+
+
+def _quoted(text: str) -> str:
+    """Between quotes, as long as nothing in there means anything else."""
+    quote, content = text[0], text[1:-1]
+    is_plain = quote not in content and content.isprintable() and (quote == "'" or "\\" not in content)
+    if len(text) < 2 or not text.endswith(quote) or not is_plain:
+        raise _Declined
+    return content

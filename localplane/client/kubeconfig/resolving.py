@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from datetime import timedelta
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from localplane.apimachinery.records import field, record, replace
@@ -17,6 +16,9 @@ from localplane.client.errors import ConfigError, EmptyConfig, InvalidConfig
 from .connection import ClientConfig, ExecClusterInfo, Impersonation
 from .model import Cluster, Context, Kubeconfig, User, merged
 from .validation import NO_CONFIGURATION, cluster_problems, user_problems
+
+if TYPE_CHECKING:
+    from datetime import timedelta
 
 DEFAULT_CLUSTER: Final = Cluster(server="http://localhost:8080")
 """Where kubectl looks when nothing says where."""

@@ -1,0 +1,92 @@
+"""`kctl rollout history`. Kubernetes: kubectl/pkg/cmd/rollout/rollout_history.go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kctl.command import Command
+from kctl.errors import KctlError
+from kctl.flags import Flag
+from kctl.printers.choosing import output_flags
+
+from .finding import FLAGS, find, require_resource
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.resolve import Info
+    from kctl.session import Session
+
+    from .revisions import History, Object
+
+
+async def run(session: Session, given: Given) -> None:
+    from kctl.printers.choosing import chosen_format
+    from kctl.printers.objects import NamePrinter
+    from kctl.printers.typed import printer_for
+
+    from .revisions import history
+
+    require_resource(given)
+    revision = given.number("revision")
+    if revision < 0:
+        raise KctlError(f"revision must be a positive integer: {revision}")
+    found = await find(session, given)
+    printer = printer_for(given, "") if chosen_format(given) else None
+
+    async def show(info: Info) -> None:
+        past = await history(info)
+        if printer is not None:
+            for obj in _chosen(past, revision):
+                printer.print(obj, session.write)
+            return
+        title = f"with revision #{revision}" if revision > 0 else ""
+        shown = f"{title}\n{_text(past, revision)}"
+        NamePrinter(shown, short=False).print(info.object or {}, session.write)
+
+    await found.each(show)
+
+
+def _chosen(past: History, revision: int) -> list[Object]:
+    if not revision:
+        return [past.objects[number] for number in sorted(past.objects)]
+    if revision not in past.objects:
+        raise KctlError("unable to find the specified revision")
+    return [past.objects[revision]]
+
+
+def _text(past: History, revision: int) -> str:
+    from kctl.describe.page import Page
+    from kctl.describe.pod_template import pod_template
+
+    if not past.templates:
+        return "No rollout history found."
+    page = Page()
+    if not revision:
+        page.line("REVISION\tCHANGE-CAUSE")
+        for number in sorted(past.causes):
+            page.line(f"{number}\t{past.causes[number] or '<none>'}")
+        return page.text
+    if revision not in past.templates:
+        raise KctlError("unable to find the specified revision")
+    pod_template(page, past.templates[revision])
+    return page.plain
+
+
+COMMAND = Command(
+    "history",
+    "history (TYPE NAME | TYPE/NAME) [flags]",
+    "View rollout history",
+    run=run,
+    flags=(
+        *output_flags(),
+        Flag("revision", "int", 0, "See the details, including podTemplate of the revision specified"),
+        *FLAGS,
+    ),
+    description="View previous rollout revisions and configurations.",
+    examples="""\
+# View the rollout history of a deployment
+kctl rollout history deployment/abc
+
+# View the details of daemonset revision 3
+kctl rollout history daemonset/abc --revision=3""",
+)

@@ -1,0 +1,160 @@
+"""`kctl rollout pause|resume|restart`. Kubernetes: rollout_pause.go, rollout_resume.go, rollout_restart.go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kctl import standard_flags
+from kctl.changing.patching import patch_of, send_patch
+from kctl.command import Command, Run
+from kctl.errors import KctlError, raise_all
+from kctl.printers.choosing import output_flags
+
+from .finding import FLAGS, find, require_resource
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.resolve import Info
+    from kctl.session import Session
+
+Object = dict[str, Any]
+
+_RESTARTED = "kubectl.kubernetes.io/restartedAt"
+
+
+def _pause(obj: Object) -> bool:
+    spec = _deployment_spec(obj, "pausing")
+    if spec.get("paused"):
+        raise KctlError("is already paused")
+    spec["paused"] = True
+    return True
+
+
+def _resume(obj: Object) -> bool:
+    spec = _deployment_spec(obj, "resuming")
+    if not spec.get("paused"):
+        raise KctlError("is not paused")
+    del spec["paused"]
+    return True
+
+
+def _deployment_spec(obj: Object, what: str) -> Object:
+    if (obj.get("apiVersion"), obj.get("kind")) != ("apps/v1", "Deployment"):
+        raise KctlError(f"{what} is not supported")
+    spec: Object = obj["spec"]
+    return spec
+
+
+def _restart(obj: Object) -> bool:
+    from datetime import datetime
+
+    kind = obj.get("kind") if obj.get("apiVersion") == "apps/v1" else ""
+    if kind not in ("Deployment", "DaemonSet", "StatefulSet"):
+        raise KctlError("restarting is not supported")
+    if kind == "Deployment" and obj["spec"].get("paused"):
+        raise KctlError("can't restart paused deployment (run rollout resume first)")
+    metadata = obj["spec"].setdefault("template", {}).setdefault("metadata", {})
+    now = datetime.now().astimezone().isoformat(timespec="seconds").replace("+00:00", "Z")
+    metadata["annotations"] = {**(metadata.get("annotations") or {}), _RESTARTED: now}
+    return True
+
+
+def _runs(change: Callable[[Object], bool], done: str, if_same: Callable[[Info], str]) -> Run:
+    """`if_same` is what is said about an object that is so already."""
+
+    async def run(session: Session, given: Given) -> None:
+        require_resource(given)
+        found = await find(session, given)
+        infos = await found.infos()
+        errors = list(found.errors)
+        if not infos and not errors:
+            session.say(f"No resources found in {session.namespace} namespace.\n")
+            return
+        planned = [(info, _plan(info, change)) for info in infos]
+        for info, patch in planned:
+            if isinstance(patch, Exception):
+                errors.append(patch)
+            elif not patch:
+                errors.append(KctlError(if_same(info)))
+            elif (problem := await _send(session, given, info, patch, done)) is not None:
+                errors.append(problem)
+        raise_all(errors, listed=found.lists_errors and bool(found.errors))
+
+    return run
+
+
+def _plan(info: Info, change: Callable[[Object], bool]) -> Object | KctlError:
+    from localplane.apimachinery.gotext import go_quote
+
+    try:
+        return patch_of(info.object or {}, change) or {}
+    except KctlError as error:
+        resource = info.rest_mapping.resource.group_resource
+        return KctlError(f"error: {resource} {go_quote(info.name)} {error}")
+
+
+async def _send(session: Session, given: Given, info: Info, patch: Object, done: str) -> KctlError | None:
+    from kctl.printers.typed import printer_for
+    from localplane.apimachinery.errors import APIError
+
+    try:
+        answer = await send_patch(given, info, patch, dry_run=False)
+    except APIError as error:
+        return KctlError(f"failed to patch: {error.message}")
+    printer_for(given, done).print(answer, session.write)
+    return None
+
+
+_FLAGS = (*output_flags(), standard_flags.field_manager("kctl-rollout"), *FLAGS)
+
+PAUSE = Command(
+    "pause",
+    "pause RESOURCE",
+    "Mark the provided resource as paused",
+    run=_runs(_pause, "paused", lambda info: f"{info.shown} already paused"),
+    flags=_FLAGS,
+    description="""\
+Mark the provided resource as paused.
+
+Paused resources will not be reconciled by a controller. Use "kctl rollout resume" to resume a paused resource. Currently
+only deployments support being paused.""",
+    examples="""\
+# Mark the nginx deployment as paused; its changes have no effect until it is resumed
+kctl rollout pause deployment/nginx""",
+)
+RESUME = Command(
+    "resume",
+    "resume RESOURCE",
+    "Resume a paused resource",
+    run=_runs(_resume, "resumed", lambda info: f"{info.shown} already resumed"),
+    flags=_FLAGS,
+    description="""\
+Resume a paused resource.
+
+Paused resources will not be reconciled by a controller. By resuming a resource, we allow it to be reconciled again.
+Currently only deployments support being resumed.""",
+    examples="# Resume an already paused deployment\nkctl rollout resume deployment/nginx",
+)
+RESTART = Command(
+    "restart",
+    "restart RESOURCE",
+    "Restart a resource",
+    run=_runs(
+        _restart,
+        "restarted",
+        lambda info: f"failed to create patch for {info.name}: if restart has already been triggered within the past "
+        "second, please wait before attempting to trigger another",
+    ),
+    flags=_FLAGS,
+    description="Restart a resource.\n\nResource rollout will be restarted.",
+    examples="""\
+# Restart all deployments in the test-namespace namespace
+kctl rollout restart deployment -n test-namespace
+
+# Restart a deployment
+kctl rollout restart deployment/nginx
+
+# Restart deployments with the app=nginx label
+kctl rollout restart deployment --selector=app=nginx""",
+)

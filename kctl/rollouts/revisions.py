@@ -1,0 +1,137 @@
+"""What a set looked like before. Kubernetes: polymorphichelpers/history.go, util/deployment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kctl.errors import KctlError
+
+if TYPE_CHECKING:
+    from kctl.resolve import Info
+    from localplane.client.resources import ResourceClient
+
+Object = dict[str, Any]
+
+REVISION = "deployment.kubernetes.io/revision"
+CHANGE_CAUSE = "kubernetes.io/change-cause"
+_HASH = "pod-template-hash"
+
+
+async def replica_sets(info: Info, deployment: Object) -> list[Object]:
+    """Those of a deployment: the old ones from old to new, and last the one that is like the deployment now."""
+    owned = sorted(await _owned(info, deployment, "replicasets"), key=_age)
+    template = without_hash(deployment["spec"]["template"])
+    current = next((one for one in owned if without_hash(one["spec"]["template"]) == template), None)
+    return [*(one for one in owned if one is not current), *([current] if current is not None else [])]
+
+
+def _age(obj: Object) -> tuple[str, str]:
+    return obj["metadata"].get("creationTimestamp", ""), obj["metadata"]["name"]
+
+
+async def controller_revisions(info: Info, owner: Object) -> list[Object]:
+    """Those of a daemon set or stateful set, in order."""
+    found = await _owned(info, owner, "controllerrevisions")
+    return sorted(found, key=lambda one: int(one.get("revision") or 0))
+
+
+async def _owned(info: Info, owner: Object, resource: str) -> list[Object]:
+    from kctl.describe.metadata import selector_text
+    from localplane.client.names import GroupVersionResource
+    from localplane.client.options import ListOptions
+
+    selector = selector_text(owner["spec"].get("selector"), none="")
+    client: ResourceClient = info.session.client.resource(GroupVersionResource("apps", "v1", resource), info.namespace)
+    listed = await client.list(ListOptions(label_selector=selector))
+    uid = owner["metadata"].get("uid")
+    return [one for one in listed.get("items") or () if _is_controlled(one, uid)]
+
+
+def _is_controlled(obj: Object, uid: str) -> bool:
+    owners = obj["metadata"].get("ownerReferences") or ()
+    return any(owner.get("controller") and owner.get("uid") == uid for owner in owners)
+
+
+def without_hash(template: Object) -> Object:
+    metadata = template.get("metadata") or {}
+    labels = {key: value for key, value in (metadata.get("labels") or {}).items() if key != _HASH}
+    kept = {key: value for key, value in metadata.items() if key != "labels" and value}
+    return {**template, "metadata": {**kept, "labels": labels} if labels else kept}
+
+
+def revision_of(replica_set: Object) -> int | None:
+    """What the deployment controller has noted."""
+    text = (replica_set["metadata"].get("annotations") or {}).get(REVISION, "0")
+    return int(text) if str(text).lstrip("-").isdigit() else None
+
+
+def change_cause(obj: Object) -> str:
+    return str((obj["metadata"].get("annotations") or {}).get(CHANGE_CAUSE) or "")
+
+
+def applied(owner: Object, revision: Object) -> Object:
+    """The set as it was: a revision holds its template as a patch that replaces it."""
+    template = ((revision.get("data") or {}).get("spec") or {}).get("template")
+    if template is None:
+        raise KctlError(f"unable to parse history {revision['metadata']['name']}")
+    kept = {key: value for key, value in template.items() if key != "$patch"}
+    return {**owner, "spec": {**owner["spec"], "template": kept}}
+
+
+class History:
+    """By number: the template, the whole object, and why it was changed."""
+
+    def __init__(self) -> None:
+        self.templates: dict[int, Object] = {}
+        self.objects: dict[int, Object] = {}
+        self.causes: dict[int, str] = {}
+
+    def add(self, number: int, template: Object, obj: Object, cause: str) -> None:
+        self.templates[number] = template
+        self.objects[number] = obj
+        self.causes[number] = cause
+
+
+async def history(info: Info) -> History:
+    """Raises KctlError for kinds without one."""
+    from localplane.apimachinery.gotext import go_quote
+
+    kind = info.rest_mapping.kind
+    found = History()
+    owner = info.object or {}
+    match kind.group, kind.kind:
+        case "apps", "Deployment":
+            for one in await replica_sets(info, owner):
+                number = revision_of(one)
+                if number is not None:
+                    found.add(number, _with_cause(one), one, change_cause(one))
+        case "apps", "DaemonSet" | "StatefulSet":
+            for one in await controller_revisions(info, owner):
+                whole = applied(owner, one)
+                found.add(int(one.get("revision") or 0), whole["spec"]["template"], whole, change_cause(one))
+        case _:
+            shown = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
+            if (kind.group, kind.kind) in _KNOWN:
+                raise KctlError(f"no history viewer has been implemented for {go_quote(shown)}")
+            why = f"no visitor method exists for {kind.kind}.{kind.group}" if kind.group else f"no visitor method exists for {kind.kind}"
+            raise KctlError(f"error retrieving history for {go_quote(shown)}, {why}")
+    return found
+
+
+_KNOWN = (
+    ("batch", "Job"),
+    ("", "Pod"),
+    ("apps", "ReplicaSet"),
+    ("", "ReplicationController"),
+    ("batch", "CronJob"),
+)
+
+
+def _with_cause(replica_set: Object) -> Object:
+    template: Object = replica_set["spec"]["template"]
+    cause = change_cause(replica_set)
+    if not cause:
+        return template
+    metadata = template.get("metadata") or {}
+    annotations = {**(metadata.get("annotations") or {}), CHANGE_CAUSE: cause}
+    return {**template, "metadata": {**metadata, "annotations": annotations}}
