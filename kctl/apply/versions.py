@@ -54,14 +54,12 @@ class Versions:
             code = subprocess.run([program, *arguments], check=False).returncode  # noqa: S603 - the user's own choice
         except FileNotFoundError:
             if os.environ.get("KUBECTL_EXTERNAL_DIFF"):
-                raise _failed(program, f'exec: {go_quote(program)}: executable file not found in $PATH') from None
+                raise _failed(program, f"exec: {go_quote(program)}: executable file not found in $PATH") from None
             return self._compare_here()
         except OSError as error:
             raise _failed(program, (error.strerror or str(error)).lower()) from error
         if code > 1 or code < 0:
-            raise KctlError(
-                f"failed to run {go_quote(program)}: exit status {code}", exit_code=code if code > 1 else 2
-            )
+            raise KctlError(f"failed to run {go_quote(program)}: exit status {code}", exit_code=code if code > 1 else 2)
         return code
 
     def _command(self) -> list[str]:

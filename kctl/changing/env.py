@@ -122,7 +122,8 @@ async def _list(session: Session, given: Given, listed: list[tuple[Object, Objec
                     problems.setdefault(str(error), []).append(one["name"])
             session.write(f"# {one['name']} from {variables.shown_source(source)}\n")
         for line in sorted(
-            f"error retrieving reference for {', '.join(sorted(names))}: {problem}" for problem, names in problems.items()
+            f"error retrieving reference for {', '.join(sorted(names))}: {problem}"
+            for problem, names in problems.items()
         ):
             session.say(f"{line}\n")
 

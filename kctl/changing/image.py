@@ -50,9 +50,7 @@ def _check(given: Given, resources: list[str], images: dict[str, str], mode: str
     if given.is_on("all") and given.text("selector"):
         errors.append(KctlError("cannot set --all and --selector at the same time"))
     if not resources and not given.texts("filename") and not given.text("kustomize"):
-        errors.append(
-            KctlError("one or more resources must be specified as <resource> <name> or <resource>/<name>")
-        )
+        errors.append(KctlError("one or more resources must be specified as <resource> <name> or <resource>/<name>"))
     if not images:
         errors.append(KctlError("at least one image update is required"))
     elif len(images) > 1 and "*" in images:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 async def run(session: Session, given: Given) -> None:
     from kctl.dry_running import dry_run
-    from kctl.generators.selectors import label_selector
+    from kctl.launching.selectors import label_selector
     from kctl.printers.typed import printer_for
     from kctl.resolve import Query, resolve
 

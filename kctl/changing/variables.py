@@ -33,7 +33,7 @@ def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def parse(words: Sequence[str]) -> Parsed:
-    from kctl.generators.sources import variable_errors
+    from kctl.launching.names import variable_errors
 
     found: list[Object] = []
     named: set[str] = set()

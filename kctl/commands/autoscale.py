@@ -9,7 +9,7 @@ from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag
-from kctl.generators.making import SAVE_CONFIG, Object, require, save_configuration, send
+from kctl.launching.sending import Object, require, save_configuration, send
 from kctl.printers.choosing import output_flags
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ async def _make(session: Session, given: Given, obj: Object, mode: str) -> None:
 
 
 def _autoscaler(session: Session, given: Given, info: Info, version: str) -> Object:
-    from kctl.generators.making import metadata
+    from kctl.launching.sending import metadata
 
     kind = info.rest_mapping.kind
     spec: Object = {
@@ -194,7 +194,7 @@ COMMAND = Command(
             "used.",
         ),
         standard_flags.DRY_RUN,
-        SAVE_CONFIG,
+        standard_flags.SAVE_CONFIG,
         standard_flags.field_manager("kctl-autoscale"),
         *standard_flags.filename_flags("identifying the resource to autoscale."),
     ),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from kctl import standard_flags
 from kctl.command import Command
 from kctl.flags import Flag
-from kctl.generators.making import SAVE_CONFIG, save_configuration, send
-from kctl.generators.overriding import OVERRIDE_FLAGS, overridden
+from kctl.launching.overriding import OVERRIDE_FLAGS, overridden
+from kctl.launching.sending import save_configuration, send
 from kctl.printers.choosing import output_flags
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 async def run(session: Session, given: Given) -> None:
     from kctl.dry_running import dry_run
-    from kctl.generators.exposing import Exposing
+    from kctl.launching.exposing import Exposing
     from kctl.printers.typed import printer_for
     from kctl.resolve import Query, resolve
 
@@ -94,7 +94,7 @@ COMMAND = Command(
         ),
         standard_flags.field_manager("kctl-expose"),
         standard_flags.DRY_RUN,
-        SAVE_CONFIG,
+        standard_flags.SAVE_CONFIG,
         *OVERRIDE_FLAGS,
         *standard_flags.filename_flags("identifying the resource to expose a service"),
     ),

@@ -9,8 +9,8 @@ from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError, raise_all
 from kctl.flags import Flag, switch
-from kctl.generators.making import SAVE_CONFIG, Object, require, save_configuration, send
-from kctl.generators.overriding import OVERRIDE_FLAGS, overridden
+from kctl.launching.overriding import OVERRIDE_FLAGS, overridden
+from kctl.launching.sending import Object, require, save_configuration, send
 from kctl.printers.choosing import output_flags
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _labels(text: str) -> dict[str, str]:
 
 
 def _variable(text: str) -> Object:
-    from kctl.generators.sources import variable_errors
+    from kctl.launching.names import variable_errors
 
     name, equals, value = text.partition("=")
     if not equals or not name or variable_errors(name):
@@ -189,7 +189,7 @@ COMMAND = Command(
         switch("expose", "If true, create a ClusterIP service associated with the pod. Requires `--port`."),
         switch("privileged", "If true, run the container in privileged mode."),
         standard_flags.field_manager("kctl-run"),
-        SAVE_CONFIG,
+        standard_flags.SAVE_CONFIG,
         *OVERRIDE_FLAGS,
     ),
     description="Create and run a particular image in a pod.",

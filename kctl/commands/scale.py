@@ -8,7 +8,7 @@ from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag, switch
-from kctl.generators.making import require
+from kctl.launching.sending import require
 from kctl.printers.choosing import output_flags
 
 if TYPE_CHECKING:

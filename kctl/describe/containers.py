@@ -40,7 +40,11 @@ def containers(
         if status is not None:
             _state(page, status)
         resources(page, container.get("resources"), level=2)
-        for name, field in (("Liveness", "livenessProbe"), ("Readiness", "readinessProbe"), ("Startup", "startupProbe")):
+        for name, field in (
+            ("Liveness", "livenessProbe"),
+            ("Readiness", "readinessProbe"),
+            ("Startup", "startupProbe"),
+        ):
             if probe := container.get(field):
                 page.field(name, probe_text(probe), level=2)
         if container.get("envFrom"):
@@ -184,7 +188,9 @@ def _amount(reference: Object, container: Object) -> str:
         value = resource_amount(reference, container)
     except KctlError:
         return ""
-    return "node allocatable" if value == "0" and reference.get("resource") in ("limits.cpu", "limits.memory") else value
+    return (
+        "node allocatable" if value == "0" and reference.get("resource") in ("limits.cpu", "limits.memory") else value
+    )
 
 
 def _mounts(page: Page, container: Object) -> None:

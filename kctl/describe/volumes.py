@@ -31,9 +31,7 @@ _SHAPES = {
     "secret": _Shape(
         "Secret (a volume populated by a Secret)", (("SecretName", "secretName"), ("Optional?", "optional"))
     ),
-    "configMap": _Shape(
-        "ConfigMap (a volume populated by a ConfigMap)", (("Name", "name"), ("Optional?", "optional"))
-    ),
+    "configMap": _Shape("ConfigMap (a volume populated by a ConfigMap)", (("Name", "name"), ("Optional?", "optional"))),
     "nfs": _Shape(
         "NFS (an NFS mount that lasts the lifetime of a pod)", (("Server", "server"), ("Path", "path"), _READ_ONLY)
     ),

@@ -38,7 +38,5 @@ async def _create(session: Session, given: Given, info: Info) -> None:
     obj = info.object or {}
     if given.is_on("save-config"):
         obj = annotated(obj)
-    created = await info.resource.create(
-        obj, field_manager="kctl-create", field_validation=field_validation(given)
-    )
+    created = await info.resource.create(obj, field_manager="kctl-create", field_validation=field_validation(given))
     result_printers.printer_for(given, "created").print(created, session.write)

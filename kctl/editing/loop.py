@@ -132,9 +132,7 @@ class EditLoop:
             self._session.say(f"You can run `kctl replace -f {file}` to try this update again.\n")
             raise Ended(1)
         if results.not_found:
-            self._session.say(
-                f"The edits you made on deleted resources have been saved to {go_quote(str(file))}\n"
-            )
+            self._session.say(f"The edits you made on deleted resources have been saved to {go_quote(str(file))}\n")
             raise Ended(1)
         if not results.invalid:
             file.unlink(missing_ok=True)
@@ -153,9 +151,16 @@ class EditLoop:
 
     def _printed(self, objects: Sequence[Object]) -> str:
         texts: list[str] = []
-        one: Object = objects[0] if len(objects) == 1 else {
-            "apiVersion": "v1", "kind": "List", "metadata": {}, "items": list(objects),
-        }
+        one: Object = (
+            objects[0]
+            if len(objects) == 1
+            else {
+                "apiVersion": "v1",
+                "kind": "List",
+                "metadata": {},
+                "items": list(objects),
+            }
+        )
         printer = object_printer(self._format, formats=_FORMATS, keep_managed_fields=False)
         printer.print(one, texts.append)
         return "".join(texts)

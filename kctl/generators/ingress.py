@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag
+from kctl.launching.names import int_or_text
 
 from .making import GENERATOR_FLAGS, Object, make, metadata, the_name
-from .ports import int_or_text
 
 if TYPE_CHECKING:
     from kctl.flags import Given

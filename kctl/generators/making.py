@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kctl import standard_flags
 from kctl.errors import KctlError, UsageError
-from kctl.flags import switch
+from kctl.launching.sending import require, save_configuration
 from kctl.printers.choosing import output_flags
 
 if TYPE_CHECKING:
@@ -15,16 +15,9 @@ if TYPE_CHECKING:
 
 Object = dict[str, Any]
 
-SAVE_CONFIG = switch(
-    "save-config",
-    "If true, the configuration of current object will be saved in its annotation. Otherwise, the annotation will be "
-    "unchanged. This flag is useful when you want to perform kctl apply on this object in the future.",
-)
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-
 GENERATOR_FLAGS = (
     *output_flags(),
-    SAVE_CONFIG,
+    standard_flags.SAVE_CONFIG,
     standard_flags.VALIDATE,
     standard_flags.DRY_RUN,
     standard_flags.field_manager("kctl-create"),
@@ -43,15 +36,6 @@ def the_name(session: Session, given: Given, *required: str) -> str:
     if not name:
         raise KctlError("name must be specified")
     return name
-
-
-def require(given: Given, *names: str) -> None:
-    if missing := sorted(name for name in names if not given.changed(name)):
-        raise KctlError(f"required flag(s) {', '.join(map(_in_quotes, missing))} not set")
-
-
-def _in_quotes(text: str) -> str:
-    return f'"{text}"'
 
 
 def metadata(session: Session, name: str, **more: Any) -> Object:
@@ -74,16 +58,6 @@ async def make(session: Session, given: Given, obj: Object, resource: str, *, fa
     if mode != "client":
         obj = await _create(session, given, obj, resource, mode, validation, failure)
     printer.print(obj, session.write)
-
-
-def save_configuration(obj: Object) -> None:
-    """Remember the object in its own annotation, for a later apply. Kubernetes: util.CreateApplyAnnotation."""
-    from localplane.apimachinery.gotext import go_json
-
-    text = go_json(obj) + "\n"
-    obj["metadata"]["annotations"] = dict(
-        sorted({**obj["metadata"].get("annotations", {}), LAST_APPLIED: text}.items())
-    )
 
 
 async def _create(

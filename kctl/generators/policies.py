@@ -62,8 +62,8 @@ def _check_budget(given: Given) -> None:
 
 
 async def disruption_budget(session: Session, given: Given) -> None:
-    from .ports import int_or_text
-    from .selectors import label_selector
+    from kctl.launching.names import int_or_text
+    from kctl.launching.selectors import label_selector
 
     name = the_name(session, given)
     _check_budget(given)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kctl.errors import KctlError
+from kctl.launching.names import int_or_text
 
 _LARGEST = 65535
 _NAME_MAX = 15
@@ -20,11 +21,6 @@ def port_pair(text: str) -> tuple[int, int | str]:
     if problems := _name_errors(target) if isinstance(target, str) else _number_errors(target):
         raise KctlError(",".join(problems))
     return port, target
-
-
-def int_or_text(text: str) -> int | str:
-    """Kubernetes: intstr.Parse."""
-    return int(text) if re.fullmatch(r"[+-]?[0-9]+", text) and -(2**31) <= int(text) < 2**31 else text
 
 
 def _port(text: str) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from kctl.errors import KctlError
+from kctl.launching.names import variable_errors
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import max_length_error, regex_error, size
 
@@ -19,7 +20,6 @@ Add = Callable[[str, bytes], None]
 
 _KEY = r"[-._a-zA-Z0-9]+"
 _KEY_MAX = 253
-_VARIABLE = r"[-._a-zA-Z][-._a-zA-Z0-9]*"
 
 
 def key_errors(key: str) -> list[str]:
@@ -29,18 +29,6 @@ def key_errors(key: str) -> list[str]:
         message = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
         problems.append(regex_error(message, _KEY, "key.name", "KEY_NAME", "key-name"))
     return problems + _climbing_errors(key)
-
-
-def variable_errors(name: str) -> list[str]:
-    """Kubernetes: validation.IsEnvVarName."""
-    problems = []
-    if not re.fullmatch(_VARIABLE, name):
-        message = (
-            "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and "
-            "must not start with a digit"
-        )
-        problems.append(regex_error(message, _VARIABLE, "my.env-name", "MY_ENV.NAME", "MyEnvName1"))
-    return problems + _climbing_errors(name)
 
 
 def _climbing_errors(text: str) -> list[str]:

@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from kctl.errors import KctlError
+from kctl.printers.objects import sorted_keys
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind
-from localplane.client.errors import ConnectionFailed
+from localplane.client.errors import ConnectionFailed, ConnectionRefused
 
 from . import files
 from .info import Info
@@ -53,9 +54,12 @@ async def from_source(session: Session, query: Query, name: str) -> AsyncIterato
 def _unvalidated(session: Session, source: str, error: ConnectionFailed) -> KctlError:
     """kubectl asks how to validate before it asks anything else."""
     address = f"{session.client_config.server.rstrip('/')}/openapi/v2?timeout=32s"
+    reason = error.reason or str(error)
+    if isinstance(error, ConnectionRefused):
+        reason = f"dial tcp {error.address}: connect: connection refused"
     return KctlError(
         f"error validating {go_quote(source)}: error validating data: failed to download openapi: "
-        f"Get {go_quote(address)}: {error.reason or error}; if you choose to ignore these errors, turn validation off "
+        f"Get {go_quote(address)}: {reason}; if you choose to ignore these errors, turn validation off "
         "with --validate=false"
     )
 
@@ -72,6 +76,7 @@ def _flattened(value: Object) -> list[Object]:
 
 async def place(session: Session, query: Query, obj: Object, source: str) -> Info:
     """Where an object belongs. Raises UnknownKind, KctlError."""
+    obj = sorted_keys(obj)  # servers name what is wrong in the order in which they read it
     metadata = obj.get("metadata") or {}
     name, namespace = str(metadata.get("name") or ""), str(metadata.get("namespace") or "")
     mapping = None if query.local else await _mapping(session, obj, name, namespace, source)

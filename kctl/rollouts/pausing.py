@@ -143,8 +143,10 @@ RESTART = Command(
     run=_runs(
         _restart,
         "restarted",
-        lambda info: f"failed to create patch for {info.name}: if restart has already been triggered within the past "
-        "second, please wait before attempting to trigger another",
+        lambda info: (
+            f"failed to create patch for {info.name}: if restart has already been triggered within the past "
+            "second, please wait before attempting to trigger another"
+        ),
     ),
     flags=_FLAGS,
     description="Restart a resource.\n\nResource rollout will be restarted.",

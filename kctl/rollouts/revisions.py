@@ -113,7 +113,11 @@ async def history(info: Info) -> History:
             shown = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
             if (kind.group, kind.kind) in _KNOWN:
                 raise KctlError(f"no history viewer has been implemented for {go_quote(shown)}")
-            why = f"no visitor method exists for {kind.kind}.{kind.group}" if kind.group else f"no visitor method exists for {kind.kind}"
+            why = (
+                f"no visitor method exists for {kind.kind}.{kind.group}"
+                if kind.group
+                else f"no visitor method exists for {kind.kind}"
+            )
             raise KctlError(f"error retrieving history for {go_quote(shown)}, {why}")
     return found
 

@@ -6,10 +6,9 @@ event loop, and nothing here imports asyncio or an HTTP library. One connection 
 
 from __future__ import annotations
 
-import socket
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from .credentials import ClientCertificate, Credentials, credentials_for
@@ -18,10 +17,8 @@ from .errors import ConfigError, ConnectionFailed, ConnectionLost, ConnectionRef
 from .http1 import Head, Incoming, IncompleteAnswer, request_bytes
 from .impersonation import impersonation_headers
 from .kubeconfig.connection import ClientConfig
+from .sockets import AddressUnknown, Plain, Wire, dial, go_reason, secured
 from .transport import Pairs, header
-
-if TYPE_CHECKING:
-    import ssl
 
 T = TypeVar("T")
 
@@ -118,19 +115,19 @@ class BlockingTransport:
         plain = self._through(proxy, host, port, deadline) if proxy else self._dial(host, port, deadline)
         if not secure:
             return _Connection(plain, self._address)
-        from .tls import ssl_context
+        return _Connection(self._handshake(plain, certificate), self._address)
 
-        context = ssl_context(self._config, certificate)
-        return _Connection(self._handshake(plain, context), self._address)
-
-    def _through(self, proxy: str, host: str, port: int, deadline: float | None) -> socket.socket:
+    def _through(self, proxy: str, host: str, port: int, deadline: float | None) -> Wire:
         """A tunnel. Servers without TLS get one as well: then proxies need not understand what goes through."""
         parts = urlsplit(proxy)
-        connected = self._dial(parts.hostname or "", parts.port or _PORTS[parts.scheme], deadline)
+        plain = self._dial(parts.hostname or "", parts.port or _PORTS[parts.scheme], deadline)
+        connected: Wire = plain
         if parts.scheme == "https":
+            import socket
             import ssl
 
-            connected = ssl.create_default_context().wrap_socket(connected, server_hostname=parts.hostname)
+            public = socket.socket(fileno=plain.detach())
+            connected = ssl.create_default_context().wrap_socket(public, server_hostname=parts.hostname)
         target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         headers = [("Host", target)]
         if parts.username is not None:
@@ -150,10 +147,10 @@ class BlockingTransport:
             raise ConnectionFailed(f"{proxy}: {reason}", address=self._address, reason=reason)
         return connected
 
-    def _dial(self, host: str, port: int, deadline: float | None) -> socket.socket:
+    def _dial(self, host: str, port: int, deadline: float | None) -> Plain:
         limit = _CONNECT_TIMEOUT if deadline is None else min(_CONNECT_TIMEOUT, max(0.001, deadline - time.monotonic()))
         try:
-            connected = socket.create_connection((_ascii(host), port), timeout=limit)
+            return dial(_ascii(host), port, within=limit)
         except ConnectionRefusedError as error:
             raise ConnectionRefused(
                 f"the connection to the server {self._config.server} was refused",
@@ -164,34 +161,25 @@ class BlockingTransport:
             raise RequestTimedOut(
                 f"{self._config.server}: {_HEADERS_LATE}", address=self._address, reason=_HEADERS_LATE
             ) from error
-        except socket.gaierror as error:
+        except AddressUnknown as error:
             reason = f"dial tcp: lookup {host}: no such host"
             raise ConnectionFailed(f"{self._config.server}: {error}", address=self._address, reason=reason) from error
         except OSError as error:
             reason = f"dial tcp {host}:{port}: connect: {(error.strerror or str(error)).lower()}"
             raise ConnectionFailed(f"{self._config.server}: {error}", address=self._address, reason=reason) from error
-        connected.settimeout(None)
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        for name, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
-            if (option := getattr(socket, name, None)) is not None:
-                connected.setsockopt(socket.IPPROTO_TCP, option, value)
-        return connected
 
-    def _handshake(self, plain: socket.socket, context: ssl.SSLContext) -> socket.socket:
+    def _handshake(self, plain: Wire, certificate: ClientCertificate | None) -> Wire:
         name = self._config.tls_server_name or self._parts.hostname
         try:
-            return context.wrap_socket(plain, server_hostname=_ascii(name or ""))
+            return secured(plain, self._config, certificate, name or "")
         except OSError as error:  # an SSLError is one
             plain.close()
-            from .tls import go_reason
-
             reason = go_reason(error, name or "")
             raise TLSFailed(f"{self._config.server}: {error}", address=self._address, reason=reason) from error
 
 
 class _Connection:
-    def __init__(self, connected: socket.socket, address: str) -> None:
+    def __init__(self, connected: Wire, address: str) -> None:
         self._socket = connected
         self._address = address
 

@@ -1,21 +1,25 @@
-"""The TLS side of a configuration, as an SSLContext."""
+"""The TLS side of a configuration, as an SSLContext; or as the C object below one, see `sockets`."""
 
 from __future__ import annotations
 
 import os
-import ssl
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from .credentials import ClientCertificate
 from .errors import ConfigError
 from .kubeconfig.connection import ClientConfig
 
+if TYPE_CHECKING:
+    import _ssl
+    import ssl
+
+_TLS_1_2 = 0x0303
+
 
 def ssl_context(config: ClientConfig, certificate: ClientCertificate | None) -> ssl.SSLContext:
     """Raises ConfigError for authorities and certificates that can't be used."""
-    own_authority = config.certificate_authority or config.certificate_authority_data
-    if config.insecure_skip_tls_verify and own_authority:
-        raise ConfigError("specifying a root certificates file with the insecure flag is not allowed")
+    _check(config)
     try:
         context = _trusting(config)
         if certificate is not None:
@@ -25,7 +29,43 @@ def ssl_context(config: ClientConfig, certificate: ClientCertificate | None) -> 
     return context
 
 
+def bare_context(config: ClientConfig, certificate: ClientCertificate | None) -> _ssl._SSLContext | None:
+    """The same without the `ssl` module. None for what only that can do, such as to find the system's authorities."""
+    import _ssl
+
+    known = hasattr(_ssl, "_SSLContext") and hasattr(_ssl._SSLContext, "_wrap_socket")  # noqa: SLF001 - see `sockets`
+    if not known or not (_own_authority(config) or config.insecure_skip_tls_verify) or "SSLKEYLOGFILE" in os.environ:
+        return None
+    _check(config)
+    try:
+        context = _ssl._SSLContext(_ssl.PROTOCOL_TLS_CLIENT)  # noqa: SLF001 - which checks names and certificates
+        if config.insecure_skip_tls_verify:
+            context.check_hostname = False
+            context.verify_mode = _ssl.CERT_NONE
+        elif config.certificate_authority_data:
+            context.load_verify_locations(cadata=config.certificate_authority_data.decode("ascii"))
+        else:
+            context.load_verify_locations(cafile=config.certificate_authority)
+        context.minimum_version = _TLS_1_2
+        if certificate is not None:
+            _show(context, certificate)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"unable to use the configured certificates: {error}") from error
+    return context
+
+
+def _own_authority(config: ClientConfig) -> bool:
+    return bool(config.certificate_authority or config.certificate_authority_data)
+
+
+def _check(config: ClientConfig) -> None:
+    if config.insecure_skip_tls_verify and _own_authority(config):
+        raise ConfigError("specifying a root certificates file with the insecure flag is not allowed")
+
+
 def _trusting(config: ClientConfig) -> ssl.SSLContext:
+    import ssl
+
     if config.insecure_skip_tls_verify:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
@@ -40,7 +80,7 @@ def _trusting(config: ClientConfig) -> ssl.SSLContext:
     return context
 
 
-def _show(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
+def _show(context: Any, certificate: ClientCertificate) -> None:
     """OpenSSL takes files only; ours are in memory where the system can do that."""
     if not hasattr(os, "memfd_create"):
         _show_files(context, certificate)
@@ -57,7 +97,7 @@ def _show(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
         os.close(key)
 
 
-def _show_files(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
+def _show_files(context: Any, certificate: ClientCertificate) -> None:
     """In a directory that nobody else can enter, for as long as this takes."""
     import tempfile
 
@@ -68,7 +108,7 @@ def _show_files(context: ssl.SSLContext, certificate: ClientCertificate) -> None
         _load(context, str(chain), str(key))
 
 
-def _load(context: ssl.SSLContext, chain: str, key: str) -> None:
+def _load(context: Any, chain: str, key: str) -> None:
     # An empty passphrase: an encrypted key is an error, not a question on the terminal.
     context.load_cert_chain(chain, key, password="")
 
@@ -84,6 +124,8 @@ _REASONS = {
 
 def go_reason(error: OSError, name: str) -> str:
     """What Go says about a handshake that failed so."""
+    import ssl
+
     if isinstance(error, ssl.SSLCertVerificationError):
         mismatch = f"x509: certificate is not valid for {name}"
         return f"tls: failed to verify certificate: {_REASONS.get(error.verify_code, mismatch)}"

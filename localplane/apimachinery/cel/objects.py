@@ -6,23 +6,19 @@ fields can be seen, and when lists are equal: sets and maps by their elements, w
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Callable, Iterator
-from datetime import date
 from typing import Any, Final
 
 from localplane.apimachinery.gotext import go_type_name
 from localplane.apimachinery.schema import Node
 
-from .arithmetic import SECOND
 from .equality import equal
 from .errors import EvaluationError, no_such_overload
 from .escaping import escaped, unescaped
 from .keyed_lists import MapList, SetList
 from .resource_roots import with_type_and_metadata
-from .times import read_duration, read_timestamp
-from .values import MISSING, Mapper, Timestamp
+from .text_formats import TEXT_FORMATS
+from .values import MISSING, Mapper
 
 Reader = Callable[[Any], Any]
 _COMPILED: Final = "cel.reader"
@@ -97,7 +93,7 @@ def _number(_: Node) -> Reader:
 
 
 def _string(node: Node) -> Reader:
-    read = _FORMATS.get(node.format)
+    read = TEXT_FORMATS.get(node.format)
     if read is None:
         return _scalar("string", str)(node)
 
@@ -107,42 +103,6 @@ def _string(node: Node) -> Reader:
         return read(raw)
 
     return answer
-
-
-def _read_duration(text: str) -> Any:
-    found = read_duration(text)
-    if found is None:
-        raise EvaluationError(f"Invalid duration {text}")
-    return found
-
-
-def _read_date(text: str) -> Timestamp:
-    try:
-        return Timestamp((date.fromisoformat(text) - date(1970, 1, 1)).days * 86400 * SECOND)
-    except ValueError:
-        raise EvaluationError(f"Invalid date formatted string {text}") from None
-
-
-def _read_moment(text: str) -> Any:
-    found = read_timestamp(text.upper())
-    if found is None:
-        raise EvaluationError(f"Invalid date-time formatted string {text}")
-    return found
-
-
-def _read_bytes(text: str) -> bytes:
-    try:
-        return base64.b64decode(text, validate=True)
-    except binascii.Error:
-        raise EvaluationError(f"Invalid byte formatted string {text}") from None
-
-
-_FORMATS: Final[dict[str, Callable[[str], Any]]] = {
-    "duration": _read_duration,
-    "date": _read_date,
-    "date-time": _read_moment,
-    "byte": _read_bytes,
-}
 
 
 def _array(node: Node) -> Reader:

@@ -54,5 +54,3 @@ def _lists_conflict(field: Field, left: list[Any], right: list[Any]) -> bool:
     if kind is not dict:
         left, right = sorted_scalars(left), sorted_scalars(right)
     return any(_conflict(Field(field.below), one, other) for one, other in zip(left, right, strict=True))
-
-

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kctl.errors import KctlError
 from kctl.flags import Flag
 
-from .making import Object
+from .sending import Object
 
 if TYPE_CHECKING:
     from kctl.flags import Given

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_quote
 
-from .making import Object
-from .ports import int_or_text
+from .names import int_or_text
+from .sending import Object
 
 if TYPE_CHECKING:
     from kctl.flags import Given
