@@ -1,4 +1,7 @@
-"""`apply view-last-applied` and `set-last-applied`. Kubernetes: apply_view_last_applied.go, apply_set_last_applied.go."""
+"""`apply view-last-applied` and `set-last-applied`.
+
+Kubernetes: apply_view_last_applied.go, apply_set_last_applied.go.
+"""
 
 from __future__ import annotations
 

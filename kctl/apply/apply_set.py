@@ -1,4 +1,4 @@
-"""An ApplySet: one object remembers which kinds and namespaces a set is in, and a label says which objects belong to it.
+"""An ApplySet: one object remembers which kinds and namespaces a set is in, and a label says which objects are its own.
 
 What has the label and was not applied this time is deleted. Kubernetes: kubectl/pkg/cmd/apply/applyset.go, KEP-3659.
 """
@@ -78,7 +78,7 @@ class ApplySet:
     @property
     def id(self) -> str:
         kind = self._mapping.kind
-        text = ".".join((self._name, self._namespace, kind.kind, kind.group))
+        text = f"{self._name}.{self._namespace}.{kind.kind}.{kind.group}"
         digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode().rstrip("=")
         return f"applyset-{digest}-v1"
 
@@ -172,7 +172,8 @@ class ApplySet:
             raise KctlError(f"{exists} exists and does not have required label {_ID}")
         if labels[_ID] != self.id:
             raise KctlError(
-                f"{exists} exists and has incorrect value for label {go_quote(_ID)} (got: {labels[_ID]}, want: {self.id})"
+                f"{exists} exists and has incorrect value for label {go_quote(_ID)} (got: {labels[_ID]}, want: "
+                f"{self.id})"
             )
         if _KINDS not in annotations:
             raise KctlError(

@@ -1,4 +1,7 @@
-"""The annotation that remembers what was applied, byte for byte as kubectl writes it. Kubernetes: kubectl/pkg/util/apply.go."""
+"""The annotation that remembers what was applied, byte for byte as kubectl writes it.
+
+Kubernetes: kubectl/pkg/util/apply.go.
+"""
 
 from __future__ import annotations
 

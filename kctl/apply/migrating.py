@@ -1,4 +1,7 @@
-"""Fields that clients own by applying themselves, handed over to server-side apply. Kubernetes: client-go/util/csaupgrade."""
+"""Fields that clients own by applying themselves, handed over to server-side apply.
+
+Kubernetes: client-go/util/csaupgrade.
+"""
 
 from __future__ import annotations
 

@@ -130,7 +130,8 @@ class Patcher:
             except APIError as second:
                 raise KctlError(
                     "An error occurred force-replacing the existing object with the newly provided one:\n\n"
-                    f"{error}.\n\nAdditionally, an error occurred attempting to restore the original object:\n\n{second}"
+                    f"{error}.\n\nAdditionally, an error occurred attempting to restore the original object:\n\n"
+                    f"{second}"
                 ) from error
             info.refresh(restored)
             raise PatchRefused(modified, error) from error

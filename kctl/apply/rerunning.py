@@ -5,10 +5,13 @@ Ends with Ctrl-C, as successfully as it began.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError
+from localplane.apimachinery.errors import APIError
+from localplane.client.errors import ClientError
 
 from .applying import Applying
 
@@ -55,15 +58,12 @@ async def _apply(session: Session, given: Given, options: ApplyOptions) -> None:
 
     try:
         await Applying(session, given, options).run()
-    except Exception as error:
-        said = report(error)
-        if said is None:
-            raise
-        session.say(f"{said}\n")
+    except (KctlError, APIError, ClientError) as error:
+        session.say(f"{report(error)}\n")
     sys.stdout.flush()
 
 
-def _changes(roots: list[Path]) -> object:
+def _changes(roots: list[Path]) -> Iterator[object]:
     from watchfiles import watch
 
     directories = sorted({str(root if root.is_dir() else root.parent or Path()) for root in roots})

@@ -1,4 +1,4 @@
-"""Which of a kind's lists merge and by which key, from the OpenAPI documents of the server, reduced and kept on disk."""
+"""Which of a kind's lists merge and by which key, from the server's OpenAPI documents, reduced and kept on disk."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ class ServerSide:
         annotation = last_applied.original(info.object)
         if annotation is None or migrating.owners_of_annotation(info.object, "Apply"):
             return
-        only = {
+        only: Object = {
             "apiVersion": info.object.get("apiVersion"),
             "kind": info.object.get("kind"),
             "metadata": {"name": info.name, "annotations": {last_applied.ANNOTATION: annotation}},

@@ -1,4 +1,7 @@
-"""Two directories, what is there and what would be, and the program that compares them. Kubernetes: Differ, DiffProgram."""
+"""Two directories, what is there and what would be, and the program that compares them.
+
+Kubernetes: Differ and DiffProgram in kubectl/pkg/cmd/diff.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ class Versions:
         sys.stdout.flush()
         program, *arguments = self._command()
         try:
-            code = subprocess.run([program, *arguments], check=False).returncode  # noqa: S603 - the user's own choice
+            code = subprocess.run([program, *arguments], check=False).returncode
         except FileNotFoundError:
             if os.environ.get("KUBECTL_EXTERNAL_DIFF"):
                 raise _failed(program, f"exec: {go_quote(program)}: executable file not found in $PATH") from None
@@ -76,11 +79,11 @@ class Versions:
 
         found = 0
         for name in sorted({file.name for directory in (self._live, self._merged) for file in directory.iterdir()}):
-            sides = [_lines(directory / name) for directory in (self._live, self._merged)]
-            lines = list(difflib.unified_diff(*sides, str(self._live / name), str(self._merged / name)))
+            live, merged = self._live / name, self._merged / name
+            lines = list(difflib.unified_diff(_lines(live), _lines(merged), str(live), str(merged)))
             if lines:
                 found = 1
-                sys.stdout.write(f"diff -u -N {self._live / name} {self._merged / name}\n{''.join(lines)}")
+                sys.stdout.write(f"diff -u -N {live} {merged}\n{''.join(lines)}")
         return found
 
 

@@ -23,7 +23,7 @@ _IMMEDIATE = (
 
 
 async def run(session: Session, given: Given) -> int | None:
-    from kctl.deleting.found import Deleter, DeleteOptions
+    from kctl.deleting.found import DeleteOptions, Deleter
     from kctl.resolve import resolve
 
     deletion = _deletion(session, given)

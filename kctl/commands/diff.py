@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 async def run(session: Session, given: Given) -> int:
     """1 tells that there are differences, so what goes wrong is told by 2."""
     from kctl.apply.diffing import diff
+    from localplane.apimachinery.errors import APIError
+    from localplane.client.errors import ClientError
 
     try:
         if given.arguments:
@@ -29,23 +31,16 @@ async def run(session: Session, given: Given) -> int:
         if given.is_on("force-conflicts") and not given.is_on("server-side"):
             raise KctlError("--force-conflicts only works with --server-side")
         return await diff(session, given)
-    except Exception as error:
-        failed = _failed(error)
-        if failed is None:
-            raise
-        raise failed from error
+    except (KctlError, APIError, ClientError) as error:
+        raise _failed(error) from error
 
 
-def _failed(error: Exception) -> KctlError | None:
-    """The same words with another exit code. None for an error that nobody expected."""
+def _failed(error: Exception) -> KctlError:
+    """The same words with another exit code."""
     from kctl.reporting import report
 
-    said = report(error)
-    return None if said is None else KctlError(said, exit_code=_exit_code(error), verbatim=True)
-
-
-def _exit_code(error: Exception) -> int:
-    return max(2, error.exit_code) if isinstance(error, KctlError) else 2
+    code = error.exit_code if isinstance(error, KctlError) else 0
+    return KctlError(report(error) or str(error), exit_code=max(2, code), verbatim=True)
 
 
 COMMAND = Command(

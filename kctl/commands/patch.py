@@ -99,7 +99,7 @@ class _Patching:
     async def patch(self, info: Info) -> None:
         before = info.object or {}
         if self._given.is_on("local") or self._strategy == "client":
-            after = await self._locally(info, before)
+            after = await self._locally(before)
         else:
             after = await self._send(info)
         from kctl.printers import results
@@ -124,7 +124,7 @@ class _Patching:
             what = f"{kind.group}/{kind.version}, Kind={kind.kind}"
             raise KctlError(f"{self._type} is not supported by {what}: {error.message}") from error
 
-    async def _locally(self, info: Info, obj: Object) -> Object:
+    async def _locally(self, obj: Object) -> Object:
         from localplane.apimachinery.patch import PatchError
         from localplane.client.resources import PatchType
 
@@ -138,11 +138,11 @@ class _Patching:
                     merged: Object = merge_patch.apply(merge_patch.decode_merge_patch(self._patch), obj)
                     return merged
                 case _:
-                    return await self._strategically(info, obj)
+                    return await self._strategically(obj)
         except PatchError as error:
             raise KctlError(str(error)) from error
 
-    async def _strategically(self, info: Info, obj: Object) -> Object:
+    async def _strategically(self, obj: Object) -> Object:
         import orjson
 
         from kctl.apply.schemas import PatchSchemas

@@ -126,7 +126,7 @@ class _Replacing:
         return create_or_update(info.object or {}, create=self._given.is_on("save-config"))
 
     async def by_force(self, deletion: Deletion, *, waits: bool) -> None:
-        from kctl.deleting.found import Deleter, DeleteOptions
+        from kctl.deleting.found import DeleteOptions, Deleter
         from kctl.resolve import resolve
 
         self._keep_stdin()
@@ -144,13 +144,13 @@ class _Replacing:
         if "-" in self._given.texts("filename") and sys.stdin is not None:
             sys.stdin = io.TextIOWrapper(_Rewinding(sys.stdin.buffer.read()))
 
-    async def _wait(self, query: Query, timeout: float) -> None:
+    async def _wait(self, query: Query, seconds: float) -> None:
         from kctl.deleting import wait_until_gone
         from kctl.resolve import resolve
 
         found = await resolve(self._session, query)
         async for info in found.visit():
-            await wait_until_gone(info, timeout)
+            await wait_until_gone(info, seconds)
 
     async def _create_all(self, query: Query) -> None:
         from kctl.resolve import resolve

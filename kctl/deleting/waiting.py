@@ -14,15 +14,15 @@ _FOREVER = 168 * 3600.0
 _LONGEST_WATCH = 300.0
 
 
-async def wait_until_gone(info: Info, timeout: float, *, uid: str = "") -> None:
-    """A `timeout` of zero is a week. With `uid`, an object with another one counts as gone. Raises KctlError."""
+async def wait_until_gone(info: Info, seconds: float, *, uid: str = "") -> None:
+    """Zero is a week. With `uid`, an object with another one counts as gone. Raises KctlError."""
     from datetime import timedelta
 
     from localplane.apimachinery.errors import Expired, NotFound
     from localplane.client.errors import ConnectionLost
     from localplane.client.options import ListOptions
 
-    end = time.monotonic() + (timeout or _FOREVER)
+    end = time.monotonic() + (seconds or _FOREVER)
     while True:
         try:
             current = await info.resource.get(info.name)

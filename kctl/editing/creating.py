@@ -1,4 +1,7 @@
-"""`create --edit`: a file's objects, edited one by one before they are created. Kubernetes: EditOptions.visitToCreate."""
+"""`create --edit`: a file's objects, edited one by one before they are created.
+
+Kubernetes: EditOptions.visitToCreate.
+"""
 
 from __future__ import annotations
 

@@ -26,13 +26,11 @@ def edit(data: bytes, suffix: str) -> Path:
     """A file with this in it, once the user has closed it. Raises KctlError if the editor failed."""
     path = new_file("kctl-edit-", suffix, data)
     words = command()
-    if words[1:2] == ["-c"]:
-        words = [*words[:2], f"{words[2]} {go_quote(str(path))}"]
-    else:
-        words = [*words, str(path)]
+    shell = words[1:2] == ["-c"]
+    words = [*words[:2], f"{words[2]} {go_quote(str(path))}"] if shell else [*words, str(path)]
     sys.stdout.flush()
     try:
-        code = subprocess.run(words, check=False).returncode  # noqa: S603 - the user's own choice
+        code = subprocess.run(words, check=False).returncode
     except FileNotFoundError as error:
         raise KctlError(f"unable to launch the editor {go_quote(' '.join(command()))}") from error
     except OSError as error:

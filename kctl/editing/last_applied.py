@@ -1,4 +1,7 @@
-"""`apply edit-last-applied`: the annotation, edited as the object that it is. Kubernetes: EditOptions.visitToApplyEditPatch."""
+"""`apply edit-last-applied`: the annotation, edited as the object that it is.
+
+Kubernetes: EditOptions.visitToApplyEditPatch.
+"""
 
 from __future__ import annotations
 

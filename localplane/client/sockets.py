@@ -18,10 +18,15 @@ if TYPE_CHECKING:
     from .kubeconfig.connection import ClientConfig
 
 AddressUnknown = _socket.gaierror
-Plain = _socket.socket
 _KEEP_ALIVE: Final = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
 
 __all__ = ["AddressUnknown", "Plain", "Wire", "dial", "go_reason", "secured"]
+
+
+class Plain(_socket.socket):
+    """One that a TLS object can keep in mind."""
+
+    __slots__ = ("__weakref__",)
 
 
 class Wire(Protocol):

@@ -12,6 +12,10 @@ from typing import Any, Final
 _LETTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 _IN_KEYS: Final = _LETTERS | frozenset("0123456789_.-")
 _IN_WORDS: Final = _IN_KEYS | frozenset("/:@+=~")
+_STARTS_WORDS: Final = _LETTERS | frozenset("/_")
+_STARTS_NUMBERS: Final = frozenset("0123456789-")
+_NEVER_IN_NUMBERS: Final = frozenset("ghjklmqrsuvwyGHJKLMQRSUVWY")
+"""Nor in times. Tokens may begin with anything, and have some of these."""
 # Without regular expressions: to compile these few would take longer than to read the file.
 _CONSTANTS: Final[dict[str, Any]] = {"true": True, "false": False, "null": None, "{}": {}, "[]": []}
 _AMBIGUOUS: Final = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
@@ -105,8 +109,11 @@ def _scalar(text: str) -> Any:
         return _CONSTANTS[text]
     if text[:1] in ("'", '"'):
         return _quoted(text)
-    starts_well = text[:1] in _LETTERS or text[:1] == "/"
-    if not starts_well or not _IN_WORDS.issuperset(text) or text.endswith(":") or text.lower() in _AMBIGUOUS:
+    is_number = text[:1] in _STARTS_NUMBERS and _NEVER_IN_NUMBERS.isdisjoint(text)
+    starts_well = text[:1] in _STARTS_WORDS or text[:1] in _STARTS_NUMBERS
+    if is_number or not starts_well or not _IN_WORDS.issuperset(text):
+        raise _Declined
+    if text.endswith(":") or text.lower() in _AMBIGUOUS:
         raise _Declined
     return text
 

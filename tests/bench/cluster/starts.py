@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -77,13 +78,12 @@ async def started(kind: StorageKind, directory: Path) -> AsyncIterator[Started]:
 
 
 async def _kctl(*arguments: str, environment: dict[str, str]) -> None:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "kctl", *arguments),
-        cwd=_TREE,
-        env=environment,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    output, _ = await process.communicate()
-    if process.returncode:
-        raise RuntimeError(f"kctl {' '.join(arguments)} ended with {process.returncode}: {output.decode()}")
+    """What it says goes to a file: a pipe would not end before the plane does, which inherits it."""
+    with tempfile.TemporaryFile() as output:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "kctl", *arguments), cwd=_TREE, env=environment, stdout=output, stderr=output
+        )
+        if await process.wait():
+            output.seek(0)
+            said = output.read().decode()
+            raise RuntimeError(f"kctl {' '.join(arguments)} ended with {process.returncode}: {said}")

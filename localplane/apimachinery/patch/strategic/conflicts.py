@@ -1,4 +1,4 @@
-"""Whether two patches say different things about the same field. Kubernetes: strategicpatch.MergingMapsHaveConflicts."""
+"""Whether two patches say different things about the same field. Kubernetes: MergingMapsHaveConflicts."""
 
 from __future__ import annotations
 

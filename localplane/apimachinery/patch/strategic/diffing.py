@@ -1,4 +1,4 @@
-"""The patch that leads from one document to another. Kubernetes: strategicpatch diffMaps, handleMapDiff, handleSliceDiff.
+"""The patch that leads from one document to another. Kubernetes: strategicpatch diffMaps and what it calls.
 
 What is alike needs no schema: a field that nobody knows is an error only if it differs.
 """
@@ -43,9 +43,11 @@ def diff_maps(node: Node, original: JSONObject, modified: JSONObject, options: D
         elif key == PATCH:
             _diff_directive(original[key], value, patch)
         elif isinstance(value, dict):
-            _diff_map(node, key, original[key], value, patch, options)
+            field = _field(node, key, original[key], value)
+            _diff_map(field, key, original[key], value, patch=patch, options=options)
         elif isinstance(value, list):
-            _diff_list(node, key, original[key], value, patch, options)
+            field = _field(node, key, original[key], value)
+            _diff_list(field, key, original[key], value, patch=patch, options=options)
         elif options.additions and original[key] != value:
             patch[key] = value
     if options.deletions:
@@ -85,9 +87,14 @@ def _field(node: Node, key: str, original: Any, modified: Any) -> Field | None:
 
 
 def _diff_map(
-    node: Node, key: str, original: JSONObject, modified: JSONObject, patch: JSONObject, options: DiffOptions
+    field: Field | None,
+    key: str,
+    original: JSONObject,
+    modified: JSONObject,
+    *,
+    patch: JSONObject,
+    options: DiffOptions,
 ) -> None:
-    field = _field(node, key, original, modified)
     if field is None:
         return
     if field.strategy == REPLACE:
@@ -100,9 +107,8 @@ def _diff_map(
 
 
 def _diff_list(
-    node: Node, key: str, original: list[Any], modified: list[Any], patch: JSONObject, options: DiffOptions
+    field: Field | None, key: str, original: list[Any], modified: list[Any], *, patch: JSONObject, options: DiffOptions
 ) -> None:
-    field = _field(node, key, original, modified)
     if field is None:
         return
     if field.strategy != MERGE:

@@ -1,4 +1,4 @@
-"""Schemas for patches out of a server's OpenAPI v3 documents, reduced to what merging asks for so that they can be kept.
+"""Schemas for patches out of a server's OpenAPI v3 documents, reduced to what merging asks for: small enough to keep.
 
     kept = reduced(document)              JSON of a tenth of the size
     node = node_of(kept, "Deployment")    None where the server does not merge strategically
