@@ -55,7 +55,7 @@ GROUPS = (
             Verb("explain", "kctl.commands.explain", "Get documentation for a resource"),
             Verb("get", "kctl.commands.get", "Display one or many resources"),
             Verb("watch", "kctl.commands.watch", "Watch several kinds of objects in one view", own=True),
-            Verb("tree", "kctl.commands.tree", "Show what an object owns, and what owns that", own=True),
+            Verb("tree", "kctl.commands.tree", "Show an object and all that it owns", own=True),
             Verb("edit", "kctl.commands.edit", "Edit a resource on the server"),
             Verb(
                 "delete",

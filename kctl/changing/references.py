@@ -30,7 +30,7 @@ class References:
         if reference := source.get("configMapKeyRef"):
             return await self._key("configmaps", "config map", reference)
         if reference := source.get("fieldRef"):
-            return _field(obj, str(reference.get("fieldPath", "")))
+            return field_value(obj, str(reference.get("fieldPath", "")))
         if reference := source.get("resourceFieldRef"):
             return resource_amount(reference, container)
         raise KctlError("invalid valueFrom")
@@ -52,7 +52,7 @@ class References:
         return str(data[key])
 
 
-def _field(obj: Object, path: str) -> str:
+def field_value(obj: Object, path: str) -> str:
     metadata = obj.get("metadata") or {}
     if found := re.fullmatch(r"(.+?)\['(.*)'\]", path):
         where, key = found.groups()

@@ -26,6 +26,11 @@ async def run(session: Session, given: Given) -> int | None:
         await _raw(session, given)
         return None
     _check(session, given)
+    if given.arguments and "everything" in given.arguments[0]:
+        from kctl.resolve.everything import with_everything
+
+        cluster_wide = given.is_on("all-namespaces")
+        given.arguments = await with_everything(session, given.arguments, cluster_wide=cluster_wide, verb="list")
     if given.is_on("watch") or given.is_on("watch-only"):
         from kctl.watching import watch_one_type
 
@@ -62,6 +67,10 @@ def _check(session: Session, given: Given) -> None:
         raise KctlError(f"--show-labels option cannot be used with {output} printer")
     if given.texts("label-columns") and output.startswith("custom-columns"):
         raise KctlError(f"--label-columns option cannot be used with {output} printer")
+    for name in ("clean", "decode"):
+        watching = given.is_on("watch") or given.is_on("watch-only")
+        if given.is_on(name) and (_is_table(given) or watching):
+            raise KctlError(f"--{name} option can only be used with an --output of whole objects, and without --watch")
     if given.is_on("output-watch-events") and not (given.is_on("watch") or given.is_on("watch-only")):
         raise KctlError("--output-watch-events option can only be used with --watch or --watch-only")
 
@@ -152,6 +161,14 @@ async def _print_objects(session: Session, given: Given, found: Found) -> None:
         from kctl.printers.sorting import sorted_by
 
         obj = {**obj, "items": sorted_by(given.text("sort-by"), obj["items"], obj["items"])}
+    if given.is_on("decode"):
+        from kctl.printers.cleaning import decoded
+
+        obj = decoded(obj)
+    if given.is_on("clean"):
+        from kctl.printers.cleaning import cleaned
+
+        obj = cleaned(obj)
     try:
         printer.print(obj, session.write)
     except KctlError as error:
@@ -200,6 +217,8 @@ COMMAND = Command(
             "Output watch event objects when --watch or --watch-only is used. Existing objects are output as initial "
             "ADDED events.",
         ),
+        switch("clean", "Leave out what the server adds: status, managedFields, uid and the like."),
+        switch("decode", "Show the data of secrets as text, under stringData, where it is text."),
         standard_flags.IGNORE_NOT_FOUND,
         standard_flags.FIELD_SELECTOR,
         standard_flags.ALL_NAMESPACES,
@@ -248,5 +267,12 @@ kctl get rc/web service/frontend pods/web-pod-13je7
 kctl get pod web-pod-13je7 --subresource status
 
 # List all pods existing in all namespaces
-kctl get pods --all-namespaces""",
+kctl get pods --all-namespaces
+
+# List objects of every type in the namespace; with -A, in the whole cluster
+kctl get everything
+
+# A deployment as somebody would have written it, and a secret that can be read
+kctl get deployment web -o yaml --clean
+kctl get secret web -o yaml --clean --decode""",
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kctl.errors import KctlError
 from kctl.resolve.arguments import read
+from kctl.resolve.everything import with_everything
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -37,12 +38,10 @@ async def sources(session: Session, given: Given) -> list[Source]:
     """In the order in which they were named. Raises KctlError, in kubectl's words where it has them."""
     if not given.arguments:
         raise KctlError('Required resource not specified, see "kctl api-resources" for those that there are')
-    expanded = {
-        one: await session.discovery.expand(one)
-        for one in given.arguments[0].split(",")
-        if "/" not in given.arguments[0]
-    }
-    words = read(given.arguments, lambda one: expanded.get(one, one))
+    everywhere = given.is_on("all-namespaces")
+    arguments = await with_everything(session, given.arguments, cluster_wide=everywhere, verb="watch")
+    expanded = {one: await session.discovery.expand(one) for one in arguments[0].split(",") if "/" not in arguments[0]}
+    words = read(arguments, lambda one: expanded.get(one, one))
     pairs = list(words.pairs) or [(one, name) for one in words.types for name in words.names or ("",)]
     found = [await _source(session, given, one, name) for one, name in pairs]
     return list(dict.fromkeys(found))

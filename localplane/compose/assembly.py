@@ -11,6 +11,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
@@ -35,11 +36,14 @@ from localplane.catalog.groups import groups as builtin_groups
 from localplane.catalog.options import CatalogOptions
 from localplane.catalog.service_addresses import NoAddress, service_address
 from localplane.client import Client
-from localplane.controllers.context import ControllerContext, ControllerSpec
-from localplane.controllers.selection import select
-from localplane.controllers.supervisor import run as run_controllers
 from localplane.servers.aggregator import api_services
+from localplane.servers.aggregator.connections import Connections
+from localplane.servers.aggregator.following import AvailabilityController
+from localplane.servers.aggregator.front_proxy import FrontProxyFiles, ensure_front_proxy
+from localplane.servers.aggregator.proxying import Proxy
+from localplane.servers.aggregator.publishing import publish
 from localplane.servers.aggregator.registration import LocalVersion, follow, register
+from localplane.servers.aggregator.serving import Aggregator
 from localplane.servers.apiextensions.kind import make_group as make_definitions
 from localplane.servers.apiextensions.rules import RuleCompiler
 from localplane.servers.apiextensions.serving import CustomResources
@@ -60,32 +64,42 @@ from .cluster import SIGNING_KEY, ClusterOptions
 from .place import Place
 from .server import Plane, PlaneOptions, Preparation, open_plane_at
 
+_NO_CONTROLLERS = ("none",)
 _NOBODY = "192.0.2.1"
 """An address that is reserved for documents: a machine without a network tells this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    controllers: tuple[ControllerSpec, ...]
+    """Controllers are imported when the server is ready, so there is only whether there are any."""
+
+    controllers: bool
     plugins: list[Plugin]
 
 
 def wanted_parts(options: ClusterOptions) -> Wanted:
     """The names in the options, found; all that are unknown are told at once."""
-    problems: list[str] = []
-    controllers: tuple[ControllerSpec, ...] = ()
+    problems = _unknown_controllers(options.controllers)
     plugins: list[Plugin] = []
-    try:
-        controllers = select(options.controllers)
-    except ValueError as error:
-        problems.append(str(error))
     try:
         plugins = select_plugins(enabled=options.enabled_admission_plugins, disabled=options.disabled_admission_plugins)
     except ValueError as error:
         problems.append(str(error))
     if problems:
         raise InvalidOptions(problems)
-    return Wanted(controllers, plugins)
+    return Wanted(tuple(options.controllers) != _NO_CONTROLLERS, plugins)
+
+
+def _unknown_controllers(patterns: Sequence[str]) -> list[str]:
+    if tuple(patterns) in (("*",), _NO_CONTROLLERS):
+        return []  # there is nothing to misspell
+    from localplane.controllers import select
+
+    try:
+        select(patterns)
+    except ValueError as error:
+        return [str(error)]
+    return []
 
 
 @asynccontextmanager
@@ -95,7 +109,7 @@ async def open_cluster_at(
     """A whole cluster for whoever has opened the storage already. Raises InvalidOptions."""
     wanted = wanted_parts(options)
     tokens = await ServiceAccountTokens.open(place.directory / SIGNING_KEY, spare=spare_key)
-    cluster = _Cluster(options, wanted, tokens)
+    cluster = _Cluster(options, wanted, tokens, ensure_front_proxy(place.directory / "pki"))
     plane_options = PlaneOptions(name=options.name, storage=options.storage, server=options.server)
     async with open_plane_at(place, cluster.groups, cluster.completed(plane_options)) as plane:
         yield plane
@@ -104,7 +118,12 @@ async def open_cluster_at(
 class _Cluster:
     """What is put together before there is a server. What needs its objects asks for them when it is called."""
 
-    def __init__(self, options: ClusterOptions, wanted: Wanted, tokens: ServiceAccountTokens) -> None:
+    def __init__(
+        self, options: ClusterOptions, wanted: Wanted, tokens: ServiceAccountTokens, front_proxy: FrontProxyFiles
+    ) -> None:
+        self._front_proxy = front_proxy
+        self._aggregator = Aggregator()
+        self._availability: AvailabilityController | None = None
         self._options = options
         self._wanted = wanted
         self._tokens = tokens
@@ -134,6 +153,15 @@ class _Cluster:
 
     def _remember(self, plane: Plane) -> None:
         self._plane = plane
+        connections = Connections(self._front_proxy)
+        self._aggregator.attach(Proxy(plane.objects, connections))
+        self._availability = AvailabilityController(
+            self._aggregator,
+            client=plane.client,
+            informers=plane.informers,
+            objects=plane.objects,
+            connections=connections,
+        )
 
     def _definitions(self) -> list[Definition]:
         assert self._plane is not None, "nobody asks before the server listens"
@@ -159,11 +187,16 @@ class _Cluster:
             admission=self._wanted.plugins,
             authorizer=self._authorizer,
             tokens=[self._accounts],
+            front=self._aggregator,
             routers=[openid_router(self._tokens)],
             listed_paths=OPENID_PATHS,
             assembled=self._remember,
             preparations=self._preparations(),
-            controllers=[self._run_custom_resources, *([self._run_controllers] if self._wanted.controllers else [])],
+            controllers=[
+                self._run_custom_resources,
+                self._run_aggregator,
+                *([self._run_controllers] if self._wanted.controllers else []),
+            ],
         )
 
     def _preparations(self) -> dict[str, Preparation]:
@@ -185,6 +218,11 @@ class _Cluster:
             await namespaces.wait()
             await track_legacy_tokens(plane.client)
 
+        async def publish_authorities(plane: Plane) -> None:
+            await namespaces.wait()
+            authority = _text(self._front_proxy.authority)
+            await publish(plane.client, client_authority=_text(plane.authority), proxy_authority=authority)
+
         async def load_definitions(plane: Plane) -> None:
             installer = plane.installer
             definitions = installer.scope("apiextensions.k8s.io", ("v1", "customresourcedefinitions", ""))
@@ -204,6 +242,7 @@ class _Cluster:
             "scheduling/bootstrap-system-priority-classes": after_namespaces(bootstrap.make_priority_classes),
             "priority-and-fairness-config-producer": after_namespaces(bootstrap.make_flow_control),
             "start-legacy-token-tracking-controller": track_tokens,
+            "start-cluster-authentication-info-controller": publish_authorities,
             "apiservice-registration-controller": register_versions,
         }
 
@@ -222,11 +261,19 @@ class _Cluster:
             tasks.create_task(self._custom.run())
             tasks.create_task(follow(plane.client, self._custom.versions, self._custom.versions_changed))
 
+    async def _run_aggregator(self, _: Plane) -> None:
+        assert self._availability is not None, "it was made before the server listened"
+        await self._availability.run()
+
     async def _run_controllers(self, plane: Plane) -> None:
+        """They are imported here, beside the loop: the server is ready, and nobody waits for them."""
+        await asyncio.to_thread(import_module, "localplane.controllers")
+        from localplane.controllers import ControllerContext, run, select
+
         context = ControllerContext(
             plane.client, plane.informers, root_ca=_text(plane.authority), sign_token=self._tokens.sign
         )
-        await run_controllers(self._wanted.controllers, context)
+        await run(select(self._options.controllers), context)
 
 
 def _authorizer(rbac: RBACAuthorizer) -> Authorizer:

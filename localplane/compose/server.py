@@ -11,14 +11,17 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
-from localplane.apiserver.admission import AdmissionChain, Plugin
+from localplane.apiserver.admission import AdmissionChain, Closing, Plugin
 from localplane.apiserver.audit import AuditLogFile, Auditor, read_policy_file
 from localplane.apiserver.authentication import (
     AnonymousAuthenticator,
     Authenticator,
     ClientCertificateAuthenticator,
+    ClientsOnly,
+    FrontProxyAuthority,
+    RequestHeaderAuthenticator,
     StaticTokenAuthenticator,
     read_token_file,
     standard_authenticator,
@@ -33,11 +36,12 @@ from localplane.apiserver.authorization import (
     PrivilegedGroups,
     UnionAuthorizer,
 )
-from localplane.apiserver.endpoints.discovery import Discovery
+from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.endpoints.openapi import OpenAPI
 from localplane.apiserver.flow_control import InFlight
 from localplane.apiserver.registry.lookup import Lookup
+from localplane.apiserver.request import Answer, Request
 from localplane.apiserver.resource import APIGroup
 from localplane.apiserver.server.chain import Guards, filters, wrapped
 from localplane.apiserver.server.config import ServerConfig, configure
@@ -62,15 +66,24 @@ Preparation: TypeAlias = "Callable[[Plane], Awaitable[None]]"
 """Run when the server listens and before it is ready, all of them at once. If one raises, there is no server."""
 
 
+class Front(Protocol):
+    """Answers, before anything of ours does, for what other servers serve, and tells discovery of it."""
+
+    async def handle(self, request: Request) -> Answer | None: ...
+    def describe(self) -> Sequence[InstalledGroup]: ...
+    def openapi(self) -> Mapping[str, str]: ...
+    def on_change(self, listener: Callable[[], None], /) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class PlaneOptions:
     """`name` is what the kubeconfig and, if nobody says otherwise, the data directory are called; by default it is the
     first group's. Whoever holds a client certificate of our authority, or a token of the token file, is who it says;
     only `system:masters` may do everything, unless `authorizer` says otherwise.
 
-    `tokens` are other ways to tell who a bearer token is, `routers` answer paths that are no resource's (those in
-    `listed_paths` the root tells), `assembled` hears of the server before it listens, and `preparations`, by name, are
-    what must have happened before anybody may come.
+    `tokens` are other ways to tell who a bearer token is, `front` answers before everything else and `routers` paths
+    that are no resource's (those in `listed_paths` the root tells), `assembled` hears of the server before it listens,
+    and `preparations`, by name, are what must have happened before anybody may come.
     """
 
     name: str = ""
@@ -79,6 +92,7 @@ class PlaneOptions:
     admission: Sequence[Plugin] = ()
     authorizer: Authorizer | None = None
     tokens: Sequence[Authenticator] = ()
+    front: Front | None = None
     routers: Sequence[Router] = ()
     listed_paths: Sequence[str] = ()
     assembled: Callable[[Plane], None] = lambda _: None
@@ -135,6 +149,9 @@ async def open_plane_at(place: Place, groups: Sequence[APIGroup], options: Plane
         auditor = await _auditor(options.server.audit, stack)
         plane = _assembled(groups, options, place, config, auditor=auditor)
         options.assembled(plane)
+        for plugin in options.admission:
+            if isinstance(plugin, Closing):
+                stack.push_async_callback(plugin.close)
         await stack.enter_async_context(plane.informers)
         prepared = _prepare(plane, options.preparations)
         await stack.enter_async_context(plane.server)
@@ -192,7 +209,7 @@ def _assembled(
     installer = Installer(storage.cacher.resource, admission, authorizer)
     for group in groups:
         installer.install(group)
-    routers = [*_routers(installer, lambda: server.url.partition("//")[2]), *options.routers]
+    routers = [*_routers(installer, options.front, lambda: server.url.partition("//")[2]), *options.routers]
     client = Client(InProcessTransport(wrapped((), dispatch(routers, complete=lambda: True))))
     informers = SharedInformerFactory(client)
     objects = Lookup(installer.definitions)
@@ -242,13 +259,21 @@ def _listed(installer: Installer) -> list[str]:
     return sorted(set(paths))
 
 
-def _routers(installer: Installer, address: Callable[[], str]) -> list[Router]:
+def _routers(installer: Installer, front: Front | None, address: Callable[[], str]) -> list[Router]:
     """The order in which paths are looked for; discovery first, because it is asked for on every connection."""
-    discovery = Discovery(installer.describe, server_address=address)
-    openapi = OpenAPI(installer.describe)
+
+    def describe() -> Sequence[InstalledGroup]:
+        return [*(front.describe() if front else ()), *installer.describe()]
+
+    discovery = Discovery(describe, server_address=address)
+    openapi = OpenAPI(installer.describe, others=front.openapi if front else dict)
     installer.on_change(discovery.changed)
     installer.on_change(openapi.changed)
-    return [discovery.handle, openapi.handle, installer.handle]
+    own: list[Router] = [discovery.handle, openapi.handle, installer.handle]
+    if front is None:
+        return own
+    front.on_change(discovery.changed)
+    return [front.handle, *own]
 
 
 def _authenticator(options: PlaneOptions) -> Authenticator:
@@ -256,7 +281,12 @@ def _authenticator(options: PlaneOptions) -> Authenticator:
     token_file = authentication.token_file
     tokens = [StaticTokenAuthenticator(read_token_file(token_file))] if token_file else []
     anonymous = AnonymousAuthenticator() if authentication.anonymous else None
-    return standard_authenticator(ClientCertificateAuthenticator(), *tokens, *options.tokens, anonymous=anonymous)
+    certificates: list[Authenticator] = [ClientCertificateAuthenticator()]
+    if (proxy := authentication.request_header) is not None:
+        authority = FrontProxyAuthority(proxy.client_ca)
+        front = RequestHeaderAuthenticator(authority, allowed_names=proxy.allowed_names)
+        certificates = [front, *(ClientsOnly(each, authority) for each in certificates)]
+    return standard_authenticator(*certificates, *tokens, *options.tokens, anonymous=anonymous)
 
 
 def default_authorizer() -> Authorizer:

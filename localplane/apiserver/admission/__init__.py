@@ -5,17 +5,19 @@ filter, because on update it needs the live object. Plugins are declared to the 
 need from it (a client, informers) they ask for by having an `initialize` method.
 """
 
-from .attributes import Attributes, Operation
+from .attributes import Attributes, Operation, Reinvocation
 from .chain import AdmissionChain
-from .plugin import Initializer, MutatingPlugin, Plugin, Selective, ValidatingPlugin
+from .plugin import Closing, Initializer, MutatingPlugin, Plugin, Selective, ValidatingPlugin
 
 __all__ = [
     "AdmissionChain",
     "Attributes",
+    "Closing",
     "Initializer",
     "MutatingPlugin",
     "Operation",
     "Plugin",
+    "Reinvocation",
     "Selective",
     "ValidatingPlugin",
 ]

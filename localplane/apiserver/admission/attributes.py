@@ -21,6 +21,16 @@ class Operation(StrEnum):
 
 
 @dataclass(slots=True)
+class Reinvocation:
+    """Whether mutating plugins are asked again, because one of them changed what others had seen already: once, and
+    all of them. `notes` are what plugins remember from the first round, by their names."""
+
+    is_wanted: bool = False
+    is_running: bool = False
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class Attributes:
     """`object` is None on delete, `old_object` None on create; both are in the hub version.
 
@@ -42,3 +52,4 @@ class Attributes:
     dry_run: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    reinvocation: Reinvocation = field(default_factory=Reinvocation)

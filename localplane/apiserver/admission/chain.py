@@ -45,8 +45,13 @@ class AdmissionChain:
         return bool(self._about(operation, resource).validating)
 
     async def admit(self, attributes: Attributes) -> None:
-        for plugin in self._about(attributes.operation, attributes.resource).mutating:
+        plugins = self._about(attributes.operation, attributes.resource).mutating
+        for plugin in plugins:
             await plugin.admit(attributes)
+        if attributes.reinvocation.is_wanted:
+            attributes.reinvocation.is_running = True
+            for plugin in plugins:
+                await plugin.admit(attributes)
 
     async def validate(self, attributes: Attributes) -> None:
         for plugin in self._about(attributes.operation, attributes.resource).validating:

@@ -45,3 +45,9 @@ class Initializer(Protocol):
     def initialize(self, provided: Any) -> None:
         """Runs once, before the server serves: `provided` has what the server gives to plugins (informers, a
         client). A plugin that can't start without something it lacks raises."""
+
+
+@runtime_checkable
+class Closing(Protocol):
+    async def close(self) -> None:
+        """Runs once, after the server has answered its last request: what was opened is closed. Must not raise."""

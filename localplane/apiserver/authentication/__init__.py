@@ -2,6 +2,7 @@
 
 - `interface`             what an authenticator is, and how it says that credentials are bad
 - `static_token`, `client_certificate`, `anonymous`   the ones there are
+- `request_header`        a proxy in front of us says it, and proves itself
 - `union`, `groups`       several as one; the group everyone who is known belongs to
 - `standard`              how they are put together so that bad credentials never become anonymous
 - `bearer_token`, `der`, `service_accounts`           what they are made of
@@ -13,6 +14,7 @@ from .anonymous import ANONYMOUS, AnonymousAuthenticator
 from .client_certificate import ClientCertificateAuthenticator
 from .groups import AUTHENTICATED, UNAUTHENTICATED, AuthenticatedGroupAdder
 from .interface import Authenticator, Unauthenticated
+from .request_header import ClientsOnly, FrontProxyAuthority, RequestHeaderAuthenticator
 from .standard import standard_authenticator
 from .static_token import StaticTokenAuthenticator, TokenFileInvalid, read_token_file
 from .union import UnionAuthenticator
@@ -25,6 +27,9 @@ __all__ = [
     "AuthenticatedGroupAdder",
     "Authenticator",
     "ClientCertificateAuthenticator",
+    "ClientsOnly",
+    "FrontProxyAuthority",
+    "RequestHeaderAuthenticator",
     "StaticTokenAuthenticator",
     "TokenFileInvalid",
     "Unauthenticated",

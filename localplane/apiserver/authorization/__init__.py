@@ -2,6 +2,7 @@
 
 - `interface`          Attributes, Decision, Authorizer
 - `always_allow`, `privileged_groups`, `paths`   the ones there are
+- `delegated`          another server's: it is asked
 - `union`              several as one, in order
 - `forbidden`          the sentence a refusal is told with
 

@@ -15,7 +15,7 @@ from localplane.apimachinery.serializers.media_types import JSON, PROTOBUF, YAML
 from localplane.apiserver.admission import AdmissionChain
 from localplane.apiserver.authorization import Authorizer
 from localplane.apiserver.registry.conversion import Converter
-from localplane.apiserver.registry.rest import Connecter, verbs_of
+from localplane.apiserver.registry.rest import is_connecter, verbs_of
 from localplane.apiserver.resource import Column
 
 from .field_management import make_field_manager
@@ -109,7 +109,7 @@ class Scope:
     @cached_property
     def connects(self) -> bool:
         """Whether it is a stream or a proxy, which answers for itself."""
-        return isinstance(self.storage, Connecter)
+        return is_connecter(self.storage)
 
     @cached_property
     def connects_below(self) -> bool:

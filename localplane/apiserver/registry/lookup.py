@@ -33,6 +33,10 @@ class Lookup:
             found = self._known[resource]
         return found
 
+    def definitions(self) -> Iterable[Definition]:
+        """Of everything that is served."""
+        return self._definitions()
+
     def cached(self) -> Lookup:
         """The same without waiting: a write that was just acknowledged may not be seen yet."""
         return _CachedLookup(self)
@@ -71,6 +75,9 @@ class _CachedLookup(Lookup):
 
     def definition(self, resource: str) -> Definition:
         return self._whole.definition(resource)
+
+    def definitions(self) -> Iterable[Definition]:
+        return self._whole.definitions()
 
     def forget(self) -> None:
         self._whole.forget()

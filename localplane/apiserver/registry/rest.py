@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from localplane.apimachinery import fields, labels
 from localplane.apiserver.request import Answer, Request
@@ -196,19 +196,30 @@ class Connecter(Protocol):
 _CONNECT_VERBS = {"POST": "create", "DELETE": "delete", "GET": "get", "PATCH": "patch", "PUT": "update"}
 
 
+def is_connecter(storage: object) -> TypeGuard[Connecter]:
+    return hasattr(storage, "connect_methods")
+
+
 def verbs_of(storage: object) -> tuple[str, ...]:
-    """The API verbs that a storage can serve, in discovery's order."""
-    if isinstance(storage, Connecter):
+    """The API verbs that a storage can serve, in discovery's order.
+
+    Its methods tell what it can do. isinstance with a protocol looks at them too, but takes many times as long, and
+    there are hundreds of storages to be asked when a server starts.
+    """
+    if is_connecter(storage):
         return tuple(verb for method, verb in _CONNECT_VERBS.items() if method in storage.connect_methods)
-    can_get, can_update = isinstance(storage, Getter), isinstance(storage, Updater)
+
+    def can(method: str) -> bool:
+        return callable(getattr(storage, method, None))
+
     able = {
-        "create": isinstance(storage, Creater | NamedCreater),
-        "delete": isinstance(storage, GracefulDeleter),
-        "deletecollection": isinstance(storage, CollectionDeleter),
-        "get": can_get,
-        "list": isinstance(storage, Lister),
-        "patch": can_get and can_update,
-        "update": can_update,
-        "watch": isinstance(storage, Watcher),
+        "create": can("create") or can("create_named"),
+        "delete": can("delete"),
+        "deletecollection": can("delete_collection"),
+        "get": can("get"),
+        "list": can("list"),
+        "patch": can("get") and can("update"),
+        "update": can("update"),
+        "watch": can("watch"),
     }
     return tuple(verb for verb, is_able in able.items() if is_able)

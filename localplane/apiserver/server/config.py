@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .certificates import CertificateFiles, ensure_certificates
 from .limits import Limits
-from .options import LOOPBACK, ServerOptions, TLSOptions
+from .options import LOOPBACK, ServerOptions
 from .tls import ServingTLS, TLSFiles
 
 
@@ -37,7 +37,7 @@ def configure(options: ServerOptions) -> ServerConfig:
     return ServerConfig(
         addresses=options.addresses,
         port=options.port,
-        tls=_tls(options.tls, generated),
+        tls=_tls(options, generated),
         generated=generated,
         shutdown_delay=options.shutdown_delay,
         shutdown_timeout=options.shutdown_timeout,
@@ -48,15 +48,17 @@ def _generated(options: ServerOptions) -> CertificateFiles | None:
     if not options.tls.enabled or options.tls.certificate is not None:
         return None
     assert options.tls.directory is not None, "options were checked"
-    return ensure_certificates(options.tls.directory, addresses=options.addresses)
+    return ensure_certificates(options.tls.directory, addresses=(*options.addresses, *options.tls.names))
 
 
-def _tls(options: TLSOptions, generated: CertificateFiles | None) -> ServingTLS | None:
-    if not options.enabled:
+def _tls(options: ServerOptions, generated: CertificateFiles | None) -> ServingTLS | None:
+    tls, proxy = options.tls, options.authentication.request_header
+    if not tls.enabled:
         return None
+    proxy_ca = proxy.client_ca if proxy else None
     if generated is not None:
-        client_ca = options.client_ca or generated.authority
-        return ServingTLS(TLSFiles(generated.server, generated.server_key, client_ca))
-    assert options.certificate is not None, "options were checked"
-    assert options.key is not None, "options were checked"
-    return ServingTLS(TLSFiles(options.certificate, options.key, options.client_ca))
+        client_ca = tls.client_ca or generated.authority
+        return ServingTLS(TLSFiles(generated.server, generated.server_key, client_ca, proxy_ca))
+    assert tls.certificate is not None, "options were checked"
+    assert tls.key is not None, "options were checked"
+    return ServingTLS(TLSFiles(tls.certificate, tls.key, tls.client_ca, proxy_ca))

@@ -37,13 +37,13 @@ class Authority:
     key: ec.EllipticCurvePrivateKey
 
     @classmethod
-    def make(cls, at: datetime) -> Self:
+    def make(cls, at: datetime, *, name: str = "localplane-ca") -> Self:
         key = ec.generate_private_key(ec.SECP256R1())
-        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"localplane-ca@{int(at.timestamp())}")])
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"{name}@{int(at.timestamp())}")])
         usage = _key_usage(signs_certificates=True)
         certificate = (
-            _builder(name, key, at, _AUTHORITY_YEARS)
-            .issuer_name(name)
+            _builder(subject, key, at, _AUTHORITY_YEARS)
+            .issuer_name(subject)
             .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
             .add_extension(usage, critical=True)
             .sign(key, hashes.SHA256())
@@ -80,10 +80,9 @@ class Authority:
         return self._issue(name, ExtendedKeyUsageOID.SERVER_AUTH, at, names)
 
     def issue_client(self, user: str, group: str, at: datetime) -> Issued:
-        """As Kubernetes reads it: the common name is the user, the organization a group."""
-        name = x509.Name(
-            [x509.NameAttribute(NameOID.ORGANIZATION_NAME, group), x509.NameAttribute(NameOID.COMMON_NAME, user)]
-        )
+        """As Kubernetes reads it: the common name is the user, the organization a group, if there is one."""
+        groups = [x509.NameAttribute(NameOID.ORGANIZATION_NAME, group)] if group else []
+        name = x509.Name([*groups, x509.NameAttribute(NameOID.COMMON_NAME, user)])
         return self._issue(name, ExtendedKeyUsageOID.CLIENT_AUTH, at, None)
 
     def _issue(

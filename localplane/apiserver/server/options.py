@@ -24,6 +24,8 @@ class TLSOptions:
     """Certificate and key are either both given, or made and kept in `directory`.
 
     `client_ca` is whose client certificates are believed; with generated files it is their own authority.
+    `names` are served by a generated certificate in addition to the addresses that are listened on, such as a
+    service's (`NAME.NAMESPACE.svc`).
     """
 
     enabled: bool = True
@@ -31,6 +33,16 @@ class TLSOptions:
     key: Path | None = None
     client_ca: Path | None = None
     directory: Path | None = None
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestHeaderOptions:
+    """A proxy that says in headers whom it speaks for, such as an aggregator: believed if its certificate is of
+    `client_ca`, which signs nobody else's, and has one of the names; without any, it may have any."""
+
+    client_ca: Path
+    allowed_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +51,7 @@ class AuthenticationOptions:
 
     token_file: Path | None = None
     anonymous: bool = True
+    request_header: RequestHeaderOptions | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +81,8 @@ class ServerOptions:
     def check(self) -> None:
         """Raises InvalidOptions with everything that is wrong."""
         problems = [*self._address_problems(), *self._tls_problems(), *self._number_problems()]
-        files = (self.authentication.token_file, self.audit.policy)
+        proxy = self.authentication.request_header
+        files = (self.authentication.token_file, self.audit.policy, proxy.client_ca if proxy else None)
         problems += [f"{path} is no file" for path in files if path is not None and not path.is_file()]
         if self.audit.log is not None and self.audit.policy is None:
             problems.append("an audit log needs an audit policy: without one nothing is recorded")
@@ -98,6 +112,8 @@ class ServerOptions:
     def _tls_problems(self) -> Iterator[str]:
         tls = self.tls
         if not tls.enabled:
+            if self.authentication.request_header is not None:
+                yield "a front proxy proves itself by its certificate, but TLS is switched off"
             if tls.certificate or tls.key or tls.client_ca:
                 yield "certificates were given, but TLS is switched off"
             return

@@ -18,11 +18,13 @@ class UnusableCertificate(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TLSFiles:
-    """`client_ca` signed the client certificates that are believed; without it none is asked for."""
+    """`client_ca` signed the client certificates that are believed, `proxy_ca` those of proxies; without either none
+    is asked for."""
 
     certificate: Path
     key: Path
     client_ca: Path | None = None
+    proxy_ca: Path | None = None
 
 
 class ServingTLS:
@@ -34,10 +36,11 @@ class ServingTLS:
         self.context.minimum_version = ssl.TLSVersion.TLSv1_2
         self.context.set_alpn_protocols(["http/1.1"])
         self._load()
-        if files.client_ca is not None:
-            # A certificate that nobody trusted signed fails the handshake; Kubernetes would answer 401.
-            self.context.verify_mode = ssl.CERT_OPTIONAL
-            self._trust(files.client_ca)
+        for authority in (files.client_ca, files.proxy_ca):
+            if authority is not None:
+                # A certificate that nobody trusted signed fails the handshake; Kubernetes would answer 401.
+                self.context.verify_mode = ssl.CERT_OPTIONAL
+                self._trust(authority)
         self._seen = self._stamps()
 
     async def follow_files(self, *, every: timedelta = timedelta(minutes=1)) -> None:

@@ -1,5 +1,14 @@
 """The aggregator: which server answers for which version of a group, as APIServices say.
 
-`api_services` is the kind, `registration` writes down what this process serves itself. `compose` puts it in front of
-the built-in kinds. Kubernetes: kube-aggregator.
+- `api_services`, `registration`   the kind; those that this process serves itself
+- `remote`          what an APIService with a service says, read
+- `serving`         `Aggregator`: routes requests, tells discovery what others serve
+- `following`, `availability`      keep the condition `Available` current; what it says
+- `proxying`, `headers`, `connections`, `failures`   from a request here to one there, and back
+- `discovered`      another server's answers to discovery and OpenAPI
+- `front_proxy`, `publishing`      the certificate by which other servers know this one; where they read of it
+
+`compose` puts it in front of the built-in kinds. A service is reached at its endpoints or its external name: nobody
+routes cluster IPs to them here. It never decides what somebody may do: that has happened when a request comes here,
+and the other server is told who asks. Kubernetes: kube-aggregator.
 """

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+from random import Random
+
 import pytest
 
 from localplane.apimachinery.serializers.yaml import parse_yaml
@@ -81,3 +84,18 @@ BEYOND = [
 @pytest.mark.parametrize("text", BEYOND)
 def test_what_could_mean_something_else_is_left_to_the_whole_parser(text: bytes) -> None:
     assert parse_plain(text) is None
+
+
+def test_tokens_may_begin_with_anything() -> None:
+    chance = Random(7)
+    for _ in range(300):
+        token = base64.urlsafe_b64encode(chance.randbytes(32)).rstrip(b"=")
+        text = b"token: " + token + b"\n"
+        assert parse_plain(text) == {"token": token.decode()} == parse_yaml(text).value
+
+
+@pytest.mark.parametrize(
+    "text", [b"-inf", b"1e5", b"0xbeef", b"12:30:45", b"2001-01-01T00:00:00Z", b"1_000", b"0b1", b"-"]
+)
+def test_what_may_be_a_number_or_a_time_is_not_taken_for_a_word(text: bytes) -> None:
+    assert parse_plain(b"a: " + text + b"\n") is None

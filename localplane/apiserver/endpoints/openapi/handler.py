@@ -6,7 +6,7 @@ index, which has no media type of its own and is sent as text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Final
@@ -41,10 +41,21 @@ _FORMS_V2: Final = {
 
 class OpenAPI:
     """`groups` is asked again after `changed`, when the next request comes. Documents whose content can't have changed
-    stay: one new definition rebuilds its own version, and not the others."""
+    stay: one new definition rebuilds its own version, and not the others.
 
-    def __init__(self, groups: Groups, *, title: str = "localplane", release: str = __version__) -> None:
+    `others` are documents that other servers answer for, at which URL: the index lists them, and no more than that
+    happens to them here."""
+
+    def __init__(
+        self,
+        groups: Groups,
+        *,
+        title: str = "localplane",
+        release: str = __version__,
+        others: Callable[[], Mapping[str, str]] = dict,
+    ) -> None:
         self._groups = groups
+        self._others = others
         self._info = {"title": title, "version": release}
         self._served: dict[str, tuple[Served, str]] | None = None
         self._memo = Memo()
@@ -64,11 +75,12 @@ class OpenAPI:
         return None
 
     def _answer_index(self, request: Request) -> Response:
-        index = {path: {"serverRelativeURL": _url(path, found)} for path, (_, found) in sorted(self._all().items())}
-        known = _unchanged(request, self._combined(), {})
-        return known or Response(
-            200, to_json({"paths": index}), "text/plain; charset=utf-8", {"ETag": _etag(self._combined())}
-        )
+        others = self._others()
+        urls = {**{path: _url(path, found) for path, (_, found) in self._all().items()}, **others}
+        current = combined([self._combined(), *others.values()]) if others else self._combined()
+        index = {path: {"serverRelativeURL": url} for path, url in sorted(urls.items())}
+        known = _unchanged(request, current, {})
+        return known or Response(200, to_json({"paths": index}), "text/plain; charset=utf-8", {"ETag": _etag(current)})
 
     async def _answer_v3(self, request: Request, path: str) -> Response:
         if path not in self._all():

@@ -28,11 +28,13 @@ from .pod_resize import PodResizeValidator
 from .pod_security import PodSecurity
 from .pod_toleration_restriction import PodTolerationRestriction
 from .pod_topology_labels import PodTopologyLabels
+from .policies import ValidatingAdmissionPolicy
 from .priority import Priority
 from .resource_quota import ResourceQuota
 from .runtime_class import RuntimeClass
 from .service_account import ServiceAccount
 from .storage_protection import StorageObjectInUseProtection
+from .webhooks import MutatingAdmissionWebhook, ValidatingAdmissionWebhook
 
 PLUGINS: Final[tuple[Callable[[], Plugin], ...]] = (
     AlwaysAdmit,
@@ -62,6 +64,9 @@ PLUGINS: Final[tuple[Callable[[], Plugin], ...]] = (
     DenyServiceExternalIPs,
     PodTopologyLabels,
     PodResizeValidator,
+    MutatingAdmissionWebhook,
+    ValidatingAdmissionPolicy,
+    ValidatingAdmissionWebhook,
     ResourceQuota,
     AlwaysDeny,
 )
@@ -90,12 +95,9 @@ _NOT_HERE: Final = frozenset(
         "EventRateLimit",
         "ImagePolicyWebhook",
         "MutatingAdmissionPolicy",
-        "MutatingAdmissionWebhook",
         "NodeDeclaredFeatureValidator",
         "NodeRestriction",
         "PodGroupProtection",
-        "ValidatingAdmissionPolicy",
-        "ValidatingAdmissionWebhook",
     }
 )
 """Kubernetes' own that this server does not have. Whoever copies its flags may disable them, which is true anyway;

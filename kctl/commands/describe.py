@@ -1,0 +1,130 @@
+"""`kctl describe`. Kubernetes: kubectl/pkg/cmd/describe/describe.go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kctl import standard_flags
+from kctl.command import Command
+from kctl.errors import KctlError, raise_all
+from kctl.flags import switch
+
+if TYPE_CHECKING:
+    from kctl.describe.source import Source
+    from kctl.flags import Given
+    from kctl.resolve import Info
+    from kctl.session import Session
+
+
+async def run(session: Session, given: Given) -> None:
+    from kctl.describe.source import Source
+    from kctl.resolve import Query, resolve
+    from localplane.apimachinery.errors import APIError, NotFound
+
+    if not given.arguments and not given.texts("filename") and not given.text("kustomize"):
+        raise KctlError(
+            "You must specify the type of resource to describe. Use \"kctl api-resources\" for a complete list of "
+            "supported resources.\n"
+        )
+    everywhere = given.is_on("all-namespaces")
+    query = Query.of(given)._replace(
+        types_alone=True,
+        keep_going=True,
+        flatten=True,
+        enforce_namespace=session.namespace_is_explicit and not everywhere,
+    )
+    found = await resolve(session, query)
+    infos = await found.infos()
+    errors = list(found.errors)
+    several = bool(errors) or len(infos) > 1
+    with_events = given.is_on("show-events") and (given.changed("show-events") or not several)
+    source = Source(session, with_events=with_events, chunk_size=given.number("chunk-size"))
+    if len(errors) == 1 and isinstance(errors[0], NotFound) and len(given.arguments) == 2:
+        await _describe_matching(session, given, source, errors[0])
+        return
+    for number, info in enumerate(infos):
+        try:
+            text = await _described(info, source)
+        except (KctlError, APIError) as error:
+            errors.append(error)
+            continue
+        session.write(f"\n\n{text}" if number else text)
+    if not infos and not errors:
+        session.say("No resources found" + ("\n" if everywhere else f" in {session.namespace} namespace.\n"))
+    raise_all(errors, listed=found.lists_errors and bool(found.errors))
+
+
+async def _described(info: Info, source: Source) -> str:
+    """The object is asked for again: what came out of a file or a list may be another version of it."""
+    from kctl.describe.kinds import describer_for
+    from kctl.describe.page import Page
+
+    kind = info.rest_mapping.kind
+    page = Page()
+    await describer_for(kind.group, kind.kind)(page, await info.get(), source)
+    return page.text
+
+
+async def _describe_matching(session: Session, given: Given, source: Source, missing: Exception) -> None:
+    """All whose names begin so, if there is none that is called so."""
+    from kctl.resolve import Query, resolve
+
+    kind, prefix = given.arguments
+    query = Query(
+        arguments=[kind],
+        types_alone=True,
+        single_type=True,
+        flatten=True,
+        chunk_size=given.number("chunk-size"),
+    )
+    found = await resolve(session, query)
+    matching = [info for info in await found.infos() if info.name.startswith(prefix)]
+    for info in matching:
+        session.write(f"{await _described(info, source)}\n")
+    if not matching:
+        raise missing
+
+
+COMMAND = Command(
+    "describe",
+    "describe (-f FILENAME | TYPE [NAME_PREFIX | -l label] | TYPE/NAME)",
+    "Show details of a specific resource or group of resources",
+    run=run,
+    flags=(
+        switch(
+            "show-events",
+            "If true, display events related to the described object. Defaults to true for a single object, false "
+            "otherwise.",
+            default=True,
+        ),
+        standard_flags.ALL_NAMESPACES,
+        standard_flags.SELECTOR,
+        standard_flags.CHUNK_SIZE,
+        *standard_flags.filename_flags("containing the resource to describe"),
+    ),
+    description="""\
+Show details of a specific resource or group of resources.
+
+Print a detailed description of the selected resources, including related resources such as events or controllers. You may
+select a single object by name, all objects of that type, provide a name prefix, or label selector. For example:
+
+    $ kctl describe TYPE NAME_PREFIX
+
+will first check for an exact match on TYPE and NAME_PREFIX. If no such resource exists, it will output details for every
+resource that has a name prefixed with NAME_PREFIX.""",
+    examples="""\
+# Describe a node
+kctl describe nodes web-node-1
+
+# Describe a pod
+kctl describe pods/nginx
+
+# Describe all pods
+kctl describe pods
+
+# Describe pods by label name=myLabel
+kctl describe pods -l name=myLabel
+
+# Describe all pods whose names begin with "frontend"
+kctl describe pods frontend""",
+)

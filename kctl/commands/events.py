@@ -1,0 +1,182 @@
+"""`kctl events`. Kubernetes: kubectl/pkg/cmd/events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kctl import standard_flags
+from kctl.command import Command
+from kctl.errors import KctlError
+from kctl.flags import Flag, switch
+from kctl.printers.choosing import OBJECT_FORMATS, output_flags
+from kctl.printers.tabwriter import TabWriter
+from kctl.printers.terminal import escape
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.printers.choosing import Printer
+    from kctl.session import Session
+    from localplane.client.resources import ResourceClient
+
+Object = dict[str, Any]
+
+_TYPES = ("normal", "warning")
+_CHUNK = 500
+
+
+async def run(session: Session, given: Given) -> None:
+    from kctl.printers.typed import printer_for
+    from localplane.client.names import GroupVersionResource
+
+    everywhere = given.is_on("all-namespaces")
+    selector = await _selector(session, given)
+    printer = printer_for(given, "events") if given.text("output") else None
+    if any(one.lower() not in _TYPES for one in given.texts("types")):
+        raise KctlError("valid --types are Normal or Warning")
+    events = session.client.resource(GroupVersionResource("", "v1", "events"), "" if everywhere else session.namespace)
+    if given.is_on("watch"):
+        await _watch(session, given, events, selector, printer)
+        return
+    found = [event for event in await _listed(given, events, selector) if _is_wanted(given, event)]
+    if not found:
+        where = "" if everywhere else f" in {session.namespace} namespace"
+        session.say(f"No events found{where}.\n")
+        return
+    found.sort(key=_moment)
+    if printer is not None:
+        if given.text("output") != "name":
+            listed = {"kind": "EventList", "apiVersion": "v1", "metadata": {}, "items": found}
+            printer.print(listed, session.write)
+        return
+    rows = _Rows(session, given)
+    rows.show(found)
+
+
+async def _selector(session: Session, given: Given) -> str:
+    wanted = given.text("for")
+    if not wanted:
+        return ""
+    if "/" not in wanted:
+        raise KctlError("--for must be in resource/name form")
+    parts = wanted.split("/")
+    if len(parts) != 2:
+        raise KctlError("arguments in resource/name form may not have more than one slash")
+    from localplane.client.errors import NoMatch
+
+    try:
+        kind = (await session.discovery.mapping_for(parts[0].lower())).kind
+    except NoMatch as error:
+        raise KctlError(str(error), verbatim=True) from error
+    return (
+        f"involvedObject.kind={kind.kind},involvedObject.apiVersion={kind.group_version},involvedObject.name={parts[1]}"
+    )
+
+
+async def _listed(given: Given, events: ResourceClient, selector: str) -> list[Object]:
+    from localplane.client.options import ListOptions
+
+    found: list[Object] = []
+    token = ""
+    while True:
+        limit = given.number("chunk-size") if given.changed("chunk-size") else _CHUNK
+        page = await events.list(ListOptions(field_selector=selector, limit=limit, continue_token=token))
+        found += page.get("items") or []
+        token = str((page.get("metadata") or {}).get("continue") or "")
+        if not token:
+            return found
+
+
+def _is_wanted(given: Given, event: Object) -> bool:
+    types = [one.lower() for one in given.texts("types")]
+    return not types or str(event.get("type", "")).lower() in types
+
+
+def _moment(event: Object) -> str:
+    series = event.get("series")
+    if series is not None:
+        return str(series.get("lastObservedTime") or "")
+    return str(event.get("lastTimestamp") or event.get("eventTime") or "")
+
+
+class _Rows:
+    """Headers once, however often rows come."""
+
+    def __init__(self, session: Session, given: Given) -> None:
+        self._out = TabWriter(session.write)
+        self._headers = not given.is_on("no-headers")
+        self._namespaces = given.is_on("all-namespaces")
+
+    def show(self, events: list[Object]) -> None:
+        from kctl.describe.events import interval
+
+        if self._headers:
+            self._headers = False
+            self._out.write(("NAMESPACE\t" if self._namespaces else "") + "LAST SEEN\tTYPE\tREASON\tOBJECT\tMESSAGE\n")
+        for event in events:
+            about = event.get("involvedObject") or {}
+            cells = [
+                interval(event),
+                event.get("type", ""),
+                event.get("reason", ""),
+                f"{about.get('kind', '')}/{about.get('name', '')}",
+                str(event.get("message") or "").strip(),
+            ]
+            if self._namespaces:
+                cells.insert(0, (event.get("metadata") or {}).get("namespace", ""))
+            self._out.write("\t".join(escape(str(cell)) for cell in cells) + "\n")
+        self._out.flush()
+
+
+async def _watch(
+    session: Session, given: Given, events: ResourceClient, selector: str, printer: Printer | None
+) -> None:
+    from localplane.client.errors import ConnectionLost
+    from localplane.client.options import ListOptions
+
+    rows = _Rows(session, given)
+    try:
+        async with events.watch(ListOptions(field_selector=selector, limit=_CHUNK)) as stream:
+            async for event in stream:
+                if event.type in ("DELETED", "BOOKMARK") or not _is_wanted(given, event.object):
+                    continue
+                if printer is not None:
+                    printer.print(event.object, session.write)
+                else:
+                    rows.show([event.object])
+                session.flush()
+    except ConnectionLost:
+        return
+
+
+COMMAND = Command(
+    "events",
+    f"events [(-o|--output=){'|'.join(OBJECT_FORMATS)}] [--for TYPE/NAME] [--watch] [--types=Normal,Warning]",
+    "List events",
+    run=run,
+    flags=(
+        *output_flags(),
+        switch("watch", "After listing the requested events, watch for more events.", short="w"),
+        Flag("for", usage="Filter events to only those pertaining to the specified resource."),
+        Flag("types", "slice", (), "Output only events of given types."),
+        switch("no-headers", "When using the default output format, don't print headers."),
+        standard_flags.ALL_NAMESPACES,
+        standard_flags.CHUNK_SIZE,
+    ),
+    description="""\
+Display events.
+
+Prints a table of the most important information about events. You can request events for a namespace, for all namespace,
+or filtered to only those pertaining to a specified resource.""",
+    examples="""\
+# List recent events in the default namespace
+kctl events
+
+# List recent events in all namespaces
+kctl events --all-namespaces
+
+# List recent events for the specified pod, then wait for more events and list them as they arrive
+kctl events --for pod/web-pod-13je7 --watch
+
+# List recent only events of type 'Warning' or 'Normal'
+kctl events --types=Warning,Normal""",
+)

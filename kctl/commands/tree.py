@@ -1,0 +1,127 @@
+"""`kctl tree`: an object and all that it owns, over every kind that the server has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kctl.command import Command
+from kctl.errors import KctlError, UsageError
+from kctl.flags import switch
+from kctl.resolve.query import Query
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.session import Session
+    from localplane.client.discovery import APIResource
+
+Object = dict[str, Any]
+
+
+async def run(session: Session, given: Given) -> None:
+    from kctl.owner_tree import tree
+    from kctl.resolve import resolve
+
+    if not given.arguments:
+        raise UsageError("expected TYPE/NAME or TYPE NAME", hint="See 'kctl tree -h' for help and examples")
+    found = await resolve(session, Query(arguments=given.arguments))
+    roots = await found.infos()
+    collected = await _metadata(session, cluster_wide=any(not root.is_namespaced for root in roots))
+    rows: list[tuple[str, ...]] = [] if given.is_on("no-headers") else [("NAMESPACE", "NAME", "READY", "STATUS", "AGE")]
+    for root in roots:
+        for lines, member in tree(root.object or {}, collected):
+            rows.append(_row(lines, await _whole(session, member)))
+    _print(session, rows)
+
+
+async def _metadata(session: Session, *, cluster_wide: bool) -> list[Object]:
+    """Of every object in the namespace, or in all of them, nothing but its metadata: enough to know who owns it.
+
+    What may not be listed is left out, and said.
+    """
+    from kctl.resolve.everything import listable
+    from localplane.apimachinery.errors import APIError
+
+    found: list[Object] = []
+    for one in await listable(session, cluster_wide=cluster_wide):
+        try:
+            found += await _list(session, one, everywhere=cluster_wide)
+        except APIError as error:
+            if error.code not in (404, 405):
+                session.warn(f"{one.resource.group_resource} are not shown: {error}")
+    return found
+
+
+async def _list(session: Session, one: APIResource, *, everywhere: bool) -> list[Object]:
+    from localplane.client.list_watch import METADATA_LIST
+    from localplane.client.options import ListOptions
+    from localplane.client.paging import list_all
+
+    resource = session.client.resource(one.resource, "" if everywhere or not one.namespaced else session.namespace)
+
+    async def page(options: ListOptions) -> Object:
+        return await resource.list(options, accept=f"{METADATA_LIST},application/json")
+
+    named = {"kind": one.kind.kind, "apiVersion": str(one.resource.group_version)}
+    items = (await list_all(page, ListOptions(limit=500))).items
+    return [{**item, **named, "resource": one.resource} for item in items]
+
+
+async def _whole(session: Session, member: Object) -> Object:
+    """With its status. What is gone meanwhile is shown as it was."""
+    from localplane.apimachinery.errors import NotFound
+
+    resource = member.get("resource")
+    if resource is None:
+        return member
+    metadata = member["metadata"]
+    try:
+        return await session.client.resource(resource, metadata.get("namespace", "")).get(metadata["name"])
+    except NotFound:
+        return member
+
+
+def _row(lines: str, obj: Object) -> tuple[str, ...]:
+    from kctl.owner_tree import condition, readiness
+    from kctl.printers.objects import kind_and_group
+    from kctl.printers.terminal import escape
+    from localplane.apimachinery.times import age
+
+    metadata = obj.get("metadata") or {}
+    name = f"{lines}{kind_and_group(obj)}/{metadata.get('name', '')}"
+    cells = (
+        metadata.get("namespace", ""),
+        name,
+        readiness(obj),
+        condition(obj),
+        age(metadata.get("creationTimestamp")),
+    )
+    return tuple(escape(str(cell)) for cell in cells)
+
+
+def _print(session: Session, rows: list[tuple[str, ...]]) -> None:
+    from kctl.printers.table import print_rows
+    from kctl.printers.tabwriter import TabWriter
+
+    if not rows:
+        raise KctlError("nothing was found")
+    print_rows(rows, TabWriter(session.write))
+
+
+COMMAND = Command(
+    "tree",
+    "tree (TYPE[.VERSION][.GROUP] NAME | TYPE[.VERSION][.GROUP]/NAME)",
+    "Show an object and all that it owns",
+    run=run,
+    flags=(switch("no-headers", "Don't print headers."),),
+    description="""\
+Show an object and all that it owns, directly or through others.
+
+Every kind that the server has is looked through, custom resources included, for objects whose ownerReferences lead
+here. Of an object without a namespace, objects in every namespace may be owned.""",
+    examples="""\
+# What belongs to a deployment?
+kctl tree deployment web
+
+# And to a custom resource?
+kctl tree certificates.cert-manager.io/web -n production""",
+)

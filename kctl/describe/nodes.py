@@ -1,0 +1,198 @@
+"""Nodes: conditions, what they have, and what runs on them. Kubernetes: describeNode."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from localplane.apimachinery.quantity import Quantity, parse
+
+from .events import events
+from .metadata import NONE, annotations, full_time, labels, of, several, since
+from .page import Page
+from .source import Source
+
+Object = dict[str, Any]
+Amounts = dict[str, Quantity]
+
+_ROLE = "node-role.kubernetes.io/"
+_INFO = (
+    ("Machine ID", "machineID"),
+    ("System UUID", "systemUUID"),
+    ("Boot ID", "bootID"),
+    ("Kernel Version", "kernelVersion"),
+    ("OS Image", "osImage"),
+    ("Operating System", "operatingSystem"),
+    ("Architecture", "architecture"),
+    ("Container Runtime Version", "containerRuntimeVersion"),
+    ("Kubelet Version", "kubeletVersion"),
+)
+_ALIVE = "status.phase!=Failed,status.phase!=Succeeded"
+_STANDARD = ("cpu", "memory", "ephemeral-storage", "storage")
+
+
+async def describe(page: Page, obj: Object, source: Source) -> None:
+    metadata, spec = of(obj, "metadata"), of(obj, "spec")
+    page.field("Name", metadata.get("name", ""))
+    page.field("Roles", ",".join(_roles(metadata.get("labels") or {})) or NONE)
+    labels(page, "Labels", metadata.get("labels"))
+    annotations(page, "Annotations", metadata.get("annotations"))
+    page.field("CreationTimestamp", full_time(metadata.get("creationTimestamp")))
+    taints = sorted(spec.get("taints") or (), key=lambda one: f"{one.get('effect')},{one.get('key')}")
+    several(page, "Taints", [taint_text(one) for one in taints])
+    page.field("Unschedulable", "true" if spec.get("unschedulable") else "false")
+    await _lease(page, source, str(metadata.get("name", "")))
+    _status(page, of(obj, "status"))
+    if spec.get("podCIDR"):
+        page.field("PodCIDR", spec["podCIDR"])
+    if spec.get("podCIDRs"):
+        page.field("PodCIDRs", ",".join(spec["podCIDRs"]))
+    if spec.get("providerID"):
+        page.field("ProviderID", spec["providerID"])
+    await _pods(page, obj, source)
+    happened = await source.events(obj)
+    if happened is not None:
+        happened = [*happened, *(await source.events(obj, uid=str(metadata.get("name", ""))) or ())]
+    events(page, happened)
+
+
+def _roles(entries: Object) -> list[str]:
+    found = {key.removeprefix(_ROLE) for key in entries if key.startswith(_ROLE)}
+    return sorted((found | {str(entries.get("kubernetes.io/role") or "")}) - {""})
+
+
+def taint_text(taint: Object) -> str:
+    """Kubernetes: Taint.ToString."""
+    key, value, effect = taint.get("key", ""), taint.get("value"), taint.get("effect")
+    if not effect:
+        return f"{key}={value}:" if value else str(key)
+    return f"{key}={value}:{effect}" if value else f"{key}:{effect}"
+
+
+async def _lease(page: Page, source: Source, name: str) -> None:
+    from localplane.apimachinery.errors import APIError
+
+    try:
+        lease = await source.get("coordination.k8s.io", "v1", "leases", "kube-node-lease", name)
+    except APIError as error:
+        page.field("Lease", f"Failed to get lease: {error.message}")
+        return
+    spec = of(lease, "spec")
+    page.line("Lease:")
+    page.field("HolderIdentity", spec.get("holderIdentity", "<unset>"), level=1)
+    for title, field in (("AcquireTime", "acquireTime"), ("RenewTime", "renewTime")):
+        page.field(title, full_time(spec[field]) if spec.get(field) else "<unset>", level=1)
+
+
+def _status(page: Page, status: Object) -> None:
+    if every := status.get("conditions"):
+        page.line("Conditions:\n  Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage")
+        page.line("----\t------\t-----------------\t------------------\t------\t-------", level=1)
+        for one in every:
+            times = f"{full_time(one.get('lastHeartbeatTime'))} \t{full_time(one.get('lastTransitionTime'))}"
+            page.line(
+                f"{one.get('type', '')} \t{one.get('status', '')} \t{times} \t{one.get('reason', '')} "
+                f"\t{one.get('message', '')}",
+                level=1,
+            )
+    page.line("Addresses:")
+    for one in status.get("addresses") or ():
+        page.field(str(one.get("type", "")), one.get("address", ""), level=1)
+    for title, field in (("Capacity", "capacity"), ("Allocatable", "allocatable")):
+        if amounts := status.get(field):
+            page.line(f"{title}:")
+            for name in sorted(amounts):
+                page.field(f"  {name}", amounts[name])
+    page.line("System Info:")
+    for title, field in _INFO:
+        page.field(f"  {title}", of(status, "nodeInfo").get(field, ""))
+
+
+async def _pods(page: Page, obj: Object, source: Source) -> None:
+    from localplane.apimachinery.errors import Forbidden
+
+    name = of(obj, "metadata").get("name", "")
+    try:
+        pods = await source.list("", "v1", "pods", "", field_selector=f"spec.nodeName={name},{_ALIVE}")
+    except Forbidden:
+        page.field("Pods", "not authorized")
+        return
+    status = of(obj, "status")
+    allocatable = {key: parse(str(value)) for key, value in (status.get("allocatable") or status.get("capacity") or {}).items()}
+    page.field("Non-terminated Pods", f"({len(pods)} in total)")
+    page.line("Namespace\tName\t\tCPU Requests\tCPU Limits\tMemory Requests\tMemory Limits\tAge", level=1)
+    page.line("---------\t----\t\t------------\t----------\t---------------\t-------------\t---", level=1)
+    for pod in pods:
+        requests, limits = pod_amounts(pod, "requests"), pod_amounts(pod, "limits")
+        metadata = of(pod, "metadata")
+        cells = [
+            _share(amounts, kind, allocatable) for kind in ("cpu", "memory") for amounts in (requests, limits)
+        ]
+        age = since(metadata.get("creationTimestamp"))
+        page.line("\t".join((metadata.get("namespace", ""), metadata.get("name", ""), "", *cells, age)), level=1)
+    _totals(page, pods, allocatable)
+
+
+def _share(amounts: Amounts, name: str, allocatable: Amounts) -> str:
+    amount, whole = amounts.get(name, parse("0")), allocatable.get(name, parse("0"))
+    part, all_of_it = (
+        (amount.milli_value(), whole.milli_value()) if name == "cpu" else (amount.value(), whole.value())
+    )
+    return f"{amount} ({int(part / all_of_it * 100) if all_of_it else 0}%)"
+
+
+def _totals(page: Page, pods: Sequence[Object], allocatable: Amounts) -> None:
+    page.line("Allocated resources:\n  (Total limits may be over 100 percent, i.e., overcommitted.)")
+    page.line("Resource\tRequests\tLimits", level=1)
+    page.line("--------\t--------\t------", level=1)
+    requests, limits = (_sum(pod_amounts(pod, field) for pod in pods) for field in ("requests", "limits"))
+    huge = sorted(name for name in allocatable if name.startswith("hugepages-"))
+    others = sorted(name for name in allocatable if name not in (*_STANDARD, *huge, "pods"))
+    for name in ("cpu", "memory", "ephemeral-storage", *huge):
+        page.line(f"{name}\t{_share(requests, name, allocatable)}\t{_share(limits, name, allocatable)}", level=1)
+    for name in others:
+        page.line(f"{name}\t{requests.get(name, 0)}\t{limits.get(name, 0)}", level=1)
+
+
+def _sum(every: Any) -> Amounts:
+    total: Amounts = {}
+    for amounts in every:
+        for name, amount in amounts.items():
+            total[name] = total[name] + amount if name in total else amount
+    return total
+
+
+def pod_amounts(pod: Object, field: str) -> Amounts:
+    """Containers together, or what one of those before them needs if that is more. Kubernetes: PodRequests."""
+    spec = of(pod, "spec")
+    total = _sum(_amounts(one, field) for one in spec.get("containers") or ())
+    beside: Amounts = {}
+    peak: Amounts = {}
+    for one in spec.get("initContainers") or ():
+        amounts = _amounts(one, field)
+        if one.get("restartPolicy") == "Always":
+            beside = _sum((beside, amounts))
+            total = _sum((total, amounts))
+            amounts = beside
+        else:
+            amounts = _sum((beside, amounts))
+        peak = _most(peak, amounts)
+    total = _most(total, peak)
+    if own := of(spec, "resources").get(field):
+        total |= {name: parse(str(value)) for name, value in own.items()}
+    if overhead := spec.get("overhead"):
+        extra = {name: parse(str(value)) for name, value in overhead.items()}
+        total = _sum((total, extra if field == "requests" else {key: extra[key] for key in extra if key in total}))
+    return total
+
+
+def _amounts(container: Object, field: str) -> Amounts:
+    return {name: parse(str(value)) for name, value in (of(container, "resources").get(field) or {}).items()}
+
+
+def _most(one: Amounts, other: Amounts) -> Amounts:
+    found = dict(one)
+    for name, amount in other.items():
+        if name not in found or found[name] < amount:
+            found[name] = amount
+    return found

@@ -1,0 +1,138 @@
+"""Pods. Kubernetes: describePod."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .containers import containers, resources
+from .events import events
+from .metadata import NONE, annotations, controller, full_time, labels, of, since
+from .page import Page
+from .pod_template import scheduling_group, spreading, tolerations
+from .source import Source
+from .volumes import volumes
+
+Object = dict[str, Any]
+
+_MIRROR = "kubernetes.io/config.mirror"
+
+
+async def describe(page: Page, obj: Object, source: Source) -> None:
+    metadata, spec, status = of(obj, "metadata"), of(obj, "spec"), of(obj, "status")
+    _heading(page, metadata, spec, status)
+    labels(page, "Labels", metadata.get("labels"))
+    annotations(page, "Annotations", metadata.get("annotations"))
+    _status(page, obj)
+    if spec.get("resources") is not None:
+        page.line("Resources:")
+        resources(page, spec["resources"], level=1)
+    _containers(page, obj)
+    _conditions(page, spec, status)
+    volumes(page, spec.get("volumes") or ())
+    page.field("QoS Class", status.get("qosClass") or quality_of_service(spec))
+    labels(page, "Node-Selectors", spec.get("nodeSelector"))
+    tolerations(page, "Tolerations", spec.get("tolerations") or ())
+    spreading(page, spec.get("topologySpreadConstraints") or ())
+    scheduling_group(page, spec)
+    uid = of(metadata, "annotations").get(_MIRROR) or metadata.get("uid", "")
+    events(page, await source.events(obj, kind="", uid=uid))
+
+
+def _heading(page: Page, metadata: Object, spec: Object, status: Object) -> None:
+    page.field("Name", metadata.get("name", ""))
+    page.field("Namespace", metadata.get("namespace", ""))
+    if spec.get("priority") is not None:
+        page.field("Priority", spec["priority"])
+    for title, field in (
+        ("Priority Class Name", "priorityClassName"),
+        ("Runtime Class Name", "runtimeClassName"),
+        ("Service Account", "serviceAccountName"),
+    ):
+        if spec.get(field):
+            page.field(title, spec[field])
+    node = spec.get("nodeName")
+    page.field("Node", f"{node}/{status.get('hostIP', '')}" if node else NONE)
+    if status.get("startTime"):
+        page.field("Start Time", full_time(status["startTime"]))
+
+
+def _status(page: Page, obj: Object) -> None:
+    metadata, spec, status = of(obj, "metadata"), of(obj, "spec"), of(obj, "status")
+    phase = status.get("phase", "")
+    if metadata.get("deletionTimestamp") and phase not in ("Failed", "Succeeded"):
+        page.field("Status", f"Terminating (lasts {since(metadata['deletionTimestamp'])})")
+        page.field("Termination Grace Period", f"{metadata.get('deletionGracePeriodSeconds', 0)}s")
+    else:
+        page.field("Status", phase)
+    for title, field in (("Reason", "reason"), ("Message", "message")):
+        if status.get(field):
+            page.field(title, status[field])
+    if profile := of(spec, "securityContext").get("seccompProfile"):
+        page.field("SeccompProfile", profile.get("type"))
+        if profile.get("type") == "Localhost":
+            page.field("LocalhostProfile", profile.get("localhostProfile"))
+    page.field("IP", status.get("podIP", ""))
+    if addresses := status.get("podIPs"):
+        page.line("IPs:")
+        for one in addresses:
+            page.field("IP", one.get("ip", ""), level=1)
+    else:
+        page.field("IPs", NONE)
+    if owner := controller(obj):
+        page.field("Controlled By", owner)
+    if status.get("nominatedNodeName"):
+        page.field("NominatedNodeName", status["nominatedNodeName"])
+
+
+def _containers(page: Page, obj: Object) -> None:
+    spec, status = of(obj, "spec"), of(obj, "status")
+
+    def resolve(variable: Object) -> str:
+        return _field_value(obj, str(of(variable, "valueFrom", "fieldRef").get("fieldPath", "")))
+
+    for title, field, statuses in (
+        ("Init Containers", "initContainers", "initContainerStatuses"),
+        ("Containers", "containers", "containerStatuses"),
+        ("Ephemeral Containers", "ephemeralContainers", "ephemeralContainerStatuses"),
+    ):
+        every = spec.get(field) or ()
+        if every or field == "containers":
+            containers(page, title, every, statuses=status.get(statuses) or (), resolve=resolve)
+
+
+def _field_value(obj: Object, path: str) -> str:
+    """A field of the pod that a variable refers to; those of its status have no value here."""
+    from kctl.changing.references import field_value
+    from kctl.errors import KctlError
+
+    try:
+        return field_value(obj, path)
+    except KctlError:
+        return ""
+
+
+def _conditions(page: Page, spec: Object, status: Object) -> None:
+    every = status.get("conditions") or ()
+    if gates := spec.get("readinessGates"):
+        page.line("Readiness Gates:\n  Type\tStatus")
+        for gate in gates:
+            kind = gate.get("conditionType", "")
+            found = next((one.get("status") for one in every if one.get("type") == kind), NONE)
+            page.line(f"{kind} \t{found} ", level=1)
+    if every:
+        page.line("Conditions:\n  Type\tStatus")
+        for one in every:
+            page.line(f"{one.get('type', '')} \t{one.get('status', '')} ", level=1)
+
+
+def quality_of_service(spec: Object) -> str:
+    """For a pod that has not been told. Kubernetes: qos.ComputePodQOS."""
+    every = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
+    amounts = [one.get("resources") or {} for one in every]
+    if not any(one.get("limits") or one.get("requests") for one in amounts):
+        return "BestEffort"
+    for one in amounts:
+        limits, requests = one.get("limits") or {}, one.get("requests") or {}
+        if not {"cpu", "memory"} <= set(limits) or any(requests.get(name, limits[name]) != limits[name] for name in limits):
+            return "Burstable"
+    return "Guaranteed"

@@ -1,0 +1,90 @@
+"""Connections to other servers, kept between requests: one pool for each way to verify one.
+
+All show the front proxy's certificate, so that a server can tell us from anybody who sends the same headers.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Collection
+from typing import Final
+from urllib.parse import quote, urlencode
+
+import aiohttp
+from yarl import URL
+
+from localplane.apiserver.request import Query
+
+from .failures import address
+from .front_proxy import FrontProxyFiles
+from .headers import Pairs
+from .remote import Trust
+
+_CONNECT_SECONDS: Final = 30.0
+_PATH: Final = "/:@!$&'()*+,;=~"
+_NOTHING_OF_ITS_OWN: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
+
+
+class UnreadableAuthority(ValueError):
+    """An APIService's caBundle holds no certificate."""
+
+
+class Connections:
+    def __init__(self, files: FrontProxyFiles | None) -> None:
+        self._files = files
+        self._sessions: dict[Trust, aiohttp.ClientSession] = {}
+
+    async def request(
+        self, trust: Trust, url: str, *, method: str = "GET", headers: Pairs, body: bytes = b""
+    ) -> aiohttp.ClientResponse:
+        """The answer's head; its body is the caller's to read or to close. Raises aiohttp.ClientError and
+        UnreadableAuthority."""
+        return await self._session(trust).request(
+            method,
+            URL(url, encoded=True),
+            headers=headers,
+            data=body or None,
+            allow_redirects=False,
+            skip_auto_headers=_NOTHING_OF_ITS_OWN,
+            server_hostname=trust.server_name,
+        )
+
+    async def keep(self, wanted: Collection[Trust]) -> None:
+        """Close those that nobody will ask again."""
+        for trust in [each for each in self._sessions if each not in wanted]:
+            await self._sessions.pop(trust).close()
+
+    async def close(self) -> None:
+        await self.keep(())
+
+    def _session(self, trust: Trust) -> aiohttp.ClientSession:
+        found = self._sessions.get(trust)
+        if found is None:
+            connector = aiohttp.TCPConnector(ssl=self._context(trust), limit=0)
+            found = self._sessions[trust] = aiohttp.ClientSession(
+                connector=connector,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS),
+            )
+        return found
+
+    def _context(self, trust: Trust) -> ssl.SSLContext:
+        try:
+            context = ssl.create_default_context(cadata=trust.authority.decode("ascii") or None)
+        except (ssl.SSLError, UnicodeDecodeError, ValueError) as error:
+            raise UnreadableAuthority from error
+        # Newer Pythons refuse authorities without some extensions, which Go and so every cluster lives with.
+        context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+        if trust.insecure:
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        if self._files is not None:
+            context.load_cert_chain(self._files.client, self._files.client_key)
+        return context
+
+
+def url_of(host: str, port: int, path: str, query: Query | None = None) -> str:
+    asked = urlencode([(name, value) for name in sorted(query) for value in query.all(name)]) if query else ""
+    whole = f"https://{address(host, port)}{quote(path, safe=_PATH)}"
+    return f"{whole}?{asked}" if asked else whole

@@ -1,0 +1,77 @@
+"""The certificate by which other servers know this one, and the authority that they trust for it.
+
+The authority signs nothing else: whoever holds a certificate of it can be anybody to those servers. Made at the first
+start and renewed when less than a month is left, beside the server's own certificates, readable by their owner alone.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+CLIENT_NAME: Final = "front-proxy-client"
+_RENEW_BEFORE: Final = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontProxyFiles:
+    authority: Path
+    authority_key: Path
+    client: Path
+    client_key: Path
+
+    @classmethod
+    def within(cls, directory: Path) -> FrontProxyFiles:
+        names = ("front-proxy-ca.crt", "front-proxy-ca.key", "front-proxy-client.crt", "front-proxy-client.key")
+        return cls(*(directory / name for name in names))
+
+
+def ensure_front_proxy(directory: Path, *, now: datetime | None = None) -> FrontProxyFiles:
+    """Make or renew what is missing or soon over. The authority stays for as long as it is good."""
+    directory.mkdir(parents=True, exist_ok=True)
+    directory.chmod(0o700)
+    files, at = FrontProxyFiles.within(directory), now or datetime.now(UTC)
+    record = directory / "front-proxy.json"
+    if files.client_key.is_file() and files.client.is_file() and _good_until(record) - at > _RENEW_BEFORE:
+        return files
+    _issue(files, record, at)
+    return files
+
+
+def _issue(files: FrontProxyFiles, record: Path, at: datetime) -> None:
+    """The record comes last: a start that was killed leaves nothing that the next believes. `cryptography` is imported
+    here, since most starts don't need it."""
+    from localplane.apiserver.server.issuing import Authority
+
+    record.unlink(missing_ok=True)
+    authority = Authority.load(files.authority, files.authority_key, good_until=at + _RENEW_BEFORE)
+    if authority is None:
+        authority = Authority.make(at, name="front-proxy-ca")
+        _write(files.authority_key, authority.key_pem)
+        _write(files.authority, authority.certificate_pem)
+    client = authority.issue_client(CLIENT_NAME, "", at)
+    _write(files.client_key, client.key)
+    _write(files.client, client.certificate)
+    good_until = min(authority.not_after, client.not_after)
+    _write(record, orjson.dumps({"notAfter": good_until.isoformat()}))
+
+
+def _good_until(record: Path) -> datetime:
+    try:
+        return datetime.fromisoformat(orjson.loads(record.read_bytes())["notAfter"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return datetime.min.replace(tzinfo=UTC)  # nothing was issued, or nobody can tell for how long
+
+
+def _write(path: Path, content: bytes) -> None:
+    aside = path.with_name(f".{path.name}.new")
+    aside.unlink(missing_ok=True)
+    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+    aside.replace(path)

@@ -1,0 +1,161 @@
+"""A write in the versions of its kind: whoever is asked about apps/v1 sees apps/v1, whatever the client wrote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from localplane.apimachinery.errors import InternalError, NotFound
+from localplane.apimachinery.groups import GroupResource, GroupVersion, GroupVersionKind
+from localplane.apimachinery.patch.values import copied, same
+from localplane.apimachinery.schema import DecodeError
+from localplane.apiserver.admission import Attributes, Operation
+from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.registry.lookup import Lookup
+from localplane.client import GroupVersionResource
+
+JSONObject = dict[str, Any]
+
+_NAMESPACES: Final = GroupResource("", "namespaces")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """As what a write is of interest: as itself, or as something equivalent."""
+
+    resource: GroupVersionResource
+    kind: GroupVersionKind
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The objects of a write in one version; None where there is none."""
+
+    object: JSONObject | None
+    old_object: JSONObject | None
+
+
+class Write:
+    """One write. Objects that it shows belong to whoever asked; `replace` is how a mutating plugin changes it."""
+
+    def __init__(self, attributes: Attributes, objects: Lookup) -> None:
+        self.attributes = attributes
+        group, plural = attributes.resource.group, attributes.resource.resource
+        version = attributes.version or attributes.kind.version
+        self.as_itself = Match(GroupVersionResource(group, version, plural), attributes.kind)
+        self._objects = objects
+        self._equivalents: list[Match] | None = None
+
+    @property
+    def is_of_namespace(self) -> bool:
+        return self.attributes.resource == _NAMESPACES
+
+    def equivalents(self) -> list[Match]:
+        """The same object under other versions, or in another group. Kubernetes: EquivalentResourceRegistry."""
+        if self._equivalents is None:
+            self._equivalents = list(dict.fromkeys(self._found_equivalents()))
+        return self._equivalents
+
+    def _found_equivalents(self) -> list[Match]:
+        own = self.as_itself.resource
+        definitions = list(self._objects.definitions())
+        main = next((each for each in definitions if _serves(each, own.group_version, own.resource)), None)
+        if main is None:
+            return []
+        found = []
+        for each in definitions:
+            if each.prefix != main.prefix:
+                continue
+            for version in map(GroupVersion.parse, each.converter.api_versions):
+                resource = GroupVersionResource(version.group, version.version, each.resource.resource)
+                if resource != own:
+                    found.append(Match(resource, self._kind_in(version, main)))
+        return found
+
+    def _kind_in(self, version: GroupVersion, main: Definition) -> GroupVersionKind:
+        """Some subresources speak in a kind of their own, which is the same everywhere."""
+        kind = self.attributes.kind
+        return version.kind(kind.kind) if kind.kind == main.converter.kind else kind
+
+    def seen_as(self, kind: GroupVersionKind) -> Seen:
+        asked = self.attributes
+        return Seen(self._converted(asked.object, kind), self._converted(asked.old_object, kind))
+
+    def _converted(self, obj: JSONObject | None, kind: GroupVersionKind) -> JSONObject | None:
+        if obj is None:
+            return None
+        own: JSONObject = copied(obj)
+        definition, version = self._definition_of(kind)
+        if definition is not None:
+            return definition.converter.from_hub(own, version)
+        return {**own, "kind": kind.kind, "apiVersion": str(kind.group_version)}
+
+    def replace(self, kind: GroupVersionKind, obj: JSONObject) -> bool:
+        """Put another object in its place, which is of this kind: read and defaulted as a client's would be. Whether
+        it differs. Raises InternalError for what can't be read."""
+        definition, version = self._definition_of(kind)
+        before = self._converted(self.attributes.object, kind)
+        assert before is not None, "there is nothing to be replaced"
+        if definition is not None:
+            obj = _settled(definition, version, kind, obj)
+            if same(before, definition.converter.from_hub(copied(obj), version)):
+                return False
+        elif same(before, obj):
+            return False
+        told = self.attributes.object or {}
+        self.attributes.object = {**obj, **{key: told[key] for key in ("kind", "apiVersion") if key in told}}
+        return True
+
+    def _definition_of(self, kind: GroupVersionKind) -> tuple[Definition | None, str]:
+        api_version = str(kind.group_version)
+        for each in self._objects.definitions():
+            if each.converter.kind == kind.kind and api_version in each.converter.api_versions:
+                version = each.converter.version_named(api_version)
+                if version is not None and version in each.schemas:
+                    return each, version
+        return None, ""
+
+    async def namespace(self) -> JSONObject | None:
+        """The namespace that it is in. Raises NotFound."""
+        name = self.attributes.namespace
+        if not name:
+            return None
+        found = await self._objects.cached().get("namespaces", "", name)
+        if found is None:
+            found = await self._objects.get("namespaces", "", name)
+        if found is None:
+            raise NotFound.of(_NAMESPACES, name)
+        return found
+
+    async def namespace_labels(self) -> dict[str, str]:
+        """A namespace that is written has the labels that it will have. Raises NotFound."""
+        asked = self.attributes
+        is_written = asked.operation in (Operation.CREATE, Operation.UPDATE)
+        if self.is_of_namespace and not asked.subresource and is_written:
+            return labels_of(asked.object)
+        return labels_of(await self.namespace())
+
+
+def labels_of(obj: JSONObject | None) -> dict[str, str]:
+    return ((obj or {}).get("metadata") or {}).get("labels") or {}
+
+
+def _serves(definition: Definition, version: GroupVersion, plural: str) -> bool:
+    return definition.resource.resource == plural and str(version) in definition.converter.api_versions
+
+
+def _settled(definition: Definition, version: str, kind: GroupVersionKind, obj: JSONObject) -> JSONObject:
+    """From what a plugin made of a version's object to a hub object."""
+    schema = definition.schemas[version]()
+    try:
+        if definition.typed:
+            schema.decode(obj, kind=kind.kind)
+        else:
+            schema.prune(obj)
+    except DecodeError as error:
+        raise InternalError.of(str(error)) from error
+    schema.default(obj)
+    definition.converter.default(obj, version)
+    if definition.typed:
+        schema.complete(obj)
+    return definition.converter.to_hub(obj, version)

@@ -1,0 +1,98 @@
+"""One call to one webhook, and all that can go wrong with it."""
+
+from __future__ import annotations
+
+from localplane.apimachinery.errors import APIError, BadRequest, InternalError
+from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.patch import json_patch
+from localplane.apimachinery.patch.errors import PatchError
+from localplane.apiserver.outbound import Place, WebhookClient, WebhookFailed
+from localplane.apiserver.registry.lookup import Lookup
+from localplane.catalog.service_addresses import NoAddress, service_address
+from localplane.servers.kube.admission.matching.writes import Match, Write
+
+from .configuration import Webhook
+from .review import Answer, InvalidReview, Review, refusal
+
+_WITHOUT_SIDE_EFFECTS = ("None", "NoneOnDryRun")
+
+
+class CallFailed(Exception):
+    """A webhook could not be asked, or made no sense: what its failure policy is for."""
+
+    def __init__(self, webhook: Webhook, why: str) -> None:
+        super().__init__(f"failed calling webhook {go_quote(webhook.name)}: {why}")
+
+
+class Caller:
+    """Close it when done."""
+
+    def __init__(self, objects: Lookup) -> None:
+        self._objects = objects
+        self._client = WebhookClient()
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def ask(self, webhook: Webhook, write: Write, match: Match, *, mutates: bool) -> Answer:
+        """The answer of a webhook that has nothing against it. Raises CallFailed, or the refusal."""
+        asked = write.attributes
+        if asked.dry_run and webhook.side_effects not in _WITHOUT_SIDE_EFFECTS:
+            raise BadRequest(f"admission webhook {go_quote(webhook.name)} does not support dry run")
+        try:
+            review = Review(write, match, webhook.review_versions)
+        except InvalidReview as error:
+            raise CallFailed(webhook, f"could not create admission objects: {error}") from error
+        try:
+            place = await self._place(webhook)
+            body = await self._client.post(place, review.question(), within=webhook.timeout)
+        except WebhookFailed as error:
+            raise CallFailed(webhook, f"failed to call webhook: {error}") from error
+        try:
+            answer = review.answer(body, mutates=mutates)
+        except InvalidReview as error:
+            raise CallFailed(webhook, f"received invalid webhook response: {error}") from error
+        asked.warnings.extend(answer.warnings)
+        if not answer.is_allowed:
+            raise refusal(webhook.name, answer.status)
+        return answer
+
+    async def _place(self, webhook: Webhook) -> Place:
+        if webhook.service is None:
+            return Place(webhook.url, authorities=webhook.authorities)
+        namespace, name = webhook.service.get("namespace", ""), webhook.service.get("name", "")
+        port, path = webhook.service.get("port") or 443, (webhook.service.get("path") or "").removeprefix("/")
+        url = f"https://{name}.{namespace}.svc:{port}/{path}"
+        try:
+            host, actual = await service_address(self._objects, namespace, name, port)
+        except NoAddress as error:
+            shown = go_quote(f"{url}?timeout={int(webhook.timeout.total_seconds())}s")
+            raise WebhookFailed(f"Post {shown}: {error}") from error
+        return Place(url, host=host, port=actual, authorities=webhook.authorities)
+
+
+def apply_patch(webhook: Webhook, answer: Answer, write: Write, match: Match) -> bool:
+    """Whether it changed anything. Raises CallFailed for what is no patch, APIError for one that can't be applied."""
+    if not answer.patch:
+        return False
+    try:
+        operations = json_patch.decode_json_patch(answer.patch, strict=False)
+    except PatchError as error:
+        raise CallFailed(webhook, f"received undecodable patch in webhook response: {error}") from error
+    if not operations:
+        return False
+    if write.attributes.object is None:
+        what = "attempted to modify the object, which is not supported for this operation"
+        raise InternalError.of(f"admission webhook {go_quote(webhook.name)} {what}")
+    if answer.patch_type != "JSONPatch":
+        raise CallFailed(webhook, f"unsupported patch type {go_quote(answer.patch_type)}")
+    try:
+        patched = json_patch.apply(operations, write.seen_as(match.kind).object)
+    except PatchError as error:
+        raise InternalError.of(str(error)) from error
+    return write.replace(match.kind, patched)
+
+
+def fatal(webhook: Webhook, error: CallFailed) -> APIError | None:
+    """What a failed call means for the write: nothing, if the webhook may be ignored."""
+    return None if webhook.ignores_failure else InternalError.of(str(error))
