@@ -37,7 +37,9 @@ conformance: dev etcd kubectl ## Ask a plane what a real cluster was asked, wher
 bench: dev etcd ## Measure; one at a time, so that the figures mean something
 	@$(BIN)/python -m tests.bench.storage $(ARGS)
 	@$(BIN)/python -m tests.bench.http $(ARGS)
+	@$(BIN)/python -m tests.bench.cluster $(ARGS)
 	@$(BIN)/python -m tests.bench.up $(ARGS)
+	@$(BIN)/python -m tests.bench.cli $(ARGS)
 
 faults: dev etcd ## Kill the store and its user sixty times each, and see what is lost
 	@$(BIN)/python -m tests.faults --kills 60 $(ARGS)

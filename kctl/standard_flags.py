@@ -91,3 +91,21 @@ SAVE_CONFIG = switch(
     "If true, the configuration of current object will be saved in its annotation. Otherwise, the annotation will be "
     "unchanged. This flag is useful when you want to perform kctl apply on this object in the future.",
 )
+
+
+def pod_running_timeout(default: float) -> Flag:
+    """In seconds."""
+    return Flag(
+        "pod-running-timeout",
+        "duration",
+        default,
+        "The length of time (like 5s, 2m, or 3h, higher than zero) to wait until at least one pod is running",
+    )
+
+
+CONTAINER = Flag(
+    "container",
+    usage="Container name. If omitted, use the kubectl.kubernetes.io/default-container annotation for selecting the "
+    "container to be attached or the first container in the pod will be chosen",
+    short="c",
+)

@@ -204,7 +204,8 @@ async def _delegating(options: PlaneOptions, kubeconfig: FilePath | None) -> Asy
 
     async with Client.connect(resolve(load(kubeconfig))) as client:
         authorizer = UnionAuthorizer(
-            options.authorizer or default_authorizer(), NamedAuthorizer("delegated", DelegatedAuthorizer(client))
+            NamedAuthorizer("own", options.authorizer or default_authorizer()),
+            NamedAuthorizer("delegated", DelegatedAuthorizer(client)),
         )
         yield replace(options, authorizer=authorizer)
 

@@ -37,8 +37,10 @@ async def run(session: Session, given: Given) -> int | None:
     status = answer.get("status") or {}
     allowed = bool(status.get("allowed"))
     if not given.is_on("quiet"):
-        reasons = "" if allowed else "".join(
-            f" - {status[name]}" for name in ("reason", "evaluationError") if status.get(name)
+        reasons = (
+            ""
+            if allowed
+            else "".join(f" - {status[name]}" for name in ("reason", "evaluationError") if status.get(name))
         )
         session.write(f"{'yes' if allowed else 'no'}{reasons}\n")
     return 0 if allowed else 1
@@ -151,9 +153,9 @@ COMMAND = Command(
     description="""\
 Check whether an action is allowed.
 
-VERB is a logical Kubernetes API verb like 'get', 'list', 'watch', 'delete', etc. TYPE is a Kubernetes resource. Shortcuts
-and groups will be resolved. NONRESOURCEURL is a partial URL that starts with "/". NAME is the name of a particular
-Kubernetes resource.""",
+VERB is a logical Kubernetes API verb like 'get', 'list', 'watch', 'delete', etc. TYPE is a Kubernetes resource.
+Shortcuts and groups will be resolved. NONRESOURCEURL is a partial URL that starts with "/". NAME is the name of a
+particular Kubernetes resource.""",
     examples="""\
 # Check to see if I can create pods in any namespace
 kctl auth can-i create pods --all-namespaces

@@ -167,7 +167,10 @@ def _report(session: Session, given: Given, plan: _Plan, *, rules: bool) -> None
     session.say(f"\treconciliation required {plan.operation}{caveat}\n")
     what = "rules" if rules else "subjects"
     remove = given.is_on("remove-extra-permissions" if rules else "remove-extra-subjects")
-    for title, lines in ((f"missing {what} added", plan.missing), (f"extra {what} removed", plan.extra if remove else ())):
+    for title, lines in (
+        (f"missing {what} added", plan.missing),
+        (f"extra {what} removed", plan.extra if remove else ()),
+    ):
         if lines:
             session.say(f"\t{title}:\n" + "".join(f"\t\t{line}\n" for line in lines))
 
@@ -187,9 +190,9 @@ COMMAND = Command(
     description="""\
 Reconciles rules for RBAC role, role binding, cluster role, and cluster role binding objects.
 
-Missing objects are created, and the containing namespace is created for namespaced objects, if required. Existing roles are
-updated to include the permissions in the input objects, and remove extra permissions if --remove-extra-permissions is
-specified. Existing bindings are updated to include the subjects in the input objects, and remove extra subjects if
---remove-extra-subjects is specified.""",
+Missing objects are created, and the containing namespace is created for namespaced objects, if required. Existing
+roles are updated to include the permissions in the input objects, and remove extra permissions if
+--remove-extra-permissions is specified. Existing bindings are updated to include the subjects in the input objects,
+and remove extra subjects if --remove-extra-subjects is specified.""",
     examples="# Reconcile RBAC resources from a file\nkctl auth reconcile -f my-rbac-rules.yaml",
 )

@@ -1,4 +1,7 @@
-"""Policy rules: broken down, joined, compared. Kubernetes: component-helpers/auth/rbac/validation, kubectl/pkg/util/rbac."""
+"""Policy rules: broken down, joined, compared.
+
+Kubernetes: component-helpers/auth/rbac/validation, kubectl/pkg/util/rbac.
+"""
 
 from __future__ import annotations
 
@@ -72,9 +75,7 @@ def resource_and_group(rule: Rule) -> str:
 
 def uncovered(owner: Sequence[Rule], wanted: Sequence[Rule]) -> list[Rule]:
     """What of `wanted` the owner's rules don't allow, broken down."""
-    return [
-        one for rule in wanted for one in broken_down(rule) if not any(_covers(own, one) for own in owner)
-    ]
+    return [one for rule in wanted for one in broken_down(rule) if not any(_covers(own, one) for own in owner)]
 
 
 def _covers(owner: Rule, one: Rule) -> bool:

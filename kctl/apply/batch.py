@@ -85,7 +85,7 @@ class Batch:
             try:
                 await self._apply(info)
             except NotFound as error:
-                if not await self._made_namespace(error):
+                if not await self._made_namespace(error) and not await self._made_kind(info, error):
                     raise
                 await self._apply(info)
         except (KctlError, APIError) as error:
@@ -93,14 +93,24 @@ class Batch:
 
     # Definitions
 
-    def _definition_of(self, item: UnknownKind) -> Info | None:
-        group, _, _ = str(item.object.get("apiVersion", "")).rpartition("/")
+    async def _made_kind(self, info: Info, error: NotFound) -> bool:
+        """Whether a kind that was known is gone, and a definition that comes later has brought it back."""
+        definition = self._definition_of(info)
+        if (error.status().get("details") or {}).get("name") or definition is None or id(definition) in self._done:
+            return False
+        await self._run_one(definition)
+        await self._wait_until_established(definition)
+        return True
+
+    def _definition_of(self, item: Info | UnknownKind) -> Info | None:
+        obj = item.object or {}
+        group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
         for other in self._items:
             if isinstance(other, UnknownKind) or other.rest_mapping.kind.kind != "CustomResourceDefinition":
                 continue
             spec = (other.object or {}).get("spec") or {}
             names = spec.get("names") or {}
-            if spec.get("group") == group and names.get("kind") == item.object.get("kind"):
+            if spec.get("group") == group and names.get("kind") == obj.get("kind"):
                 return other
         return None
 

@@ -73,8 +73,8 @@ COMMAND = Command(
     description="""\
 Update existing container image(s) of resources.
 
-Possible resources include (case insensitive): pod (po), replicationcontroller (rc), deployment (deploy), daemonset (ds),
-statefulset (sts), cronjob (cj), replicaset (rs)""",
+Possible resources include (case insensitive): pod (po), replicationcontroller (rc), deployment (deploy), daemonset
+(ds), statefulset (sts), cronjob (cj), replicaset (rs)""",
     examples="""\
 # Set a deployment's nginx container image to 'nginx:1.9.1', and its busybox container image to 'busybox'
 kctl set image deployment/nginx busybox=busybox nginx=nginx:1.9.1

@@ -1,4 +1,4 @@
-"""Words after a verb: first the objects, then what is to be set. Kubernetes: cmdutil.GetResourcesAndPairs, ParsePairs."""
+"""Words after a verb: the objects, then what is to be set. Kubernetes: cmdutil.GetResourcesAndPairs, ParsePairs."""
 
 from __future__ import annotations
 

@@ -61,8 +61,8 @@ def _amounts(text: str) -> dict[str, str]:
 
 
 _AMOUNTS = (
-    "For example, 'cpu=100m,memory=256Mi'. Note that server side components may assign requests depending on the server "
-    "configuration, such as limit ranges."
+    "For example, 'cpu=100m,memory=256Mi'. Note that server side components may assign requests depending on "
+    "the server configuration, such as limit ranges."
 )
 COMMAND = Command(
     "resources",
@@ -83,8 +83,8 @@ COMMAND = Command(
         Flag("requests", usage=f"The resource requirement requests for this container. {_AMOUNTS}"),
     ),
     description="""\
-Specify compute resource requirements (CPU, memory) for any resource that defines a pod template. If a pod is successfully
-scheduled, it is guaranteed the amount of resource requested, but may burst up to its specified limits.
+Specify compute resource requirements (CPU, memory) for any resource that defines a pod template. If a pod is
+successfully scheduled, it is guaranteed the amount of resource requested, but may burst up to its specified limits.
 
 For each compute resource, if a limit is specified and a request is omitted, the request will default to the limit.""",
     examples="""\

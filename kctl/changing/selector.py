@@ -81,8 +81,8 @@ COMMAND = Command(
         selector=False,
     ),
     description="""\
-Set the selector on a resource. Note that the new selector will overwrite the old selector if the resource had one prior to
-the invocation of 'set selector'.
+Set the selector on a resource. Note that the new selector will overwrite the old selector if the resource had one
+prior to the invocation of 'set selector'.
 
 If --resource-version is specified, then updates will use this resource version, otherwise the existing resource-version
 will be used. Note: currently selectors can only be set on Service objects.""",

@@ -84,8 +84,7 @@ def updated(before: Sequence[Object], changes: Sequence[Object], removed: Sequen
             continue
         if name in newer:
             covered.add(name)
-            one = newer[name]
-        after.append(one)
+        after.append(newer.get(name, one))
     for one in changes:
         if one["name"] not in covered:
             covered.add(one["name"])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError
-from kctl.flags import Flag, switch
+from kctl.flags import switch
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -56,18 +57,8 @@ COMMAND = Command(
     run=run,
     concurrent=True,
     flags=(
-        Flag(
-            "container",
-            usage="Container name. If omitted, use the kubectl.kubernetes.io/default-container annotation for "
-            "selecting the container to be attached or the first container in the pod will be chosen",
-            short="c",
-        ),
-        Flag(
-            "pod-running-timeout",
-            "duration",
-            60.0,
-            "The length of time (like 5s, 2m, or 3h, higher than zero) to wait until at least one pod is running",
-        ),
+        standard_flags.CONTAINER,
+        standard_flags.pod_running_timeout(60.0),
         switch("quiet", "Only print output from the remote session", short="q"),
         switch("stdin", "Pass stdin to the container", short="i"),
         switch("tty", "Stdin is a TTY", short="t"),

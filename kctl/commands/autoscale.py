@@ -118,9 +118,7 @@ def _version_two(session: Session, given: Given, info: Info) -> Object:
     metrics = []
     if given.number("cpu-percent") > 0:
         metrics.append(_metric("cpu", {"type": "Utilization", "averageUtilization": given.number("cpu-percent")}))
-    for resource in _UNITS:
-        if given.text(resource):
-            metrics.append(_metric(resource, _target(given.text(resource), resource)))
+    metrics += [_metric(one, _target(given.text(one), one)) for one in _UNITS if given.text(one)]
     if metrics:
         obj["spec"]["metrics"] = metrics
     return obj | {"status": {"desiredReplicas": 0, "currentMetrics": None}}
@@ -201,8 +199,8 @@ COMMAND = Command(
     description="""\
 Creates an autoscaler that automatically chooses and sets the number of pods that run in a Kubernetes cluster.
 
-Looks up a deployment, replica set, stateful set, or replication controller by name and creates an autoscaler that uses the
-given resource as a reference.""",
+Looks up a deployment, replica set, stateful set, or replication controller by name and creates an autoscaler that
+uses the given resource as a reference.""",
     examples="""\
 # Auto scale a deployment "foo", with the number of pods between 2 and 10
 kctl autoscale deployment foo --min=2 --max=10

@@ -23,7 +23,7 @@ async def run(session: Session, given: Given) -> None:
 
     if not given.arguments and not given.texts("filename") and not given.text("kustomize"):
         raise KctlError(
-            "You must specify the type of resource to describe. Use \"kctl api-resources\" for a complete list of "
+            'You must specify the type of resource to describe. Use "kctl api-resources" for a complete list of '
             "supported resources.\n"
         )
     everywhere = given.is_on("all-namespaces")
@@ -105,13 +105,13 @@ COMMAND = Command(
     description="""\
 Show details of a specific resource or group of resources.
 
-Print a detailed description of the selected resources, including related resources such as events or controllers. You may
-select a single object by name, all objects of that type, provide a name prefix, or label selector. For example:
+Print a detailed description of the selected resources, including related resources such as events or controllers. You
+may select a single object by name, all objects of that type, provide a name prefix, or label selector. For example:
 
     $ kctl describe TYPE NAME_PREFIX
 
-will first check for an exact match on TYPE and NAME_PREFIX. If no such resource exists, it will output details for every
-resource that has a name prefixed with NAME_PREFIX.""",
+will first check for an exact match on TYPE and NAME_PREFIX. If no such resource exists, it will output details for
+every resource that has a name prefixed with NAME_PREFIX.""",
     examples="""\
 # Describe a node
 kctl describe nodes web-node-1

@@ -165,8 +165,8 @@ COMMAND = Command(
     description="""\
 Display events.
 
-Prints a table of the most important information about events. You can request events for a namespace, for all namespace,
-or filtered to only those pertaining to a specified resource.""",
+Prints a table of the most important information about events. You can request events for a namespace, for all
+namespace, or filtered to only those pertaining to a specified resource.""",
     examples="""\
 # List recent events in the default namespace
 kctl events

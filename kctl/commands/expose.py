@@ -101,10 +101,10 @@ COMMAND = Command(
     description="""\
 Expose a resource as a new Kubernetes service.
 
-Looks up a deployment, service, replica set, replication controller or pod by name and uses the selector for that resource
-as the selector for a new service on the specified port. A deployment or replica set will be exposed as a service only if
-its selector is convertible to a selector that service supports, i.e. when the selector contains only the matchLabels
-component. If no port is given and the exposed resource has several, all of them are reused.""",
+Looks up a deployment, service, replica set, replication controller or pod by name and uses the selector for that
+resource as the selector for a new service on the specified port. A deployment or replica set will be exposed as a
+service only if its selector is convertible to a selector that service supports, i.e. when the selector contains only
+the matchLabels component. If no port is given and the exposed resource has several, all of them are reused.""",
     examples="""\
 # Create a service for a replicated nginx, which serves on port 80 and connects to the containers on port 8000
 kctl expose rc nginx --port=80 --target-port=8000

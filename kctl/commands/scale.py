@@ -154,8 +154,8 @@ COMMAND = Command(
 Set a new size for a deployment, replica set, replication controller, or stateful set.
 
 Scale also allows users to specify one or more preconditions for the scale action. If --current-replicas or
---resource-version is specified, it is validated before the scale is attempted, and it is guaranteed that the precondition
-holds true when the scale is sent to the server.""",
+--resource-version is specified, it is validated before the scale is attempted, and it is guaranteed that the
+precondition holds true when the scale is sent to the server.""",
     examples="""\
 # Scale a replica set named 'foo' to 3
 kctl scale --replicas=3 rs/foo

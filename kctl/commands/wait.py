@@ -182,8 +182,8 @@ The command takes multiple resources and waits until the specified condition is 
 resource. Alternatively, the command can wait for the given set of resources to be created or deleted by providing the
 "create" or "delete" keyword as the value to the --for flag. Given several times, all of them have to come true.
 
-A successful message will be printed to stdout indicating when the specified condition has been met. You can use -o option
-to change to output destination.""",
+A successful message will be printed to stdout indicating when the specified condition has been met. You can use -o
+option to change to output destination.""",
     examples="""\
 # Wait for the pod "busybox1" to contain the status condition of type "Ready"
 kctl wait --for=condition=Ready pod/busybox1

@@ -76,6 +76,8 @@ class Deleter:
             self._say(info)
             return
         answer = await self._options.deletion.delete(info)
+        if info.rest_mapping.kind.kind == "CustomResourceDefinition":
+            self._session.discovery.forget()
         self._say(info)
         self._deleted.append((info, _uid(answer)))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from kctl.access.rules import broken_down, compact, listed, order, resource_and_group
 
-from .metadata import annotations, labels, of
+from .metadata import annotation_lines, labels, of
 from .page import Page
 from .source import Source
 
@@ -17,7 +17,7 @@ def _heading(page: Page, obj: Object) -> None:
     metadata = of(obj, "metadata")
     page.field("Name", metadata.get("name", ""))
     labels(page, "Labels", metadata.get("labels"))
-    annotations(page, "Annotations", metadata.get("annotations"))
+    annotation_lines(page, "Annotations", metadata.get("annotations"))
 
 
 async def role(page: Page, obj: Object, source: Source) -> None:

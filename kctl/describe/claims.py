@@ -6,7 +6,7 @@ from typing import Any
 
 from localplane.apimachinery.gotext import go_plain
 
-from .metadata import annotations, labels, of, since
+from .metadata import annotation_lines, labels, of, since
 from .page import Page
 
 Object = dict[str, Any]
@@ -37,7 +37,7 @@ def claim(page: Page, obj: Object, *, whole: bool) -> None:
         page.field("Status", f"Terminating (lasts {since(gone)})" if gone else status.get("phase", ""))
     page.field("Volume", spec.get("volumeName", ""))
     labels(page, "Labels", metadata.get("labels"))
-    annotations(page, "Annotations", metadata.get("annotations"))
+    annotation_lines(page, "Annotations", metadata.get("annotations"))
     if whole:
         page.field("Finalizers", go_plain(metadata.get("finalizers") or []))
     bound = bool(spec.get("volumeName"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from .claims import claim
 from .events import events
-from .metadata import NONE, annotations, full_time, labels, of, several
+from .metadata import NONE, annotation_lines, full_time, labels, of, several
 from .page import Page
 from .source import Source
 
@@ -33,7 +33,7 @@ def _heading(page: Page, obj: Object, *, namespaced: bool = True) -> None:
     if namespaced:
         page.field("Namespace", metadata.get("namespace", ""))
     labels(page, "Labels", metadata.get("labels"))
-    annotations(page, "Annotations", metadata.get("annotations"))
+    annotation_lines(page, "Annotations", metadata.get("annotations"))
 
 
 async def config_map(page: Page, obj: Object, source: Source) -> None:

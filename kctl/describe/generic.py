@@ -8,7 +8,7 @@ from typing import Any
 from localplane.apimachinery.gotext import go_plain
 
 from .events import events
-from .metadata import annotations, labels, of
+from .metadata import annotation_lines, labels, of
 from .page import Page
 from .source import Source
 
@@ -30,7 +30,7 @@ async def describe(page: Page, obj: Object, source: Source) -> None:
     page.field("Name", metadata.get("name", ""))
     page.field("Namespace", metadata.get("namespace", ""))
     labels(page, "Labels", metadata.get("labels"))
-    annotations(page, "Annotations", metadata.get("annotations"))
+    annotation_lines(page, "Annotations", metadata.get("annotations"))
     _content(page, obj, "", 0)
     events(page, await source.events(obj))
 

@@ -35,7 +35,7 @@ def several(page: Page, title: str, lines: Iterable[str], *, indent: str = "", i
     page.write((f"\n{indent}{inner}".join(listed) if listed else NONE) + "\n")
 
 
-def annotations(page: Page, title: str, entries: Mapping[str, Any] | None) -> None:
+def annotation_lines(page: Page, title: str, entries: Mapping[str, Any] | None) -> None:
     shown = [(key, str(value)) for key, value in sorted((entries or {}).items()) if key not in _SKIPPED]
     page.write(f"{title}:\t")
     if not shown:

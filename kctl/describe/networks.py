@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .events import events
-from .metadata import NONE, annotations, labels, of
+from .metadata import NONE, annotation_lines, labels, of
 from .page import Page
 from .source import Source
 from .workloads import labels_text
@@ -22,7 +22,7 @@ async def service(page: Page, obj: Object, source: Source) -> None:
     page.field("Name", metadata.get("name", ""))
     page.field("Namespace", metadata.get("namespace", ""))
     labels(page, "Labels", metadata.get("labels"))
-    annotations(page, "Annotations", metadata.get("annotations"))
+    annotation_lines(page, "Annotations", metadata.get("annotations"))
     page.field("Selector", labels_text(spec.get("selector")))
     page.field("Type", spec.get("type", ""))
     if spec.get("ipFamilyPolicy"):
@@ -134,7 +134,7 @@ async def ingress(page: Page, obj: Object, source: Source) -> None:
             page.line(f"\t{path.get('path', '')} \t{backend}", level=2)
     if not rules:
         page.line(f"*\t*\t{shown}", level=1)
-    annotations(page, "Annotations", metadata.get("annotations"))
+    annotation_lines(page, "Annotations", metadata.get("annotations"))
     events(page, await source.events(obj))
 
 

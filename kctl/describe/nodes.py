@@ -8,7 +8,7 @@ from typing import Any
 from localplane.apimachinery.quantity import Quantity, parse
 
 from .events import events
-from .metadata import NONE, annotations, full_time, labels, of, several, since
+from .metadata import NONE, annotation_lines, full_time, labels, of, several, since
 from .page import Page
 from .source import Source
 
@@ -36,7 +36,7 @@ async def describe(page: Page, obj: Object, source: Source) -> None:
     page.field("Name", metadata.get("name", ""))
     page.field("Roles", ",".join(_roles(metadata.get("labels") or {})) or NONE)
     labels(page, "Labels", metadata.get("labels"))
-    annotations(page, "Annotations", metadata.get("annotations"))
+    annotation_lines(page, "Annotations", metadata.get("annotations"))
     page.field("CreationTimestamp", full_time(metadata.get("creationTimestamp")))
     taints = sorted(spec.get("taints") or (), key=lambda one: f"{one.get('effect')},{one.get('key')}")
     several(page, "Taints", [taint_text(one) for one in taints])
@@ -118,16 +118,16 @@ async def _pods(page: Page, obj: Object, source: Source) -> None:
         page.field("Pods", "not authorized")
         return
     status = of(obj, "status")
-    allocatable = {key: parse(str(value)) for key, value in (status.get("allocatable") or status.get("capacity") or {}).items()}
+    allocatable = {
+        key: parse(str(value)) for key, value in (status.get("allocatable") or status.get("capacity") or {}).items()
+    }
     page.field("Non-terminated Pods", f"({len(pods)} in total)")
     page.line("Namespace\tName\t\tCPU Requests\tCPU Limits\tMemory Requests\tMemory Limits\tAge", level=1)
     page.line("---------\t----\t\t------------\t----------\t---------------\t-------------\t---", level=1)
     for pod in pods:
         requests, limits = pod_amounts(pod, "requests"), pod_amounts(pod, "limits")
         metadata = of(pod, "metadata")
-        cells = [
-            _share(amounts, kind, allocatable) for kind in ("cpu", "memory") for amounts in (requests, limits)
-        ]
+        cells = [_share(amounts, kind, allocatable) for kind in ("cpu", "memory") for amounts in (requests, limits)]
         age = since(metadata.get("creationTimestamp"))
         page.line("\t".join((metadata.get("namespace", ""), metadata.get("name", ""), "", *cells, age)), level=1)
     _totals(page, pods, allocatable)
@@ -135,9 +135,7 @@ async def _pods(page: Page, obj: Object, source: Source) -> None:
 
 def _share(amounts: Amounts, name: str, allocatable: Amounts) -> str:
     amount, whole = amounts.get(name, parse("0")), allocatable.get(name, parse("0"))
-    part, all_of_it = (
-        (amount.milli_value(), whole.milli_value()) if name == "cpu" else (amount.value(), whole.value())
-    )
+    part, all_of_it = (amount.milli_value(), whole.milli_value()) if name == "cpu" else (amount.value(), whole.value())
     return f"{amount} ({int(part / all_of_it * 100) if all_of_it else 0}%)"
 
 

@@ -9,9 +9,9 @@ from kctl.printers.terminal import escape
 class Page:
     """`indent` is added to every level: a page within a page."""
 
-    def __init__(self, *, parent: Page | None = None, indent: int = 0) -> None:
-        self._blocks: list[list[str]] = parent._blocks if parent is not None else [[]]
-        self._indent = indent + (parent._indent if parent is not None else 0)
+    def __init__(self, blocks: list[list[str]] | None = None, *, indent: int = 0) -> None:
+        self._blocks: list[list[str]] = [[]] if blocks is None else blocks
+        self._indent = indent
 
     def write(self, text: str, *, level: int = 0) -> None:
         """As it is: a line ends with its own end."""
@@ -28,7 +28,7 @@ class Page:
         self._blocks.append([])
 
     def nested(self, levels: int) -> Page:
-        return Page(parent=self, indent=levels)
+        return Page(self._blocks, indent=self._indent + levels)
 
     @property
     def plain(self) -> str:
@@ -40,7 +40,7 @@ class Page:
         """In columns."""
         written: list[str] = []
         for block in self._blocks:
-            tabs = TabWriter(written.append, narrowest=0, padding=2)
+            tabs = TabWriter(written.append, narrowest=0, padding=2, remembers=False)
             tabs.write("".join(block))
             tabs.flush()
         return "".join(written)

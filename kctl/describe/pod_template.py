@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .containers import containers
-from .metadata import annotations, labels, selector_text, several
+from .metadata import annotation_lines, labels, selector_text, several
 from .page import Page
 from .volumes import volumes
 
@@ -21,7 +21,7 @@ def pod_template(page: Page, template: Object | None) -> None:
     metadata, spec = template.get("metadata") or {}, template.get("spec") or {}
     labels(page, "  Labels", metadata.get("labels"))
     if metadata.get("annotations"):
-        annotations(page, "  Annotations", metadata["annotations"])
+        annotation_lines(page, "  Annotations", metadata["annotations"])
     if spec.get("serviceAccountName"):
         page.field("Service Account", spec["serviceAccountName"], level=1)
     if spec.get("initContainers"):

@@ -6,7 +6,7 @@ from typing import Any
 
 from .containers import containers, resources
 from .events import events
-from .metadata import NONE, annotations, controller, full_time, labels, of, since
+from .metadata import NONE, annotation_lines, controller, full_time, labels, of, since
 from .page import Page
 from .pod_template import scheduling_group, spreading, tolerations
 from .source import Source
@@ -21,7 +21,7 @@ async def describe(page: Page, obj: Object, source: Source) -> None:
     metadata, spec, status = of(obj, "metadata"), of(obj, "spec"), of(obj, "status")
     _heading(page, metadata, spec, status)
     labels(page, "Labels", metadata.get("labels"))
-    annotations(page, "Annotations", metadata.get("annotations"))
+    annotation_lines(page, "Annotations", metadata.get("annotations"))
     _status(page, obj)
     if spec.get("resources") is not None:
         page.line("Resources:")
@@ -133,6 +133,8 @@ def quality_of_service(spec: Object) -> str:
         return "BestEffort"
     for one in amounts:
         limits, requests = one.get("limits") or {}, one.get("requests") or {}
-        if not {"cpu", "memory"} <= set(limits) or any(requests.get(name, limits[name]) != limits[name] for name in limits):
+        if not {"cpu", "memory"} <= set(limits) or any(
+            requests.get(name, limits[name]) != limits[name] for name in limits
+        ):
             return "Burstable"
     return "Guaranteed"

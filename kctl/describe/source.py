@@ -39,7 +39,7 @@ class Source:
         except APIError:
             return None
 
-    async def list(  # noqa: PLR0913, PLR0917 - where, and which of those there
+    async def list(
         self,
         group: str,
         version: str,

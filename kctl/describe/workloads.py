@@ -6,7 +6,7 @@ from typing import Any
 
 from .claims import storage_class
 from .events import events
-from .metadata import NONE, annotations, controller, full_time, labels, moment, of, selector_text, truth
+from .metadata import NONE, annotation_lines, controller, full_time, labels, moment, of, selector_text, truth
 from .page import Page
 from .pod_template import pod_template
 from .source import Source
@@ -25,7 +25,7 @@ def _named(page: Page, obj: Object) -> None:
 def _told(page: Page, obj: Object) -> None:
     metadata = of(obj, "metadata")
     labels(page, "Labels", metadata.get("labels"))
-    annotations(page, "Annotations", metadata.get("annotations"))
+    annotation_lines(page, "Annotations", metadata.get("annotations"))
 
 
 def _conditions(page: Page, obj: Object) -> None:

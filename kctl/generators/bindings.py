@@ -70,7 +70,8 @@ def _subject_flags(role: str) -> tuple[Flag, ...]:
             "serviceaccount",
             "array",
             (),
-            f"Service accounts to bind to the {role}, in the format <namespace>:<name>. The flag can be repeated to add "
+            f"Service accounts to bind to the {role}, in the format <namespace>:<name>. The flag can be "
+            "repeated to add "
             "multiple service accounts.",
         ),
     )

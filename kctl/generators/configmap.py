@@ -69,7 +69,8 @@ def source_flags(what: str) -> tuple[Flag, ...]:
             "from-file",
             "slice",
             (),
-            f"Key file can be specified using its file path, in which case file basename will be used as {what} key, or "
+            f"Key file can be specified using its file path, in which case file basename will be used as {what} "
+            "key, or "
             "optionally with a key and file path, in which case the given key will be used. Specifying a directory "
             f"will iterate each named file in the directory whose basename is a valid {what} key.",
         ),
@@ -100,8 +101,8 @@ COMMAND = Command(
 Create a config map based on a file, directory, or specified literal value.
 
 A single config map may package one or more key/value pairs. Of a file the key is its base name unless another is given,
-and the value its content. Of a directory every regular file whose name is a valid key is taken; everything else in it is
-left out.""",
+and the value its content. Of a directory every regular file whose name is a valid key is taken; everything else in it
+is left out.""",
     examples="""\
 # Create a new config map named my-config based on folder bar
 kctl create configmap my-config --from-file=path/to/bar

@@ -49,6 +49,7 @@ async def make(session: Session, given: Given, obj: Object, resource: str, *, fa
     """Create it, or say that it would be. `resource` is the plural; `failure` is said before the server's refusal."""
     from kctl.dry_running import dry_run, field_validation
     from kctl.printers.typed import printer_for
+    from localplane.apimachinery.errors import APIError
 
     mode = dry_run(session)
     printer = printer_for(given, "created", dry_run=mode)
@@ -56,21 +57,13 @@ async def make(session: Session, given: Given, obj: Object, resource: str, *, fa
     if given.is_on("save-config"):
         save_configuration(obj)
     if mode != "client":
-        obj = await _create(session, given, obj, resource, mode, validation, failure)
+        try:
+            obj = await send(session, given, obj, resource, dry_run=mode == "server", validation=validation)
+        except APIError as error:
+            if not failure:
+                raise
+            raise KctlError(f"{failure} {error.message}") from error
     printer.print(obj, session.write)
-
-
-async def _create(
-    session: Session, given: Given, obj: Object, resource: str, mode: str, validation: str, failure: str
-) -> Object:
-    from localplane.apimachinery.errors import APIError
-
-    try:
-        return await send(session, given, obj, resource, dry_run=mode == "server", validation=validation)
-    except APIError as error:
-        if not failure:
-            raise
-        raise KctlError(f"{failure} {error.message}") from error
 
 
 async def send(

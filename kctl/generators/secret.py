@@ -69,7 +69,8 @@ async def docker_registry(session: Session, given: Given) -> None:
     user, password, server = (given.text(f"docker-{what}") for what in ("username", "password", "server"))
     if not files and not (user and password and server):
         raise KctlError(
-            "either --from-file or the combination of --docker-username, --docker-password and --docker-server is required"
+            "either --from-file or the combination of --docker-username, --docker-password and --docker-server "
+            "is required"
         )
     data = _Data()
     if files:
@@ -164,6 +165,6 @@ COMMAND = Command(
     description="""\
 Create a secret with specified type.
 
-A docker-registry secret is for accessing a container registry, a generic secret is an Opaque one, and a tls secret holds a
-certificate and its key.""",
+A docker-registry secret is for accessing a container registry, a generic secret is an Opaque one, and a tls secret
+holds a certificate and its key.""",
 )

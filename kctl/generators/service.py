@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from kctl.command import Command, Run
 from kctl.errors import KctlError
 from kctl.flags import Flag
+from kctl.launching.sending import require
 
-from .making import GENERATOR_FLAGS, Object, make, metadata, require, the_name
+from .making import GENERATOR_FLAGS, Object, make, metadata, the_name
 
 if TYPE_CHECKING:
     from kctl.flags import Given

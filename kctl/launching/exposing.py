@@ -133,16 +133,19 @@ def _selector(kind: str, obj: Object) -> dict[str, str]:
             if not found:
                 problem = f"invalid {kind.lower()}: no selectors, therefore cannot be exposed"
             elif expressions:
-                shown = " ".join(
-                    f"{{Key:{one.get('key')} Operator:{one.get('operator')} Values:[{' '.join(one.get('values') or ())}]}}"
-                    for one in expressions
-                )
+                shown = " ".join(map(_expression, expressions))
                 problem = f'couldn\'t convert expressions - "[{shown}]" to map-based selector format'
     if problem:
         raise KctlError(f"couldn't retrieve selectors via --selector flag or introspection: {problem}")
     if not found:
         raise KctlError("selector must be specified")
     return dict(sorted(found.items()))
+
+
+def _expression(one: Object) -> str:
+    """Go's %+v."""
+    values = " ".join(one.get("values") or ())
+    return f"{{Key:{one.get('key')} Operator:{one.get('operator')} Values:[{values}]}}"
 
 
 def _port_pairs(kind: str, obj: Object) -> list[tuple[str, str]]:

@@ -13,10 +13,18 @@ _PADDING = 3
 
 
 class TabWriter:
+    """Without `remembers` every run of lines is as wide as it has to be: Go's own tabwriter."""
+
     def __init__(
-        self, write: Callable[[str], object], *, narrowest: int = _NARROWEST, padding: int = _PADDING
+        self,
+        write: Callable[[str], object],
+        *,
+        narrowest: int = _NARROWEST,
+        padding: int = _PADDING,
+        remembers: bool = True,
     ) -> None:
         self._write = write
+        self._remembers = remembers
         self._narrowest = narrowest
         self._padding = padding
         self._parts: list[str] = []
@@ -55,6 +63,8 @@ class TabWriter:
         _put(lines[start:end], widths, written)
 
     def _widened(self, column: int, width: int) -> int:
+        if not self._remembers:
+            return width
         if column >= len(self._remembered):
             self._remembered.append(width)
         self._remembered[column] = max(self._remembered[column], width)

@@ -105,7 +105,8 @@ async def _mapping(session: Session, obj: Object, name: str, namespace: str, sou
         return await session.discovery.mapping(GroupKind(group, str(obj.get("kind"))), bare)
     except NoMatch as error:
         where = f"name: {go_quote(name)} namespace: {go_quote(namespace)} from {go_quote(source)}"
-        raise KctlError(f"resource mapping not found for {where}: {error}\nensure CRDs are installed first") from error
+        message = f"resource mapping not found for {where}: {error}\nensure CRDs are installed first"
+        raise UnknownKind(message, obj, source) from error
 
 
 def _settle_namespace(session: Session, query: Query, info: Info) -> None:

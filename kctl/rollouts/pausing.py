@@ -117,8 +117,8 @@ PAUSE = Command(
     description="""\
 Mark the provided resource as paused.
 
-Paused resources will not be reconciled by a controller. Use "kctl rollout resume" to resume a paused resource. Currently
-only deployments support being paused.""",
+Paused resources will not be reconciled by a controller. Use "kctl rollout resume" to resume a paused resource.
+Currently only deployments support being paused.""",
     examples="""\
 # Mark the nginx deployment as paused; its changes have no effect until it is resumed
 kctl rollout pause deployment/nginx""",

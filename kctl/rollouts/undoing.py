@@ -44,9 +44,9 @@ async def run(session: Session, given: Given) -> None:
         obj = info.object or {}
         if _LAST_APPLIED in (obj["metadata"].get("annotations") or {}):
             session.say(
-                f"Warning: resource {info.shown} was previously managed with 'kctl apply'. Rolling back will not update "
-                f"the {_LAST_APPLIED} annotation, which may cause unexpected behavior on future 'kctl apply' operations. "
-                "Consider using 'kctl apply' with your previous configuration file instead.\n"
+                f"Warning: resource {info.shown} was previously managed with 'kctl apply'. Rolling back will not "
+                f"update the {_LAST_APPLIED} annotation, which may cause unexpected behavior on future 'kctl apply' "
+                "operations. Consider using 'kctl apply' with your previous configuration file instead.\n"
             )
         result = await _rolled_back(info, given.number("to-revision"), mode)
         printer_for(given, result, dry_run=mode).print(obj, session.write)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .websocket import WebSocket
 
 STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
-V5, V4: Final = "v5.channel.k8s.io", "v4.channel.k8s.io"
+V5: Final = "v5.channel.k8s.io"
+V4: Final = "v4.channel.k8s.io"
 
 
 async def open_channels(session: Session, path: str, query: Pairs, *protocols: str) -> WebSocket:

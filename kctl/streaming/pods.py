@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kctl.errors import KctlError
-from kctl.flags import Flag
 from localplane.apimachinery.gotext import go_quote
 
 if TYPE_CHECKING:
@@ -23,15 +22,6 @@ _DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 _BY_LABEL_SELECTOR = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
 _PHASES = {"Running": 0, "Unknown": 1, "Pending": 2}
 _GROUPS = (("containers", ""), ("ephemeralContainers", " (ephem)"), ("initContainers", " (init)"))
-
-
-def pod_running_timeout(default: float) -> Flag:
-    return Flag(
-        "pod-running-timeout",
-        "duration",
-        default,
-        "The length of time (like 5s, 2m, or 3h, higher than zero) to wait until at least one pod is running",
-    )
 
 
 async def named(session: Session, words: Sequence[str]) -> Object:

@@ -40,7 +40,9 @@ class Streams:
 def standard_streams(*, stdin: bool, terminal: bool) -> Streams:
     """Ours. A terminal has one stream for all that is said."""
     return Streams(
-        (lambda: os.read(sys.stdin.fileno(), _PIECE)) if stdin else None, _to(sys.stdout), None if terminal else _to(sys.stderr)
+        (lambda: os.read(sys.stdin.fileno(), _PIECE)) if stdin else None,
+        _to(sys.stdout),
+        None if terminal else _to(sys.stderr),
     )
 
 

@@ -151,6 +151,7 @@ async def connect(
     except OSError as error:
         raise TLSFailed(f"unable to connect to the server: {error}", address=address) from error
     key = base64.b64encode(os.urandom(16))
+    ordered = sorted(query, key=lambda pair: pair[0])  # as Go sends them
     sent = [
         ("Host", address),
         ("Upgrade", "websocket"),
@@ -163,7 +164,7 @@ async def connect(
     ]
     if authorization:
         sent.append(("Authorization", authorization))
-    writer.write(request_bytes("GET", f"{parts.path}{path}?{urlencode(query)}", sent, None))
+    writer.write(request_bytes("GET", f"{parts.path}{path}?{urlencode(ordered)}", sent, None))
     return await _upgraded(reader, writer, key)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from .credentials import ClientCertificate, Credentials, credentials_for
@@ -17,8 +17,11 @@ from .errors import ConfigError, ConnectionFailed, ConnectionLost, ConnectionRef
 from .http1 import Head, Incoming, IncompleteAnswer, request_bytes
 from .impersonation import impersonation_headers
 from .kubeconfig.connection import ClientConfig
-from .sockets import AddressUnknown, Plain, Wire, dial, go_reason, secured
+from .sockets import AddressUnknown, Wire, dial, secured
 from .transport import Pairs, header
+
+if TYPE_CHECKING:
+    import socket
 
 T = TypeVar("T")
 
@@ -117,17 +120,15 @@ class BlockingTransport:
             return _Connection(plain, self._address)
         return _Connection(self._handshake(plain, certificate), self._address)
 
-    def _through(self, proxy: str, host: str, port: int, deadline: float | None) -> Wire:
+    def _through(self, proxy: str, host: str, port: int, deadline: float | None) -> socket.socket:
         """A tunnel. Servers without TLS get one as well: then proxies need not understand what goes through."""
         parts = urlsplit(proxy)
         plain = self._dial(parts.hostname or "", parts.port or _PORTS[parts.scheme], deadline)
-        connected: Wire = plain
+        connected = plain
         if parts.scheme == "https":
-            import socket
             import ssl
 
-            public = socket.socket(fileno=plain.detach())
-            connected = ssl.create_default_context().wrap_socket(public, server_hostname=parts.hostname)
+            connected = ssl.create_default_context().wrap_socket(plain, server_hostname=parts.hostname)
         target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         headers = [("Host", target)]
         if parts.username is not None:
@@ -147,10 +148,10 @@ class BlockingTransport:
             raise ConnectionFailed(f"{proxy}: {reason}", address=self._address, reason=reason)
         return connected
 
-    def _dial(self, host: str, port: int, deadline: float | None) -> Plain:
+    def _dial(self, host: str, port: int, deadline: float | None) -> socket.socket:
         limit = _CONNECT_TIMEOUT if deadline is None else min(_CONNECT_TIMEOUT, max(0.001, deadline - time.monotonic()))
         try:
-            return dial(_ascii(host), port, within=limit)
+            return dial(host, port, within=limit)
         except ConnectionRefusedError as error:
             raise ConnectionRefused(
                 f"the connection to the server {self._config.server} was refused",
@@ -168,12 +169,17 @@ class BlockingTransport:
             reason = f"dial tcp {host}:{port}: connect: {(error.strerror or str(error)).lower()}"
             raise ConnectionFailed(f"{self._config.server}: {error}", address=self._address, reason=reason) from error
 
-    def _handshake(self, plain: Wire, certificate: ClientCertificate | None) -> Wire:
+    def _handshake(self, plain: socket.socket, certificate: ClientCertificate | None) -> socket.socket:
         name = self._config.tls_server_name or self._parts.hostname
         try:
             return secured(plain, self._config, certificate, name or "")
+        except ConfigError:
+            plain.close()
+            raise
         except OSError as error:  # an SSLError is one
             plain.close()
+            from .tls import go_reason
+
             reason = go_reason(error, name or "")
             raise TLSFailed(f"{self._config.server}: {error}", address=self._address, reason=reason) from error
 
@@ -290,11 +296,6 @@ class BlockingResponse:
             connection.close()
         else:
             self._keep(connection)
-
-
-def _ascii(host: str) -> Any:
-    """As bytes, which nobody has to load a codec for to see that they are no international name."""
-    return host.encode("ascii") if host.isascii() else host
 
 
 def _settled(ask: Callable[[], Awaitable[T]]) -> T:

@@ -1,20 +1,17 @@
-"""The TLS side of a configuration, as an SSLContext; or as the C object below one, see `sockets`."""
+"""The TLS side of a configuration, as an SSLContext."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .credentials import ClientCertificate
 from .errors import ConfigError
 from .kubeconfig.connection import ClientConfig
 
 if TYPE_CHECKING:
-    import _ssl
     import ssl
-
-_TLS_1_2 = 0x0303
 
 
 def ssl_context(config: ClientConfig, certificate: ClientCertificate | None) -> ssl.SSLContext:
@@ -25,31 +22,6 @@ def ssl_context(config: ClientConfig, certificate: ClientCertificate | None) -> 
         if certificate is not None:
             _show(context, certificate)
     except (OSError, ValueError) as error:  # an SSLError is an OSError
-        raise ConfigError(f"unable to use the configured certificates: {error}") from error
-    return context
-
-
-def bare_context(config: ClientConfig, certificate: ClientCertificate | None) -> _ssl._SSLContext | None:
-    """The same without the `ssl` module. None for what only that can do, such as to find the system's authorities."""
-    import _ssl
-
-    known = hasattr(_ssl, "_SSLContext") and hasattr(_ssl._SSLContext, "_wrap_socket")  # noqa: SLF001 - see `sockets`
-    if not known or not (_own_authority(config) or config.insecure_skip_tls_verify) or "SSLKEYLOGFILE" in os.environ:
-        return None
-    _check(config)
-    try:
-        context = _ssl._SSLContext(_ssl.PROTOCOL_TLS_CLIENT)  # noqa: SLF001 - which checks names and certificates
-        if config.insecure_skip_tls_verify:
-            context.check_hostname = False
-            context.verify_mode = _ssl.CERT_NONE
-        elif config.certificate_authority_data:
-            context.load_verify_locations(cadata=config.certificate_authority_data.decode("ascii"))
-        else:
-            context.load_verify_locations(cafile=config.certificate_authority)
-        context.minimum_version = _TLS_1_2
-        if certificate is not None:
-            _show(context, certificate)
-    except (OSError, ValueError) as error:
         raise ConfigError(f"unable to use the configured certificates: {error}") from error
     return context
 
@@ -80,7 +52,7 @@ def _trusting(config: ClientConfig) -> ssl.SSLContext:
     return context
 
 
-def _show(context: Any, certificate: ClientCertificate) -> None:
+def _show(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
     """OpenSSL takes files only; ours are in memory where the system can do that."""
     if not hasattr(os, "memfd_create"):
         _show_files(context, certificate)
@@ -97,7 +69,7 @@ def _show(context: Any, certificate: ClientCertificate) -> None:
         os.close(key)
 
 
-def _show_files(context: Any, certificate: ClientCertificate) -> None:
+def _show_files(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
     """In a directory that nobody else can enter, for as long as this takes."""
     import tempfile
 
@@ -108,12 +80,13 @@ def _show_files(context: Any, certificate: ClientCertificate) -> None:
         _load(context, str(chain), str(key))
 
 
-def _load(context: Any, chain: str, key: str) -> None:
+def _load(context: ssl.SSLContext, chain: str, key: str) -> None:
     # An empty passphrase: an encrypted key is an error, not a question on the terminal.
     context.load_cert_chain(chain, key, password="")
 
 
 _REASONS = {
+    7: "x509: certificate signed by unknown authority",
     10: "x509: certificate has expired or is not yet valid",
     18: "x509: certificate signed by unknown authority",
     19: "x509: certificate signed by unknown authority",

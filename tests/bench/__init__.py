@@ -9,7 +9,9 @@
 - `writes` `reads` `watches` `stores` `starts`   the scenarios
 - `figures` `report` `machine` `processes` `options`    what a figure is, how it is shown, where it was taken
 - `http`       another program: the same questions asked over HTTPS, beside what a kube-apiserver needs for them
-- `up`         a third: how soon `kctl up` is ready, and what it costs while nobody asks; `running_plane` starts it
+- `cluster`    writes to a whole cluster over HTTPS, and what of them managedFields cost
+- `up`         another: how soon `kctl up` is ready, and what it costs while nobody asks; `running_plane` starts it
+- `cli`        a fourth: what a command costs from its start to its end, beside kubectl
 
 Absolute numbers depend on the disk (data lies under TMPDIR) and on what else the machine does; the two sides of a
 ratio take turns, round by round, so that both meet the same of it. Nothing here fails because it was slow.

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from localplane.apimachinery.groups import GroupResource, GroupVersionKind
+from localplane.apiserver.registry.conversion import Converter
 from localplane.apiserver.request import User
 
 JSONObject = dict[str, Any]
@@ -36,7 +37,8 @@ class Attributes:
 
     `version` is that of the URL; `kind` is what is written, which for some subresources belongs to another group.
     `options` is the request's options object (CreateOptions, UpdateOptions, DeleteOptions). A mutating plugin changes
-    `object`, in place or by putting another there. `warnings` reach the client as Warning headers.
+    `object`, in place or by putting another there. `warnings` reach the client as Warning headers. `converter` is the
+    way from the hub version to others, for plugins that show objects to somebody else.
     """
 
     operation: Operation
@@ -53,3 +55,4 @@ class Attributes:
     options: Mapping[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     reinvocation: Reinvocation = field(default_factory=Reinvocation)
+    converter: Converter | None = None

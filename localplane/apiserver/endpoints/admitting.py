@@ -135,6 +135,7 @@ class Review:
             dry_run=self._options.dry_run,
             options=_options_object(operation, self._options),
             warnings=request.warnings,
+            converter=scope.converter,
         )
 
     async def _authorize_create(self) -> None:

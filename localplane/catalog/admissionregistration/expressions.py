@@ -1,4 +1,4 @@
-"""CEL expressions in webhooks and policies: that they are there, and that what is named has a name.
+"""CEL expressions in webhooks and policies: that they are there, that they compile, and that what is named has a name.
 
 Kubernetes: pkg/apis/admissionregistration/validation, validateMatchConditions and validateVariable.
 """
@@ -6,11 +6,15 @@ Kubernetes: pkg/apis/admissionregistration/validation, validateMatchConditions a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid, required, too_many
+from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, internal, invalid, required, too_many
 from localplane.apimachinery.names import qualified_name
+
+if TYPE_CHECKING:
+    from .compiling import Compiled, Compiler
 
 JSONObject = Mapping[str, Any]
 
@@ -43,26 +47,39 @@ _RESERVED = frozenset(
 _is_identifier = re.compile("[_a-zA-Z][_a-zA-Z0-9]*").fullmatch
 
 
-def cel_compile_errors(expression: str, path: Path) -> Iterator[FieldError]:  # noqa: ARG001 - the place for a compiler
-    """What a compiler has against an expression: nothing as yet, since none is asked here."""
-    yield from ()
+def cel_compile_errors(compiled: Compiled, path: Path) -> Iterator[FieldError]:
+    """What the compiler has against an expression."""
+    if compiled.is_internal:
+        yield internal(path, compiled.wrong)
+    elif compiled.wrong:
+        yield invalid(path, compiled.text, compiled.wrong)
 
 
-def expression_errors(expression: str, path: Path, *, missing: str = "") -> Iterator[FieldError]:
+def expression_errors(
+    expression: str, path: Path, compiled: Callable[[str], Compiled] | None, *, missing: str = ""
+) -> Iterator[FieldError]:
     """Of an expression that must be there. `missing` is what is said of one that is not."""
     if not expression.strip():
         yield required(path, missing)
-    else:
-        yield from cel_compile_errors(expression, path)
+    elif compiled is not None:
+        yield from cel_compile_errors(compiled(expression), path)
 
 
-def match_condition_errors(conditions: Sequence[JSONObject], path: Path) -> Iterator[FieldError]:
+def match_condition_errors(
+    conditions: Sequence[JSONObject], path: Path, *, has_params: bool = False
+) -> Iterator[FieldError]:
+    if not conditions:
+        return
+    from .compiling import CONDITION, Compiler  # large, and few have conditions
+
+    compiler = Compiler(has_params=has_params)
     if len(conditions) > _CONDITIONS_MAX:
         yield too_many(path, len(conditions), _CONDITIONS_MAX)
     seen: set[str] = set()
     for index, condition in enumerate(conditions):
         place, name = path[index], condition.get("name") or ""
-        yield from expression_errors(condition.get("expression") or "", place / "expression")
+        expression = condition.get("expression") or ""
+        yield from expression_errors(expression, place / "expression", lambda text: compiler.compile(text, CONDITION))
         if not name:
             yield required(place / "name")
             continue
@@ -72,7 +89,8 @@ def match_condition_errors(conditions: Sequence[JSONObject], path: Path) -> Iter
         seen.add(name)
 
 
-def variable_errors(variables: Sequence[JSONObject], path: Path) -> Iterator[FieldError]:
+def variable_errors(variables: Sequence[JSONObject], path: Path, compiler: Compiler) -> Iterator[FieldError]:
+    """Afterwards the compiler knows them."""
     for index, variable in enumerate(variables):
         place, name = path[index], variable.get("name") or ""
         if not name.strip():
@@ -80,4 +98,9 @@ def variable_errors(variables: Sequence[JSONObject], path: Path) -> Iterator[Fie
         elif not _is_identifier(name) or name in _RESERVED:
             yield invalid(place / "name", name, "must be a valid CEL identifier")
         expression = variable.get("expression") or ""
-        yield from expression_errors(expression, place / "expression", missing="expression is not specified")
+        yield from expression_errors(
+            expression,
+            place / "expression",
+            partial(compiler.add_variable, name),
+            missing="expression is not specified",
+        )

@@ -17,7 +17,7 @@ from .configuration import ConfigurationStrategy
 from .expressions import expression_errors
 from .match_resources import param_kind_cell
 from .rules import mutating_operation_errors
-from .validating_admission_policies import default_policy, policy_errors
+from .validating_admission_policies import default_policy, policy_compiler, policy_errors
 from .webhooks import REINVOCATION_POLICIES
 
 JSONObject = dict[str, Any]
@@ -31,7 +31,7 @@ class MutatingAdmissionPolicyStrategy(ConfigurationStrategy):
         spec, before = obj.get("spec") or {}, None if old is None else old.get("spec") or {}
         rules = (spec.get("matchConstraints") or {}).get("resourceRules") or ()
         return [
-            *policy_errors(spec, before),
+            *policy_errors(spec, before, policy_compiler(spec, has_variables=True)),
             *mutating_operation_errors(rules, _SPEC / "matchConstraints" / "resourceRules"),
             *_mutations_errors(spec.get("mutations") or (), _SPEC / "mutations"),
             *_reinvocation_errors(spec.get("reinvocationPolicy") or "", _SPEC / "reinvocationPolicy"),
@@ -57,7 +57,8 @@ def _mutation_errors(mutation: Mapping[str, Any], path: Path) -> Iterator[FieldE
     if mutation.get(wanted) is None:
         yield required(path / wanted, f"must be specified when patchType is {kind}")
     else:
-        yield from expression_errors(mutation[wanted].get("expression") or "", path / wanted / "expression")
+        expression = mutation[wanted].get("expression") or ""
+        yield from expression_errors(expression, path / wanted / "expression", None)  # they make types we have not
     for other in _PATCH_FIELDS.values():
         if other != wanted and mutation.get(other) is not None:
             yield invalid(path / other, f"{{{other}}}", f"must not be specified when patchType is {kind}")

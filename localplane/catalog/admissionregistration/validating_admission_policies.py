@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid, not_supported, required
 from localplane.apimachinery.names import qualified_name, size
@@ -29,6 +30,9 @@ from .match_resources import (
     param_kind_errors,
 )
 
+if TYPE_CHECKING:
+    from .compiling import Compiler
+
 JSONObject = dict[str, Any]
 
 _SPEC, _STATUS = Path("spec"), Path("status")
@@ -42,7 +46,8 @@ class ValidatingAdmissionPolicyStrategy(ConfigurationStrategy):
     def errors(self, obj: JSONObject, old: JSONObject | None) -> Sequence[FieldError]:
         spec, before = obj.get("spec") or {}, None if old is None else old.get("spec") or {}
         name = obj["metadata"].get("name", "")
-        return [*policy_errors(spec, before), *_validations_errors(spec, name)]
+        compiler = policy_compiler(spec, has_variables=bool(spec.get("variables")))
+        return [*policy_errors(spec, before, compiler), *_validations_errors(spec, name, compiler)]
 
 
 class ValidatingAdmissionPolicyStatusStrategy(StatusStrategy):
@@ -53,25 +58,38 @@ class ValidatingAdmissionPolicyStatusStrategy(StatusStrategy):
         return [*warnings, *conditions_errors(status.get("conditions") or (), _STATUS / "conditions")]
 
 
-def policy_errors(spec: Mapping[str, Any], before: Mapping[str, Any] | None) -> Iterator[FieldError]:
+def policy_compiler(spec: Mapping[str, Any], *, has_variables: bool) -> Compiler:
+    """For everything in a policy but its match conditions, which see no variables."""
+    from .compiling import Compiler  # large, and few servers have policies
+
+    return Compiler(has_params=spec.get("paramKind") is not None, has_variables=has_variables)
+
+
+def policy_errors(
+    spec: Mapping[str, Any], before: Mapping[str, Any] | None, compiler: Compiler
+) -> Iterator[FieldError]:
     """What both kinds of policies ask. Match conditions that nothing could have made wrong are not looked at again."""
     yield from failure_policy_errors(spec.get("failurePolicy"), _SPEC / "failurePolicy")
     yield from param_kind_errors(spec.get("paramKind"), _SPEC / "paramKind")
     yield from match_constraints_errors(spec.get("matchConstraints"), _SPEC / "matchConstraints")
     asked = ("paramKind", "matchConditions")
     if before is None or not all(same(spec.get(name), before.get(name)) for name in asked):
-        yield from match_condition_errors(spec.get("matchConditions") or (), _SPEC / "matchConditions")
-    yield from variable_errors(spec.get("variables") or (), _SPEC / "variables")
+        yield from match_condition_errors(
+            spec.get("matchConditions") or (),
+            _SPEC / "matchConditions",
+            has_params=spec.get("paramKind") is not None,
+        )
+    yield from variable_errors(spec.get("variables") or (), _SPEC / "variables", compiler)
 
 
-def _validations_errors(spec: Mapping[str, Any], name: str) -> Iterator[FieldError]:
+def _validations_errors(spec: Mapping[str, Any], name: str, compiler: Compiler) -> Iterator[FieldError]:
     validations, annotations = spec.get("validations") or [], spec.get("auditAnnotations") or []
     if not validations and not annotations:
         for field in ("validations", "auditAnnotations"):
             yield required(_SPEC / field, "validations or auditAnnotations must contain at least one item")
         return
     for index, validation in enumerate(validations):
-        yield from _validation_errors(validation, (_SPEC / "validations")[index])
+        yield from _validation_errors(validation, (_SPEC / "validations")[index], compiler)
     path = _SPEC / "auditAnnotations"
     if len(annotations) > _ANNOTATIONS_MAX:
         shown = [
@@ -80,18 +98,26 @@ def _validations_errors(spec: Mapping[str, Any], name: str) -> Iterator[FieldErr
         yield invalid(path, shown, f"must not have more than {_ANNOTATIONS_MAX} auditAnnotations")
     seen: set[str] = set()
     for index, annotation in enumerate(annotations):
-        yield from _annotation_errors(annotation, name, path[index])
+        yield from _annotation_errors(annotation, name, path[index], compiler)
         key = annotation.get("key", "")
         if key in seen:
             yield duplicate(path[index] / "key", key)
         seen.add(key)
 
 
-def _validation_errors(validation: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
-    yield from expression_errors(validation.get("expression") or "", path / "expression", missing=_NO_EXPRESSION)
+def _validation_errors(validation: Mapping[str, Any], path: Path, compiler: Compiler) -> Iterator[FieldError]:
+    from .compiling import CONDITION, MESSAGE
+
+    yield from expression_errors(
+        validation.get("expression") or "",
+        path / "expression",
+        lambda text: compiler.compile(text, CONDITION),
+        missing=_NO_EXPRESSION,
+    )
     expression, message = validation.get("messageExpression") or "", validation.get("message") or ""
     if expression.strip():
-        yield from cel_compile_errors(expression, path / "messageExpression")
+        compiled = compiler.compile(expression, MESSAGE, has_authorizer=False)
+        yield from cel_compile_errors(compiled, path / "messageExpression")
     elif expression:
         yield invalid(path / "messageExpression", expression, "must be non-empty if specified")
     if message and not message.strip():
@@ -103,7 +129,11 @@ def _validation_errors(validation: Mapping[str, Any], path: Path) -> Iterator[Fi
         yield not_supported(path / "reason", reason, _REASONS)
 
 
-def _annotation_errors(annotation: Mapping[str, Any], name: str, path: Path) -> Iterator[FieldError]:
+def _annotation_errors(
+    annotation: Mapping[str, Any], name: str, path: Path, compiler: Compiler
+) -> Iterator[FieldError]:
+    from .compiling import ANNOTATION
+
     key, expression = annotation.get("key", ""), annotation.get("valueExpression") or ""
     if name:
         full = f"{name}/{key}"
@@ -113,8 +143,12 @@ def _annotation_errors(annotation: Mapping[str, Any], name: str, path: Path) -> 
     if size(expression.strip()) > _ANNOTATION_EXPRESSION_MAX:
         yield required(path / "valueExpression", f"must not exceed {_ANNOTATION_EXPRESSION_MAX} bytes in length")
     else:
-        missing = "valueExpression is not specified"
-        yield from expression_errors(expression, path / "valueExpression", missing=missing)
+        yield from expression_errors(
+            expression,
+            path / "valueExpression",
+            lambda text: replace(compiler.compile(text.strip(), ANNOTATION), text=text),
+            missing="valueExpression is not specified",
+        )
 
 
 def _shown(annotation: Mapping[str, Any]) -> JSONObject:

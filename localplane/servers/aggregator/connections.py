@@ -11,6 +11,7 @@ from typing import Final
 from urllib.parse import quote, urlencode
 
 import aiohttp
+from aiohttp.connector import NEEDS_CLEANUP_CLOSED
 from yarl import URL
 
 from localplane.apiserver.request import Query
@@ -60,7 +61,8 @@ class Connections:
     def _session(self, trust: Trust) -> aiohttp.ClientSession:
         found = self._sessions.get(trust)
         if found is None:
-            connector = aiohttp.TCPConnector(ssl=self._context(trust), limit=0)
+            context = self._context(trust)
+            connector = aiohttp.TCPConnector(ssl=context, limit=0, enable_cleanup_closed=NEEDS_CLEANUP_CLOSED)
             found = self._sessions[trust] = aiohttp.ClientSession(
                 connector=connector,
                 cookie_jar=aiohttp.DummyCookieJar(),
@@ -70,21 +72,31 @@ class Connections:
         return found
 
     def _context(self, trust: Trust) -> ssl.SSLContext:
-        try:
-            context = ssl.create_default_context(cadata=trust.authority.decode("ascii") or None)
-        except (ssl.SSLError, UnicodeDecodeError, ValueError) as error:
-            raise UnreadableAuthority from error
-        # Newer Pythons refuse authorities without some extensions, which Go and so every cluster lives with.
-        context.verify_flags &= ~ssl.VERIFY_X509_STRICT
-        if trust.insecure:
-            context.check_hostname = False
-            context.verify_mode = ssl.CERT_NONE
+        context = _unverified() if trust.insecure else _verified(trust.authority)
         if self._files is not None:
             context.load_cert_chain(self._files.client, self._files.client_key)
         return context
 
 
+def _unverified() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def _verified(authority: bytes) -> ssl.SSLContext:
+    try:
+        context = ssl.create_default_context(cadata=authority.decode("ascii") or None)
+    except (ssl.SSLError, UnicodeDecodeError, ValueError) as error:
+        raise UnreadableAuthority from error
+    # Newer Pythons refuse authorities without some extensions, which Go and so every cluster lives with.
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    return context
+
+
 def url_of(host: str, port: int, path: str, query: Query | None = None) -> str:
-    asked = urlencode([(name, value) for name in sorted(query) for value in query.all(name)]) if query else ""
+    pairs = [(name, value) for name in sorted(query) for value in query.all(name)] if query is not None else []
+    asked = urlencode(pairs)
     whole = f"https://{address(host, port)}{quote(path, safe=_PATH)}"
     return f"{whole}?{asked}" if asked else whole

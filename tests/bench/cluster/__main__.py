@@ -22,7 +22,6 @@ from tests.bench.machine import facts
 from tests.bench.options import parser
 from tests.bench.report import as_json, as_text
 
-from . import starts
 from .meter import seconds_in
 from .plane import METER, UNMANAGED
 from .report import Result
@@ -32,7 +31,7 @@ from .writes import scenarios
 
 PLANE = "tests.bench.cluster.plane"
 HEADING = (
-    "A whole cluster, over HTTPS: one run on one machine. Medians over the rounds, beside what is known of\n"
+    "Writes to a cluster, over HTTPS: one run on one machine. Medians over the rounds, beside what is known of\n"
     "another server; a ratio is the low end of what is known through our own, and shown as median (lowest … highest)."
 )
 
@@ -68,15 +67,8 @@ def machine_facts(directory: Path, kind: StorageKind) -> dict[str, str]:
 
 
 async def measure(sizes: Sizes, kind: StorageKind, directory: Path, *, only: str = "") -> list[Table]:
-    """Starts come first, each with a cluster of its own. Then in every round each scenario is run on both servers, one
-    after the other. `only` is what its name begins with."""
-    tables = []
-    if "starts".startswith(only[:6]):
-        print("measuring: starts", file=sys.stderr)
-        tables.append(await starts.measure(sizes, kind, directory))
+    """In every round each scenario is run on both servers, one after the other. `only` is what its name begins with."""
     results = [Result(each) for each in scenarios(sizes) if each.name.startswith(only)]
-    if not results:
-        return tables
     async with (
         served(kind, directory / "managed", PLANE) as managed,
         served(kind, directory / UNMANAGED, PLANE, UNMANAGED) as unmanaged,
@@ -91,7 +83,7 @@ async def measure(sizes: Sizes, kind: StorageKind, directory: Path, *, only: str
                 result.managing.append(seconds_in(directory / "managed" / METER) - before)
                 if not result.scenario.needs_managers:
                     result.unmanaged.append(await result.scenario.run(unmanaged, number))
-    return tables + [result.table() for result in results]
+    return [result.table() for result in results]
 
 
 async def _prepare(server: Served) -> None:
@@ -112,7 +104,7 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
         metavar="STORE",
         help="etcd (the default), sqlite or memory",
     )
-    made.add_argument("--only", default="", metavar="NAME", help="the scenarios whose names begin so; starts is one")
+    made.add_argument("--only", default="", metavar="NAME", help="the scenarios whose names begin so")
     return made.parse_args(argv)
 
 

@@ -33,6 +33,23 @@ def members(fields: Fields) -> set[tuple[str, ...]]:
     return set(paths(fields))
 
 
+def copied(fields: Fields) -> Fields:
+    """The same set, of which nothing is shared."""
+    return {element: copied(node) for element, node in fields.items()}
+
+
+@given(SETS, SETS)
+def test_who_takes_nothing_new_has_the_very_same_set(left: Fields, right: Fields) -> None:
+    both = union(left, copied(right))
+    assert (both is left) == (members(right) <= members(left) or (not left and not right))
+
+
+@given(SETS, SETS)
+def test_what_was_written_before_is_not_put_in_order_again(known: Fields, added: Fields) -> None:
+    known = ordered(known)
+    assert json.dumps(ordered(union(known, added), known)) == json.dumps(ordered(copied(union(known, added))))
+
+
 @given(PATHS)
 def test_a_set_holds_the_paths_that_it_was_made_of(given_paths: list[tuple[str, ...]]) -> None:
     fields = of_paths(*given_paths)

@@ -23,6 +23,8 @@ from localplane.apimachinery.managedfields.merging import merge
 from localplane.apimachinery.managedfields.pruning import prune
 from localplane.apimachinery.managedfields.removing import remove
 from localplane.apimachinery.managedfields.typed import Type, root_type
+from localplane.apimachinery.managedfields.validating import faults, is_sound
+from localplane.apimachinery.managedfields.values import differing
 from localplane.apimachinery.managedfields.versions import OneVersion, Versions
 from localplane.apimachinery.schema import Schema
 from tests.unit.managedfields.kinds import FIRST, SECOND, THIRD, owned, stored
@@ -151,6 +153,28 @@ def test_a_manager_owns_exactly_what_it_last_applied(case: Case) -> None:
     live = manager.apply(live, second, manager="other", force=True, now=SECOND).object
     new = manager.apply(live, third, manager="m", force=True, now=THIRD).object
     assert owned(new).get("m", {}) == stripped(fields_of(kind, third))
+
+
+@quick
+@given(cases())
+def test_what_is_the_same_in_both_makes_no_difference(case: Case) -> None:
+    old, new = case.objects
+    assert compare(case.kind, *differing(old, new)) == compare(case.kind, old, new)
+
+
+@quick
+@given(cases(), JSON)
+def test_a_sound_configuration_is_one_without_faults(case: Case, spec: Any) -> None:
+    for config in (*case.objects, _object(spec)):
+        assert is_sound(case.kind, config) == (next(faults(case.kind, config), None) is None)
+
+
+@quick
+@given(cases())
+def test_what_has_all_of_a_configuration_is_what_it_is_merged_into(case: Case) -> None:
+    live, config = case.objects
+    merged = merge(case.kind, live, config)
+    assert merge(case.kind, merged, config) is merged
 
 
 @quick

@@ -25,7 +25,7 @@ def compiled_conditions(conditions: Sequence[Mapping[str, Any]], compiler: Compi
 async def are_met(conditions: Sequence[Compiled], subject: Subject, *, ignores_failure: bool) -> bool:
     """One that is false decides, whatever others say; one that fails is as the failure policy wants it. Raises
     ConditionsFailed."""
-    evaluation = Evaluation(subject, CONDITIONS_BUDGET)
+    evaluation = await Evaluation.of(subject, CONDITIONS_BUDGET)
     errors: list[str] = []
     for each in conditions:
         try:

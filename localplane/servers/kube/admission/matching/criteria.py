@@ -122,13 +122,16 @@ def _matches(rule: Mapping[str, Any], asked: Attributes, resource: GroupVersionR
         and _names(rule, "apiGroups", resource.group)
         and _names(rule, "apiVersions", resource.version)
         and _is_in_scope(rule, asked, resource)
-        and any(_covers(each, resource.resource, asked.subresource) for each in rule.get("resources") or ())
         and (not names or asked.name in names)
     )
 
 
 def _could_match(rule: Mapping[str, Any], asked: Attributes) -> bool:
-    return _names(rule, "operations", asked.operation)
+    """In some version: what is equivalent has the same plural everywhere."""
+    plural = asked.resource.resource
+    return _names(rule, "operations", asked.operation) and any(
+        _covers(each, plural, asked.subresource) for each in rule.get("resources") or ()
+    )
 
 
 def _names(rule: Mapping[str, Any], field_name: str, wanted: str) -> bool:

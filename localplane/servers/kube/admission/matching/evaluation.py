@@ -13,7 +13,7 @@ from localplane.catalog.admissionregistration.compiling import Compiled
 
 from .authorizer import Decisions, RequestAuthorizer, Unanswered
 from .requests import admission_request
-from .writes import Match, Write
+from .writes import Match, Seen, Write
 
 JSONObject = dict[str, Any]
 
@@ -69,11 +69,15 @@ class Subject:
 class Evaluation:
     """Several expressions about one write, which share a budget and the values of variables."""
 
-    def __init__(self, subject: Subject, budget: int) -> None:
+    def __init__(self, subject: Subject, seen: Seen, budget: int) -> None:
         self.budget = budget
         self._decisions = subject.decisions
         self._variables = _Variables(subject.variables)
-        self._values = self._variables.values = _values(subject, self._variables)
+        self._values = self._variables.values = _values(subject, seen, self._variables)
+
+    @classmethod
+    async def of(cls, subject: Subject, budget: int) -> Evaluation:
+        return cls(subject, await subject.write.seen_as(subject.match.kind), budget)
 
     async def evaluate(self, compiled: Compiled) -> Result:
         """Raises OutOfBudget."""
@@ -146,9 +150,8 @@ class _Variables:
         return len(self._compiled)
 
 
-def _values(subject: Subject, variables: _Variables) -> dict[str, Any]:
-    write = subject.write
-    seen, asked = write.seen_as(subject.match.kind), write.attributes
+def _values(subject: Subject, seen: Seen, variables: _Variables) -> dict[str, Any]:
+    write, asked = subject.write, subject.write.attributes
     return {
         "object": dynamic(seen.object),
         "oldObject": dynamic(seen.old_object),

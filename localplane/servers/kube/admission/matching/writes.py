@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,8 +11,10 @@ from localplane.apimachinery.groups import GroupResource, GroupVersion, GroupVer
 from localplane.apimachinery.patch.values import copied, same
 from localplane.apimachinery.schema import DecodeError
 from localplane.apiserver.admission import Attributes, Operation
+from localplane.apiserver.registry.conversion import Converter
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
+from localplane.apiserver.registry.rest import NotReady
 from localplane.client import GroupVersionResource
 
 JSONObject = dict[str, Any]
@@ -77,43 +80,61 @@ class Write:
         kind = self.attributes.kind
         return version.kind(kind.kind) if kind.kind == main.converter.kind else kind
 
-    def seen_as(self, kind: GroupVersionKind) -> Seen:
+    async def seen_as(self, kind: GroupVersionKind) -> Seen:
+        """Raises APIError for what can't be converted."""
         asked = self.attributes
-        return Seen(self._converted(asked.object, kind), self._converted(asked.old_object, kind))
+        return Seen(await self._converted(asked.object, kind), await self._converted(asked.old_object, kind))
 
-    def _converted(self, obj: JSONObject | None, kind: GroupVersionKind) -> JSONObject | None:
+    async def _converted(self, obj: JSONObject | None, kind: GroupVersionKind) -> JSONObject | None:
         if obj is None:
             return None
-        own: JSONObject = copied(obj)
-        definition, version = self._definition_of(kind)
-        if definition is not None:
-            return definition.converter.from_hub(own, version)
-        return {**own, "kind": kind.kind, "apiVersion": str(kind.group_version)}
+        converter, version = self._converter_to(kind)
+        if converter is None:
+            return {**copied(obj), "kind": kind.kind, "apiVersion": str(kind.group_version)}
+        return await _ready(lambda: converter.from_hub(copied(obj), version))
 
-    def replace(self, kind: GroupVersionKind, obj: JSONObject) -> bool:
+    async def replace(self, kind: GroupVersionKind, obj: JSONObject) -> bool:
         """Put another object in its place, which is of this kind: read and defaulted as a client's would be. Whether
         it differs. Raises InternalError for what can't be read."""
-        definition, version = self._definition_of(kind)
-        before = self._converted(self.attributes.object, kind)
-        assert before is not None, "there is nothing to be replaced"
-        if definition is not None:
-            obj = _settled(definition, version, kind, obj)
-            if same(before, definition.converter.from_hub(copied(obj), version)):
-                return False
-        elif same(before, obj):
+        converter, version = self._converter_to(kind)
+        before = await self._converted(self.attributes.object, kind)
+        if converter is not None:
+            self._settle(converter, version, kind, obj)
+        if same(before, obj):
             return False
+        if converter is not None:
+            obj = await _ready(lambda: converter.to_hub(copied(obj), version))
         told = self.attributes.object or {}
         self.attributes.object = {**obj, **{key: told[key] for key in ("kind", "apiVersion") if key in told}}
         return True
 
-    def _definition_of(self, kind: GroupVersionKind) -> tuple[Definition | None, str]:
-        api_version = str(kind.group_version)
+    def _converter_to(self, kind: GroupVersionKind) -> tuple[Converter | None, str]:
+        """The way from this write's objects to a kind: its own, or that of another group which shares them."""
+        own = self.attributes.converter
+        if own is not None and (version := _version_in(own, kind)) is not None:
+            return own, version
         for each in self._objects.definitions():
-            if each.converter.kind == kind.kind and api_version in each.converter.api_versions:
-                version = each.converter.version_named(api_version)
-                if version is not None and version in each.schemas:
-                    return each, version
+            if (version := _version_in(each.converter, kind)) is not None:
+                return each.converter, version
         return None, ""
+
+    def _settle(self, converter: Converter, version: str, kind: GroupVersionKind, obj: JSONObject) -> None:
+        """Make of what a plugin wrote, in place, what its version makes of a client's object."""
+        found = next((each for each in self._objects.definitions() if _knows(each, kind, version)), None)
+        if found is None:
+            return
+        schema = found.schemas[version]()
+        try:
+            if found.typed:
+                schema.decode(obj, kind=kind.kind)
+            else:
+                schema.prune(obj)
+        except DecodeError as error:
+            raise InternalError.of(str(error)) from error
+        schema.default(obj)
+        converter.default(obj, version)
+        if found.typed:
+            schema.complete(obj, final=True)
 
     async def namespace(self) -> JSONObject | None:
         """The namespace that it is in. Raises NotFound."""
@@ -144,18 +165,18 @@ def _serves(definition: Definition, version: GroupVersion, plural: str) -> bool:
     return definition.resource.resource == plural and str(version) in definition.converter.api_versions
 
 
-def _settled(definition: Definition, version: str, kind: GroupVersionKind, obj: JSONObject) -> JSONObject:
-    """From what a plugin made of a version's object to a hub object."""
-    schema = definition.schemas[version]()
-    try:
-        if definition.typed:
-            schema.decode(obj, kind=kind.kind)
-        else:
-            schema.prune(obj)
-    except DecodeError as error:
-        raise InternalError.of(str(error)) from error
-    schema.default(obj)
-    definition.converter.default(obj, version)
-    if definition.typed:
-        schema.complete(obj)
-    return definition.converter.to_hub(obj, version)
+async def _ready(convert: Callable[[], JSONObject]) -> JSONObject:
+    """Some versions are converted by others, who have to be waited for."""
+    while True:
+        try:
+            return convert()
+        except NotReady as need:
+            await need.fetch()
+
+
+def _version_in(converter: Converter, kind: GroupVersionKind) -> str | None:
+    return converter.version_named(str(kind.group_version)) if converter.kind == kind.kind else None
+
+
+def _knows(definition: Definition, kind: GroupVersionKind, version: str) -> bool:
+    return _version_in(definition.converter, kind) == version and version in definition.schemas

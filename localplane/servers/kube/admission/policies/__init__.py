@@ -3,7 +3,8 @@
     configuration  policies and bindings, compiled
     params         the objects that a binding names, for expressions to compare with
     deciding       what one policy says of one write
-    plugin         all policies and their bindings
+    reviewing      all policies and their bindings
+    plugin         the plugin
 
 A policy does nothing before a binding says where and with which parameters. Audit annotations are evaluated, because
 that can fail, and then not kept. Nothing here changes an object. Kubernetes: apiserver/pkg/admission/plugin/policy.

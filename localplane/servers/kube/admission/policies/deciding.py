@@ -35,7 +35,7 @@ async def denials(policy: Policy, subject: Subject) -> list[Denial]:
 
 
 async def _validated(policy: Policy, subject: Subject) -> list[Denial]:
-    evaluation = Evaluation(subject, BUDGET)
+    evaluation = await Evaluation.of(subject, BUDGET)
     results = [await evaluation.evaluate(each.condition) for each in policy.validations]
     found = []
     for validation, result in zip(policy.validations, results, strict=True):
@@ -65,8 +65,8 @@ def _usable(result: Result) -> str:
 
 
 async def _annotated(policy: Policy, subject: Subject) -> list[Denial]:
-    evaluation = Evaluation(subject, BUDGET) if policy.annotations else None
-    if evaluation is None:
+    if not policy.annotations:
         return []
+    evaluation = await Evaluation.of(subject, BUDGET)
     results = [await evaluation.evaluate(each) for each in policy.annotations]
     return [Denial(each.error, is_final=True) for each in results if each.error and not policy.ignores_failure]

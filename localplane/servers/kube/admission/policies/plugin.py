@@ -1,45 +1,24 @@
-"""ValidatingAdmissionPolicy: every policy, as each of its bindings wants it applied.
-
-Kubernetes: plugin/policy/validating, dispatcher.go.
-"""
+"""ValidatingAdmissionPolicy. Expressions are a large part that a server without policies never imports."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from localplane.apimachinery.errors import (
-    APIError,
-    Cause,
-    Forbidden,
-    Invalid,
-    RequestEntityTooLarge,
-)
 from localplane.apimachinery.groups import GroupResource
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.authorization import Authorizer
 from localplane.apiserver.registry.lookup import Lookup
-from localplane.servers.kube.admission.matching.authorizer import Decisions
 from localplane.servers.kube.admission.matching.criteria import is_exempt
-from localplane.servers.kube.admission.matching.evaluation import Subject
 from localplane.servers.kube.admission.matching.stored import Stored
-from localplane.servers.kube.admission.matching.writes import Match, Write
-from localplane.servers.kube.admission.plugin import refused
+from localplane.servers.kube.admission.matching.writes import Write
 
-from .configuration import Binding, Policy
-from .deciding import Denial, denials
-from .params import Misconfigured, ParamKind
+if TYPE_CHECKING:
+    from .configuration import Binding, Policy
 
 JSONObject = dict[str, Any]
 
 _GROUP: Final = "admissionregistration.k8s.io"
-_REASONS: Final[dict[str, type[APIError]]] = {
-    "Forbidden": Forbidden,
-    "Invalid": Invalid,
-    "RequestEntityTooLarge": RequestEntityTooLarge,
-}
 
 
 class ValidatingAdmissionPolicy:
@@ -56,8 +35,8 @@ class ValidatingAdmissionPolicy:
     def initialize(self, provided: Any) -> None:
         self._objects = provided.objects
         self._authorizer = provided.authorizer
-        self._policies = Stored(provided.objects, f"{_GROUP}/validatingadmissionpolicies", Policy.of)
-        self._bindings = Stored(provided.objects, f"{_GROUP}/validatingadmissionpolicybindings", Binding.of)
+        self._policies = Stored(provided.objects, f"{_GROUP}/validatingadmissionpolicies", _policy)
+        self._bindings = Stored(provided.objects, f"{_GROUP}/validatingadmissionpolicybindings", _binding)
 
     async def validate(self, attributes: Attributes) -> None:
         policies = await self._policies.all()
@@ -66,78 +45,25 @@ class ValidatingAdmissionPolicy:
         bindings: dict[str, list[Binding]] = defaultdict(list)
         for binding in await self._bindings.all():
             bindings[binding.policy].append(binding)
-        review = _Review(Write(attributes, self._objects), self._objects, Decisions(self._authorizer))
+        from localplane.servers.kube.admission.matching.authorizer import Decisions
+
+        from .reviewing import Review, refusal
+
+        review = Review(Write(attributes, self._objects), self._objects, Decisions(self._authorizer))
         for policy in policies:
             if policy.name in bindings:
                 await review.apply(policy, bindings[policy.name])
         if review.denied:
-            raise _refusal(attributes, *review.denied[0])
+            raise refusal(attributes, *review.denied[0])
 
 
-@dataclass(slots=True)
-class _Review:
-    """One write before all policies. `denied` are the sentences that a client may be told, with their reasons."""
+def _policy(obj: JSONObject) -> Policy:
+    from .configuration import Policy
 
-    write: Write
-    objects: Lookup
-    decisions: Decisions
-    denied: list[tuple[str, str]] = field(default_factory=list)
-
-    async def apply(self, policy: Policy, bindings: Sequence[Binding]) -> None:
-        try:
-            match = await policy.criteria.match(self.write)
-            if match is None:
-                return
-            kind = None if policy.param_kind is None else ParamKind.find(self.objects, policy.param_kind)
-        except (APIError, Misconfigured) as error:
-            self._misconfigured(policy, None, error)
-            return
-        for binding in bindings:
-            try:
-                params = await self._params(binding, kind)
-            except (APIError, Misconfigured) as error:
-                self._misconfigured(policy, binding, error)
-                continue
-            if params:
-                await self._decide(policy, binding, match, params)
-
-    async def _params(self, binding: Binding, kind: ParamKind | None) -> Sequence[JSONObject | None]:
-        """What the policy is asked with: nothing if the binding is not about this write, None without parameters."""
-        if binding.criteria is not None and await binding.criteria.match(self.write) is None:
-            return ()
-        if kind is None or binding.param_ref is None:
-            return (None,)
-        return await kind.objects(binding.param_ref, self.write.attributes.namespace)
-
-    async def _decide(
-        self, policy: Policy, binding: Binding, match: Match, params: Sequence[JSONObject | None]
-    ) -> None:
-        namespace = None if self.write.is_of_namespace else await self.write.namespace()
-        for each in params:
-            subject = Subject(self.write, match, self.decisions, each, namespace, policy.variables)
-            for denial in await denials(policy, subject):
-                self._act(policy, binding, denial)
-
-    def _act(self, policy: Policy, binding: Binding, denial: Denial) -> None:
-        about = f"ValidatingAdmissionPolicy '{policy.name}' with binding '{binding.name}'"
-        if denial.is_final or "Deny" in binding.actions:
-            self.denied.append((f"{about} denied request: {denial.message}", denial.reason))
-        if "Warn" in binding.actions and not denial.is_final:
-            self.write.attributes.warnings.append(f"Validation failed for {about}: {denial.message}")
-
-    def _misconfigured(self, policy: Policy, binding: Binding | None, error: Exception) -> None:
-        if policy.ignores_failure:
-            return
-        about = f"ValidatingAdmissionPolicy '{policy.name}'"
-        what = "policy" if binding is None else "binding"
-        if binding is not None:
-            about = f"{about} with binding '{binding.name}'"
-        self.denied.append((f"{about} denied request: failed to configure {what}: {error}", "Invalid"))
+    return Policy.of(obj)
 
 
-def _refusal(attributes: Attributes, message: str, reason: str) -> APIError:
-    """In the words of a forbidden write, whatever the reason is."""
-    told = refused(attributes, message)
-    kind = _REASONS.get(reason, Invalid)
-    details = told.status().get("details")
-    return kind(told.message, details=details, causes=(Cause("", message),))
+def _binding(obj: JSONObject) -> Binding:
+    from .configuration import Binding
+
+    return Binding.of(obj)

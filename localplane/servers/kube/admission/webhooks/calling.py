@@ -6,13 +6,14 @@ from localplane.apimachinery.errors import APIError, BadRequest, InternalError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.patch import json_patch
 from localplane.apimachinery.patch.errors import PatchError
+from localplane.apimachinery.patch.values import json_type
 from localplane.apiserver.outbound import Place, WebhookClient, WebhookFailed
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.catalog.service_addresses import NoAddress, service_address
 from localplane.servers.kube.admission.matching.writes import Match, Write
 
 from .configuration import Webhook
-from .review import Answer, InvalidReview, Review, refusal
+from .review import Answer, InvalidReview, Review, Undecodable, refusal
 
 _WITHOUT_SIDE_EFFECTS = ("None", "NoneOnDryRun")
 
@@ -45,11 +46,10 @@ class Caller:
             raise CallFailed(webhook, f"could not create admission objects: {error}") from error
         try:
             place = await self._place(webhook)
-            body = await self._client.post(place, review.question(), within=webhook.timeout)
-        except WebhookFailed as error:
-            raise CallFailed(webhook, f"failed to call webhook: {error}") from error
-        try:
+            body = await self._client.post(place, await review.question(), within=webhook.timeout)
             answer = review.answer(body, mutates=mutates)
+        except (WebhookFailed, Undecodable) as error:
+            raise CallFailed(webhook, f"failed to call webhook: {error}") from error
         except InvalidReview as error:
             raise CallFailed(webhook, f"received invalid webhook response: {error}") from error
         asked.warnings.extend(answer.warnings)
@@ -71,7 +71,7 @@ class Caller:
         return Place(url, host=host, port=actual, authorities=webhook.authorities)
 
 
-def apply_patch(webhook: Webhook, answer: Answer, write: Write, match: Match) -> bool:
+async def apply_patch(webhook: Webhook, answer: Answer, write: Write, match: Match) -> bool:
     """Whether it changed anything. Raises CallFailed for what is no patch, APIError for one that can't be applied."""
     if not answer.patch:
         return False
@@ -87,10 +87,14 @@ def apply_patch(webhook: Webhook, answer: Answer, write: Write, match: Match) ->
     if answer.patch_type != "JSONPatch":
         raise CallFailed(webhook, f"unsupported patch type {go_quote(answer.patch_type)}")
     try:
-        patched = json_patch.apply(operations, write.seen_as(match.kind).object)
+        patched = json_patch.apply(operations, (await write.seen_as(match.kind)).object)
     except PatchError as error:
         raise InternalError.of(str(error)) from error
-    return write.replace(match.kind, patched)
+    if not isinstance(patched, dict):
+        raise InternalError.of(
+            f"json: cannot unmarshal {json_type(patched)} into Go value of type map[string]interface {{}}"
+        )
+    return await write.replace(match.kind, patched)
 
 
 def fatal(webhook: Webhook, error: CallFailed) -> APIError | None:

@@ -7,11 +7,12 @@ import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from localplane.catalog.admissionregistration.compiling import Compiled, Compiler
-from localplane.servers.kube.admission.matching.conditions import compiled_conditions
 from localplane.servers.kube.admission.matching.criteria import Criteria
+
+if TYPE_CHECKING:
+    from localplane.catalog.admissionregistration.compiling import Compiled
 
 JSONObject = dict[str, Any]
 
@@ -53,7 +54,7 @@ def _webhook(declared: JSONObject, uid: str) -> Webhook:
         uid=uid,
         name=declared.get("name", ""),
         criteria=Criteria.of_webhook(declared),
-        conditions=compiled_conditions(declared.get("matchConditions") or (), Compiler()),
+        conditions=_conditions(declared.get("matchConditions") or ()),
         review_versions=declared.get("admissionReviewVersions") or (),
         timeout=timedelta(seconds=declared.get("timeoutSeconds") or _TIMEOUT_SECONDS),
         side_effects=declared.get("sideEffects") or "",
@@ -63,6 +64,15 @@ def _webhook(declared: JSONObject, uid: str) -> Webhook:
         service=client.get("service"),
         authorities=_authorities(client.get("caBundle") or ""),
     )
+
+
+def _conditions(declared: Sequence[JSONObject]) -> tuple[Compiled, ...]:
+    if not declared:
+        return ()
+    from localplane.catalog.admissionregistration.compiling import Compiler
+    from localplane.servers.kube.admission.matching.conditions import compiled_conditions
+
+    return compiled_conditions(declared, Compiler())
 
 
 def _authorities(bundle: str) -> bytes:

@@ -11,10 +11,7 @@ from localplane.apimachinery.groups import GroupResource
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.authorization import Authorizer
 from localplane.apiserver.registry.lookup import Lookup
-from localplane.servers.kube.admission.matching.authorizer import Decisions
-from localplane.servers.kube.admission.matching.conditions import ConditionsFailed, are_met
 from localplane.servers.kube.admission.matching.criteria import is_exempt
-from localplane.servers.kube.admission.matching.evaluation import Subject
 from localplane.servers.kube.admission.matching.stored import Stored
 from localplane.servers.kube.admission.matching.writes import Match, Write
 
@@ -54,6 +51,10 @@ class _WebhookPlugin:
         match = await webhook.criteria.match(write)
         if match is None or not webhook.conditions:
             return match
+        from localplane.servers.kube.admission.matching.authorizer import Decisions
+        from localplane.servers.kube.admission.matching.conditions import ConditionsFailed, are_met
+        from localplane.servers.kube.admission.matching.evaluation import Subject
+
         subject = Subject(write, match, Decisions(self._authorizer))
         try:
             is_met = await are_met(webhook.conditions, subject, ignores_failure=webhook.ignores_failure)
@@ -91,7 +92,7 @@ class MutatingAdmissionWebhook(_WebhookPlugin):
         """Whether it changed the object."""
         try:
             answer = await self._caller.ask(webhook, write, match, mutates=True)
-            return apply_patch(webhook, answer, write, match)
+            return await apply_patch(webhook, answer, write, match)
         except CallFailed as error:
             if problem := fatal(webhook, error):
                 raise problem from error

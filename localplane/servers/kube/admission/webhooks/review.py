@@ -15,7 +15,8 @@ from typing import Any, Final
 import orjson
 
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_json, go_quote, go_type_name
+from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.patch.values import json_type
 from localplane.servers.kube.admission.matching.requests import admission_request
 from localplane.servers.kube.admission.matching.writes import Match, Write
 
@@ -26,8 +27,25 @@ _VERSIONS: Final = ("v1", "v1beta1")
 _KIND: Final = "AdmissionReview"
 
 
+_REVIEW: Final = {"kind": str, "apiVersion": str, "response": dict}
+_RESPONSE: Final = {
+    "uid": str,
+    "allowed": bool,
+    "status": dict,
+    "patch": str,
+    "patchType": str,
+    "auditAnnotations": dict,
+    "warnings": list,
+}
+_GO_TYPES: Final = {str: "string", bool: "bool", dict: "map[string]string", list: "[]string"}
+
+
 class InvalidReview(ValueError):
-    """A webhook that can't be asked, or an answer that is none."""
+    """A webhook that can't be asked, or an answer that does not fit the question."""
+
+
+class Undecodable(ValueError):
+    """No answer at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +69,8 @@ class Review:
         self._write = write
         self._match = match
 
-    def question(self) -> bytes:
-        seen = self._write.seen_as(self._match.kind)
+    async def question(self) -> bytes:
+        seen = await self._write.seen_as(self._match.kind)
         request = {
             "uid": self._uid,
             **admission_request(self._write, self._match),
@@ -62,10 +80,10 @@ class Review:
         return orjson.dumps({"kind": _KIND, "apiVersion": f"{_GROUP}/{self._version}", "request": request})
 
     def answer(self, body: bytes, *, mutates: bool) -> Answer:
-        """Raises InvalidReview."""
+        """Raises Undecodable or InvalidReview."""
         told = _object(body)
         response = told.get("response")
-        if not isinstance(response, dict):
+        if response is None:
             raise InvalidReview("webhook response was absent")
         patch, patch_type = _patch(response), response.get("patchType")
         if self._version == "v1":
@@ -74,7 +92,7 @@ class Review:
         else:
             patch_type = "JSONPatch" if patch else ""
         return Answer(
-            is_allowed=response.get("allowed") is True,
+            is_allowed=bool(response.get("allowed")),
             patch=patch if mutates else b"",
             patch_type=patch_type or "",
             status=response.get("status"),
@@ -82,34 +100,44 @@ class Review:
         )
 
     def _check(self, told: JSONObject, response: JSONObject) -> None:
-        uid = response.get("uid", "")
+        uid = response.get("uid") or ""
         if uid != self._uid:
             raise InvalidReview(f"expected response.uid={go_quote(self._uid)}, got {go_quote(uid)}")
-        api_version, kind = told.get("apiVersion", ""), told.get("kind", "")
+        api_version, kind = told.get("apiVersion") or "", told.get("kind") or ""
         if (api_version, kind) != (f"{_GROUP}/v1", _KIND):
             found = f"{api_version if '/' in api_version else '/' + api_version}, Kind={kind}"
             raise InvalidReview(f"expected webhook response of {_GROUP}/v1, Kind={_KIND}, got {found}")
 
 
 def _object(body: bytes) -> JSONObject:
+    """An answer whose fields have the types that they must have."""
     try:
         told = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise InvalidReview(f"couldn't get version/kind; json parse error: {error}") from error
+        raise Undecodable(f"couldn't get version/kind; json parse error: {error}") from error
     if not isinstance(told, dict):
-        problem = f"json: cannot unmarshal {go_type_name(told)} into Go value of type struct"
-        raise InvalidReview(f"couldn't get version/kind; json parse error: {problem}")
-    for name in ("Kind", "apiVersion"):
-        if not told.get(name if name != "Kind" else "kind"):
-            raise InvalidReview(f"Object '{name}' is missing in '{go_json(told)}'")
+        problem = f"json: cannot unmarshal {json_type(told)} into Go value of type struct"
+        raise Undecodable(f"couldn't get version/kind; json parse error: {problem}")
+    _check_types(told, _REVIEW, "AdmissionReview")
+    _check_types(told.get("response") or {}, _RESPONSE, "AdmissionResponse.response")
+    for warning in (told.get("response") or {}).get("warnings") or ():
+        _check_types({"warnings": warning}, {"warnings": str}, "AdmissionResponse.response")
     return told
+
+
+def _check_types(obj: JSONObject, types: Mapping[str, type], where: str) -> None:
+    for name, wanted in types.items():
+        value = obj.get(name)
+        if value is not None and not isinstance(value, wanted):
+            problem = f"json: cannot unmarshal {json_type(value)} into Go struct field {where}.{name}"
+            raise Undecodable(f"{problem} of type {_GO_TYPES[wanted]}")
 
 
 def _patch(response: JSONObject) -> bytes:
     try:
         return base64.b64decode(response.get("patch") or "", validate=True)
-    except (binascii.Error, TypeError, ValueError) as error:
-        raise InvalidReview(f"response.patch is no base64: {error}") from error
+    except binascii.Error as error:
+        raise Undecodable(f"illegal base64 data in response.patch: {error}") from error
 
 
 def _check_patch(patch: bytes, patch_type: Any, *, mutates: bool) -> None:

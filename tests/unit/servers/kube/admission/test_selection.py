@@ -30,6 +30,9 @@ def test_kubernetes_own_defaults_are_on_in_their_order() -> None:
         "DefaultIngressClass",
         "PodTopologyLabels",
         "PodResizeValidator",
+        "MutatingAdmissionWebhook",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionWebhook",
         "ResourceQuota",
     ]
 

@@ -1,0 +1,132 @@
+"""`kctl certificate approve|deny`. Kubernetes: kubectl/pkg/cmd/certificates/certificates.go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kctl import standard_flags
+from kctl.command import Command, Run
+from kctl.errors import KctlError
+from kctl.flags import switch
+from kctl.printers.choosing import output_flags
+from localplane.apimachinery.gotext import go_quote
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.resolve import Info
+    from kctl.session import Session
+
+Object = dict[str, Any]
+
+_ATTEMPTS = 10
+
+
+class _Decision(NamedTuple):
+    condition: str
+    other: str
+    reason: str
+    message: str
+    done: str
+
+
+_APPROVED = _Decision(
+    "Approved", "Denied", "KubectlApprove", "This CSR was approved by kubectl certificate approve.", "approved"
+)
+_DENIED = _Decision("Denied", "Approved", "KubectlDeny", "This CSR was denied by kubectl certificate deny.", "denied")
+
+
+def _runs(decision: _Decision) -> Run:
+    async def run(session: Session, given: Given) -> None:
+        from kctl.printers import results
+        from kctl.resolve import Query, resolve
+
+        printer = results.printer_for(given, decision.done)
+        if not given.arguments and not given.texts("filename") and not given.text("kustomize"):
+            raise KctlError("one or more CSRs must be specified as <name> or -f <filename>")
+        names = ["certificatesigningrequests", *given.arguments] if given.arguments else []
+        found = await resolve(session, Query.of(given, names)._replace(latest=True, flatten=True, keep_going=True))
+        count = 0
+
+        async def decide(info: Info) -> None:
+            nonlocal count
+            await _decide(info, decision, force=given.is_on("force"))
+            count += 1
+            printer.print(info.object or {}, session.write)
+
+        await found.each(decide)
+        if not count:
+            session.write("No resources found\n")
+
+    return run
+
+
+async def _decide(info: Info, decision: _Decision, *, force: bool) -> None:
+    """Tried again while others change the same request."""
+    from localplane.apimachinery.errors import Conflict
+
+    kind = info.rest_mapping.kind
+    if (kind.group, kind.kind) != ("certificates.k8s.io", "CertificateSigningRequest"):
+        got = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
+        raise KctlError(f"can only handle CertificateSigningRequest.certificates.k8s.io objects, got {got}")
+    for attempt in range(_ATTEMPTS + 1):
+        request = await info.resource.get(info.name)
+        changed = _with_condition(request, decision)
+        if changed is None and not force:
+            return
+        try:
+            await info.resource.update(changed or request, subresource="approval")
+        except Conflict:
+            if attempt == _ATTEMPTS:
+                raise
+            continue
+        return
+
+
+def _with_condition(request: Object, decision: _Decision) -> Object | None:
+    """None if it has been decided so already."""
+    from localplane.apimachinery.times import now
+
+    status = request.get("status") or {}
+    conditions = list(status.get("conditions") or ())
+    for one in conditions:
+        if one.get("type") == decision.other:
+            name = go_quote(request["metadata"]["name"])
+            raise KctlError(f"certificate signing request {name} is already {one['type']}")
+    if any(one.get("type") == decision.condition for one in conditions):
+        return None
+    conditions.append(
+        {
+            "type": decision.condition,
+            "status": "True",
+            "reason": decision.reason,
+            "message": decision.message,
+            "lastUpdateTime": now(),
+        }
+    )
+    return {**request, "status": {**status, "conditions": conditions}}
+
+
+def _command(name: str, decision: _Decision, summary: str) -> Command:
+    return Command(
+        name,
+        f"{name} (-f FILENAME | NAME)",
+        summary,
+        run=_runs(decision),
+        flags=(
+            *output_flags(),
+            switch("force", f"Update the CSR even if it is already {decision.done}."),
+            *standard_flags.filename_flags("identifying the resource to update"),
+        ),
+        examples=f"# {name.title()} CSR 'csr-sqgzp'\nkctl certificate {name} csr-sqgzp",
+    )
+
+
+COMMAND = Command(
+    "certificate",
+    "certificate SUBCOMMAND",
+    "Modify certificate resources",
+    commands=(
+        _command("approve", _APPROVED, "Approve a certificate signing request"),
+        _command("deny", _DENIED, "Deny a certificate signing request"),
+    ),
+)

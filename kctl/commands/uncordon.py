@@ -1,0 +1,30 @@
+"""`kctl uncordon`. Kubernetes: kubectl/pkg/cmd/drain/drain.go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kctl import standard_flags
+from kctl.command import Command
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.session import Session
+
+
+async def run(session: Session, given: Given) -> None:
+    from kctl.dry_running import dry_run
+    from kctl.nodes.cordoning import find, mark
+
+    mode = dry_run(session)
+    await mark(session, await find(session, given, "uncordon NODE"), mode, unschedulable=False)
+
+
+COMMAND = Command(
+    "uncordon",
+    "uncordon NODE",
+    "Mark node as schedulable",
+    run=run,
+    flags=(standard_flags.SELECTOR, standard_flags.DRY_RUN),
+    examples='# Mark node "foo" as schedulable\nkctl uncordon foo',
+)
