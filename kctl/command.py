@@ -36,6 +36,8 @@ class Command(NamedTuple):
     aliases: tuple[str, ...] = ()
     concurrent: bool = False
     """Needs an event loop: it does several things at once."""
+    usage_exit_code: int = 1
+    """Of a wrong flag, where 1 tells something else."""
     passes_on: bool = False
     """What looks like a flag after the first argument belongs to somebody else (`kctl kustomize`, plugins)."""
 

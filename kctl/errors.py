@@ -50,3 +50,10 @@ def raise_all(errors: Sequence[Exception], *, listed: bool = False) -> None:
         raise distinct[0]
     if distinct:
         raise SeveralErrors(distinct)
+
+
+def listed_as_one(errors: Sequence[Exception]) -> list[Exception]:
+    """Several in one line, as Go shows errors within errors; one or none as they are."""
+    if len(errors) < 2:
+        return list(errors)
+    return [KctlError(f"[{', '.join(map(str, errors))}]", verbatim=True)]

@@ -81,13 +81,12 @@ async def change_all(given: Given, found: Found, change: Callable[[Info], Awaita
 
     if given.text("resource-version") and not found.single_item_implied:
         raise KctlError("--resource-version may only be used with a single resource")
-    errors: list[Exception] = []
     async for info in found.visit():
         try:
             await change(info)
         except (APIError, KctlError) as error:
-            errors.append(error)
-    raise_all([*found.errors, *errors])
+            found.errors.append(error)
+    raise_all(found.errors)
 
 
 def list_entries(session: Session, info: Info, found: Found, what: str, entries: dict[str, str]) -> None:

@@ -47,17 +47,19 @@ def report(error: BaseException) -> str | None:
 
 def _in_list(error: Exception) -> str:
     """Kubernetes: messageForError. Errors of ours come without the word before them."""
+    if _is(error, "localplane.apimachinery.errors", "APIError"):
+        return api_error(error, listed=True)
     if isinstance(error, SeveralErrors) or not isinstance(error, KctlError):
         said = report(error)
         return str(error) if said is None else said.removeprefix("error: ")
     return str(error)
 
 
-def api_error(error: Any) -> str:
-    """Of an APIError."""
+def api_error(error: Any, *, listed: bool = False) -> str:
+    """Of an APIError. One of several is told by its message alone, even if it has causes."""
     status = error.status()
     reason = status.get("reason", "")
-    if reason == "Invalid":
+    if reason == "Invalid" and not listed:
         return _invalid(status)
     if reason == "Unauthorized":
         return f"error: You must be logged in to the server ({error.message})"

@@ -23,7 +23,10 @@ def run(command: Command, words: list[str]) -> int:
     try:
         given = parse(rest, (*chosen.flags, *GLOBAL_FLAGS, HELP_FLAG))
     except KctlError as error:
-        raise UsageError(str(error), hint=f"See '{title} --help' for usage.") from error
+        usage = UsageError(str(error), hint=f"See '{title} --help' for usage.")
+        if chosen.usage_exit_code != 1:
+            usage.exit_code, usage.hint = chosen.usage_exit_code, f"See '{title} -h' for help and examples"
+        raise usage from error
     if given.is_on("help"):
         from kctl.help import help_text
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from kctl.errors import KctlError
+from kctl.errors import KctlError, listed_as_one
 from kctl.resolve.manifests import UnknownKind, place
 from localplane.apimachinery.errors import APIError, NotFound
 
@@ -33,8 +33,9 @@ class Batch:
         self._apply = apply
         self._done: set[int] = set()
         self._items: list[Info | UnknownKind] = []
+        self._unusable: list[Exception] = []
+        self._failed: list[Exception] = []
         self.infos: list[Info] = []
-        self.errors: list[Exception] = []
 
     async def read(self, found: Found) -> None:
         """Everything is read before anything is applied. Raises nothing: what can't be used is in `errors`."""
@@ -51,17 +52,22 @@ class Batch:
         for error in errors:
             if isinstance(error, UnknownKind):
                 self._items.append(error)
-            else:
-                self.errors.append(error)
+        self._unusable += errors
+
+    @property
+    def errors(self) -> list[Exception]:
+        """What could not be read, then what could not be applied."""
+        return [*(listed_as_one(self._unusable) if self._failed else self._unusable), *self._failed]
 
     def settle(self, *, dry_run: bool) -> None:
         """Give up on kinds that nothing here defines, or that won't be defined because nothing will be written."""
         kept: list[Info | UnknownKind] = []
         for item in self._items:
-            if isinstance(item, UnknownKind) and (dry_run or self._definition_of(item) is None):
-                self.errors.append(item)
-            else:
+            if not isinstance(item, UnknownKind):
                 kept.append(item)
+            elif not dry_run and self._definition_of(item) is not None:
+                kept.append(item)
+                self._unusable.remove(item)
         self._items = kept
 
     @property
@@ -89,7 +95,7 @@ class Batch:
                     raise
                 await self._apply(info)
         except (KctlError, APIError) as error:
-            self.errors.append(error)
+            self._failed.append(error)
 
     # Definitions
 

@@ -60,8 +60,9 @@ class ClientSide:
             doing = f"applying patch:\n{refusal.text}\nto:\n{described(info)}\nfor:"
             raise with_source(refusal.error, doing, info.source) from refusal
         except KctlError as error:
+            failed = error if self._options.dry_run == "client" else with_source(error, "patching", info.source)
             doing = f"applying patch:\n\nto:\n{described(info)}\nfor:"
-            raise with_source(error, doing, info.source) from error
+            raise with_source(failed, doing, info.source) from error
         info.refresh(patched.object)
         warn_if_deleting(self._session, patched.object)
         return "unchanged" if patched.text == "{}" else "configured"

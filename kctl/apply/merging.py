@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 Object = dict[str, Any]
 
 
+class MergeFailed(KctlError):
+    """`reason` alone, without all that was to be merged."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
 class Patch(NamedTuple):
     value: Object
     type: PatchType
@@ -43,7 +51,7 @@ def three_way(current: Object, modified: str, node: Node | None, *, overwrite: b
         return Patch(_strategic(node, before, after, current, overwrite=overwrite), PatchType.STRATEGIC)
     except PatchError as error:
         shown = f"original:\n{original}\nmodified:\n{modified}\ncurrent:\n{last_applied.encoded(current)}"
-        raise KctlError(f"creating patch with:\n{shown}\nfor: {error}") from error
+        raise MergeFailed(f"creating patch with:\n{shown}\nfor: {error}", str(error)) from error
 
 
 def _document(text: str) -> Object:

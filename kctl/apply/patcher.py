@@ -79,7 +79,12 @@ class Patcher:
 
     async def _make(self, info: Info, current: Object, modified: str) -> merging.Patch:
         node = await self._schemas.lookup(info.rest_mapping.kind)
-        return merging.three_way(current, modified, node, overwrite=self._options.overwrite)
+        try:
+            return merging.three_way(current, modified, node, overwrite=self._options.overwrite)
+        except merging.MergeFailed as error:
+            for source in ("openapi v3 spec", "openapi spec") if node is not None else ():
+                info.session.say(f"warning: error calculating patch from {source}: {error.reason}\n")
+            raise
 
     async def _send(self, info: Info, current: Object, patch: merging.Patch) -> Object:
         value = patch.value

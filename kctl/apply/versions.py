@@ -57,7 +57,7 @@ class Versions:
             code = subprocess.run([program, *arguments], check=False).returncode
         except FileNotFoundError:
             if os.environ.get("KUBECTL_EXTERNAL_DIFF"):
-                raise _failed(program, f"exec: {go_quote(program)}: executable file not found in $PATH") from None
+                raise _failed(program, "executable file not found in $PATH") from None
             return self._compare_here()
         except OSError as error:
             raise _failed(program, (error.strerror or str(error)).lower()) from error

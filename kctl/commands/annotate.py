@@ -9,6 +9,7 @@ from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.metadata_changing import changed_metadata
 from kctl.pairs import Changes, parse, split
+from kctl.printers import results
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -48,6 +49,7 @@ class _Annotating:
         self._changes = changes
         self._strategy = strategy
         self._found = found
+        self._printer = results.printer_for(given, "annotated", dry_run=strategy)
 
     async def annotate(self, info: Info) -> None:
         given = self._given
@@ -64,9 +66,7 @@ class _Annotating:
         if given.is_on("list"):
             metadata_changing.list_entries(self._session, info, self._found, "annotations", after)
             return
-        from kctl.printers import results
-
-        results.printer_for(given, "annotated", dry_run=self._strategy).print(obj, self._session.write)
+        self._printer.print(obj, self._session.write)
 
     def _refuse_overwrites(self, annotations: dict[str, str]) -> None:
         if self._given.is_on("overwrite"):

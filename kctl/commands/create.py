@@ -72,16 +72,15 @@ class _Creating:
             flatten=True, keep_going=True, needs_object=False, validates=self._validation != "Ignore"
         )
         found = await resolve(self._session, query)
-        errors: list[Exception] = []
         count = 0
         async for info in found.visit():
             try:
                 await self._create(info)
             except APIError as error:
-                errors.append(with_source(error, "creating", info.source))
+                found.errors.append(with_source(error, "creating", info.source))
                 continue
             count += 1
-        raise_all([*found.errors, *errors])
+        raise_all(found.errors)
         if not count:
             raise KctlError("no objects passed to create")
 

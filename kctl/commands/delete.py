@@ -72,7 +72,7 @@ def _deletion(session: Session, given: Given) -> Deletion:
 def _query(given: Given) -> Query:
     from kctl.resolve import Query
 
-    if given.is_on("all") and given.text("selector"):
+    if given.is_on("all") and (given.text("selector") or given.text("field-selector")):
         raise KctlError("setting 'all' parameter but found a non empty selector. ")
     return Query.of(given)._replace(
         select_all=given.is_on("all"), needs_object=False, flatten=True, keep_going=True, chunk_size=0
@@ -83,10 +83,6 @@ def _check(session: Session, given: Given, deletion: Deletion) -> None:
     output = given.text("output")
     if output not in ("", "name"):
         raise KctlError(f"unexpected -o output mode: {output}. We only support '-o name'")
-    if given.is_on("all") and given.text("selector"):
-        raise KctlError("cannot set --all and --selector at the same time")
-    if given.is_on("all") and given.text("field-selector"):
-        raise KctlError("cannot set --all and --field-selector at the same time")
     if given.is_on("force"):
         if deletion.grace_period > 0:
             raise KctlError("--force and --grace-period greater than 0 cannot be specified together")

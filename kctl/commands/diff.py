@@ -48,6 +48,7 @@ COMMAND = Command(
     "diff -f FILENAME",
     "Diff the live version against a would-be applied version",
     run=run,
+    usage_exit_code=2,
     flags=(
         Flag("prune-allowlist", "array", (), "Overwrite the default allowlist with <group/version/kind> for --prune"),
         switch(

@@ -31,15 +31,14 @@ async def run(session: Session, given: Given) -> None:
     patching = _Patching(session, given, strategy, _read(given))
     query = Query.of(given)._replace(flatten=True, keep_going=True, local=given.is_on("local"))
     found = await resolve(session, query)
-    errors: list[Exception] = []
     count = 0
     async for info in found.visit():
         count += 1
         try:
             await patching.patch(info)
         except (APIError, KctlError) as error:
-            errors.append(error)
-    raise_all([*found.errors, *errors])
+            found.errors.append(error)
+    raise_all(found.errors)
     if not count:
         raise KctlError("no objects passed to patch")
 

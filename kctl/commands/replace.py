@@ -84,14 +84,13 @@ class _Replacing:
         from kctl.resolve import resolve
         from localplane.apimachinery.errors import APIError
 
-        errors: list[Exception] = []
         found = await resolve(self._session, self._query()._replace(validates=self._validation != "Ignore"))
         async for info in found.visit():
             try:
                 await self._replace(info)
             except (APIError, KctlError) as error:
-                errors.append(with_source(error, "replacing", info.source))
-        raise_all([*found.errors, *errors])
+                found.errors.append(with_source(error, "replacing", info.source))
+        raise_all(found.errors)
 
     async def _replace(self, info: Info) -> None:
         obj = self._annotated(info)
@@ -156,7 +155,6 @@ class _Replacing:
         from kctl.resolve import resolve
         from localplane.apimachinery.errors import APIError
 
-        errors: list[Exception] = []
         count = 0
         found = await resolve(self._session, query)
         async for info in found.visit():
@@ -169,11 +167,11 @@ class _Replacing:
                     field_validation=self._validation,
                 )
             except APIError as error:
-                errors.append(error)
+                found.errors.append(error)
                 continue
             count += 1
             self._printer.print(created, self._session.write)
-        raise_all([*found.errors, *errors])
+        raise_all(found.errors)
         if not count:
             raise KctlError("no objects passed to replace")
 

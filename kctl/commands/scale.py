@@ -33,7 +33,7 @@ async def run(session: Session, given: Given) -> None:
         raise KctlError("The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0")
     if given.number("current-replicas") < -1:
         raise KctlError("The --current-replicas must specify an integer of -1 or greater")
-    query = Query.of(given)._replace(select_all=given.is_on("all"), keep_going=True, flatten=True)
+    query = Query.of(given)._replace(types_alone=given.is_on("all"), keep_going=True, flatten=True)
     found = await resolve(session, query)
     infos = await found.infos()
     if given.text("resource-version") and len(infos) > 1:

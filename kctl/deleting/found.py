@@ -47,17 +47,16 @@ class Deleter:
         """Those that were there. Raises what went wrong once all has been tried."""
         from localplane.apimachinery.errors import APIError, NotFound
 
-        errors: list[Exception] = []
         async for info in found.visit():
             if self._options.confirmed is not None and not self._options.confirmed(info):
                 continue
             try:
                 await self._delete(info)
             except APIError as error:
-                errors.append(with_source(error, "deleting", info.source))
+                found.errors.append(with_source(error, "deleting", info.source))
             except ValueError as error:
-                errors.append(KctlError(str(error)))
-        errors = [*found.errors, *errors]
+                found.errors.append(KctlError(str(error)))
+        errors = found.errors
         if self._options.ignore_not_found:
             errors = [error for error in errors if not isinstance(error, NotFound)]
         raise_all(errors)

@@ -55,6 +55,13 @@ class Results:
     not_found: int = 0
     retryable: int = 0
 
+    def add_problem(self, problem: str, info: Info) -> str:
+        """A file that nobody would be asked about."""
+        what = f"{info.rest_mapping.resource.group_resource} {go_quote(info.name)}"
+        cause = f'<nil>: Invalid value: "The edited file failed validation": {problem}'
+        self.reasons.append(Reason(f"{what} was not valid", [cause]))
+        return f"error: {what} is invalid"
+
     def add(self, error: APIError, info: Info) -> str:
         """What to say about it."""
         resource = info.rest_mapping.resource.group_resource
@@ -102,6 +109,11 @@ class EditLoop:
                 raise self._preserved(KctlError("Edit cancelled, no valid changes were saved."), file)
             if kept is not None:
                 kept.unlink(missing_ok=True)
+            if problem := _problem(edited) if self._validates else "":
+                refused = Results()
+                self._session.say(f"{refused.add_problem(problem, infos[0])}\n")
+                kept, shown, reasons, had_errors = file, edited, refused.reasons, True
+                continue
             if _stripped(edited) == _stripped(original):
                 file.unlink(missing_ok=True)
                 self._session.say("Edit cancelled, no changes made.\n")
@@ -193,6 +205,20 @@ def _without_comments(text: str) -> str:
     while lines and lines[0].lstrip().startswith("#"):
         del lines[0]
     return "".join(lines)
+
+
+def _problem(text: str) -> str:
+    """What is wrong with the file, before anybody knows its kind."""
+    from localplane.apimachinery.serializers import SerializationError, parse_yaml
+
+    try:
+        value = parse_yaml(_stripped(text)).value
+    except SerializationError as error:
+        return str(error)
+    if not isinstance(value, dict):
+        return "invalid object to validate"
+    missing = next((name for name in ("apiVersion", "kind") if value.get(name) is None), None)
+    return f"{missing} not set" if missing else ""
 
 
 def _stripped(text: str) -> str:

@@ -152,7 +152,7 @@ def _walked(name: str, *, recursive: bool) -> list[str]:
         raise KctlError(f"the path {go_quote(name)} cannot be accessed: {error.strerror}") from error
     found = []
     for entry in sorted(os.listdir(name)):  # noqa: PTH208 - names, not paths
-        inner = os.path.join(name.rstrip("/") or "/", entry)  # noqa: PTH118 - as it was typed
+        inner = os.path.normpath(os.path.join(name, entry))  # noqa: PTH118 - as Go joins it
         if Path(inner).is_dir() and not Path(inner).is_symlink():
             found += _walked(inner, recursive=True) if recursive else []
         elif entry.endswith(_EXTENSIONS):

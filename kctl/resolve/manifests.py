@@ -27,10 +27,14 @@ Object = dict[str, Any]
 class UnknownKind(KctlError):
     """The server has no such kind. `object` came from `source`; somebody may know a definition for it."""
 
-    def __init__(self, message: str, obj: Object, source: str) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, obj: Object, source: str, *, verbatim: bool = False) -> None:
+        super().__init__(message, verbatim=verbatim)
         self.object = obj
         self.source = source
+
+    def in_list(self) -> UnknownKind:
+        """What kubectl says of an item of a list."""
+        return UnknownKind(f"unable to recognize {self.__cause__}", self.object, self.source, verbatim=True)
 
 
 async def from_source(session: Session, query: Query, name: str) -> AsyncIterator[Info | Exception]:
@@ -41,6 +45,9 @@ async def from_source(session: Session, query: Query, name: str) -> AsyncIterato
                 info = await place(session, query, obj, manifest.source)
                 if query.label_selector and not _selects(query.label_selector, info.object or {}):
                     continue
+            except UnknownKind as error:
+                yield error if obj is manifest.value else error.in_list()
+                continue
             except (KctlError, APIError) as error:
                 yield error
                 continue

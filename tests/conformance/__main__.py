@@ -13,7 +13,7 @@ from tests.e2e.examples.kubectl import kubectls
 from tests.e2e.up.machine import machine
 
 from .recordings import Recordings, find_recordings
-from .replays import replay_api, replay_cli, replay_corpus
+from .replays import replay_api, replay_cli, replay_corpus, replay_kctl
 from .scores import Scores
 
 AS_RECORDED = ("--controllers", "none", "--disable-admission-plugins", "ServiceAccount", "--port", "21443")
@@ -55,6 +55,7 @@ def measure(
 
 
 def _command_lines(cli: Path, out: Path, areas: Sequence[str]) -> Iterator[Scores]:
+    yield _against(lambda kubeconfig: replay_kctl(cli, kubeconfig, out, areas=areas))
     found = kubectls()
     if not found:
         print("skipped: no kubectl on PATH or in .tools, run `make kubectl`")

@@ -11,10 +11,26 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.e2e.command_line import KCTL
+
 from .scores import Scores, of_objects, of_stories
 
 WHOLE_API = (
-    *("apply", "auth", "badinput", "crd", "crud", "delete", "discovery", "http", "list", "namespaces", "network"),
+    *(
+        "admission",
+        "apply",
+        "auth",
+        "badinput",
+        "crd",
+        "crud",
+        "customresources",
+        "delete",
+        "discovery",
+        "http",
+        "list",
+        "namespaces",
+        "network",
+    ),
     *("patch", "pods", "policy", "storage", "subresources", "table", "update", "watch", "workloads"),
 )
 """Areas of the API in which nothing may differ but what is excused."""
@@ -23,6 +39,11 @@ EXCUSED_API = {
     "badinput/methods-and-headers": "nosniff stands on every answer, see DECISIONS.md",
     "discovery/openapi": "the built-in kinds have no descriptions",
 }
+
+EXCUSED_CLI = {"explain/builtin": "the built-in kinds have no descriptions"}
+"""All areas of the command line have to be whole for kctl, but for these."""
+
+PROJECTS = ("website-examples", "gateway-api", "prometheus-operator", "sample-controller")
 
 _MOST_SECONDS = 1800
 
@@ -45,8 +66,19 @@ def replay_cli(recordings: Path, kubeconfig: Path, out: Path, *, program: str, a
     return of_stories(f"command lines of {program}", _read(out / "cli.json")["results"], whole=())
 
 
+def replay_kctl(recordings: Path, kubeconfig: Path, out: Path, *, areas: Sequence[str] = ()) -> Scores:
+    """Our own command line: every area has to be whole."""
+    program = " ".join(KCTL)
+    command = [*_python(recordings / "replay"), "--bin", program, "--kubeconfig", str(kubeconfig)]
+    chosen = ["--skip-tag", "controllers-on", *(argument for area in areas for argument in ("--area", area))]
+    where = {"PYTHONPATH": str(Path.cwd())}  # each case runs in a directory of its own
+    _run([*command, *chosen, "--json", str(out / "kctl.json"), str(recordings / "cases")], out / "kctl.txt", **where)
+    told = _read(out / "kctl.json")["results"]
+    return of_stories("command lines of kctl", told, whole={story["area"] for story in told}, excuses=EXCUSED_CLI)
+
+
 def replay_corpus(recordings: Path, kubeconfig: Path, out: Path) -> Scores:
-    command = [*_python(recordings / "run"), "--only", "website-examples", "--out", str(out / "corpus")]
+    command = [*_python(recordings / "run"), "--only", ",".join(PROJECTS), "--out", str(out / "corpus")]
     text = _run(command, out / "corpus.txt", KUBECONFIG=str(kubeconfig))
     notes = re.findall(r"^agreement, .*$", text, re.MULTILINE)
     return of_objects("manifests that people apply", _read(out / "corpus" / "results.json"), notes=notes)

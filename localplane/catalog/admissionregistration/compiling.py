@@ -68,6 +68,28 @@ class Compiler:
             return Compiled(text, wrong=f"program instantiation failed: {error}", is_internal=True)
         return Compiled(text, program, expression.type)
 
+    def compile_patch(self, text: str, *, is_json_patch: bool) -> Compiled:
+        """An expression that makes an `Object`, or a list of `JSONPatch`."""
+        from localplane.apimachinery.cel.checker import check
+        from localplane.apimachinery.cel.parser import parse
+
+        from .patch_types import Expression, with_patch_functions, without_messages
+
+        environment = with_patch_functions(self._environment(has_authorizer=True))
+        try:
+            tree = without_messages(parse(text))
+            expression = Expression(text, tree, check(text, tree, environment))
+        except CompilationFailed as error:
+            return Compiled(text, wrong=f"compilation failed: {error}")
+        wanted = Kind.LIST if is_json_patch else Kind.MAP
+        if expression.type.kind is not wanted:
+            name = "list(JSONPatch)" if is_json_patch else "Object"
+            return Compiled(text, wrong=f"must evaluate to {name} but got {expression.type}")
+        try:
+            return Compiled(text, expression.program(environment), expression.type)
+        except InstantiationFailed as error:
+            return Compiled(text, wrong=f"program instantiation failed: {error}", is_internal=True)
+
     def add_variable(self, name: str, text: str) -> Compiled:
         made = self.compile(text, ANYTHING)
         assert self._known is not None, "only policies have variables"
