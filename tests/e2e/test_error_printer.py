@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kctl import cli
+from kctl.verbs import Group, Verb
 from tests.e2e.command_line import KCTL, environment
 
 VERB = """
@@ -28,7 +29,7 @@ def run_verb(body: str, directory: Path, monkeypatch: pytest.MonkeyPatch) -> int
     name = f"verb_{directory.name.replace('-', '_')}"
     (directory / f"{name}.py").write_text(VERB.format(body=body))
     monkeypatch.syspath_prepend(directory)
-    monkeypatch.setattr(cli, "GROUPS", (cli.Group("Test", (cli.Verb("try", name, "Try it"),)),))
+    monkeypatch.setattr(cli, "GROUPS", (Group("Test", (Verb("try", name, "Try it"),)),))
     return cli.run(["try"])
 
 

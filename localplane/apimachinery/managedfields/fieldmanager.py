@@ -126,8 +126,11 @@ class FieldManager:
         managed, taken = self._updater.update(_content(live), _content(new), managed, view=view)
         taken = stripped(taken)
         if taken:
-            before = managed.get(who) or Entry({}, self._api_version)
-            managed[who] = before.owning(union(before.fields, taken)).at(now, self._api_version)
+            before = managed.get(who)
+            if before is None:
+                managed[who] = Entry(taken, self._api_version, now)
+            else:
+                managed[who] = before.owning(union(before.fields, taken)).at(now, self._api_version)
         return managed
 
     def apply(self, live: JSONObject | None, applied: JSONObject, *, manager: str, force: bool, now: str) -> Applied:

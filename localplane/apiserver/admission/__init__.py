@@ -7,12 +7,13 @@ need from it (a client, informers) they ask for by having an `initialize` method
 
 from .attributes import Attributes, Operation, Reinvocation
 from .chain import AdmissionChain
-from .plugin import Closing, Initializer, MutatingPlugin, Plugin, Selective, ValidatingPlugin
+from .plugin import Closing, Dormant, Initializer, MutatingPlugin, Plugin, Selective, ValidatingPlugin
 
 __all__ = [
     "AdmissionChain",
     "Attributes",
     "Closing",
+    "Dormant",
     "Initializer",
     "MutatingPlugin",
     "Operation",

@@ -8,7 +8,22 @@ from typing import Any, NamedTuple
 from localplane.apimachinery.groups import GroupResource
 
 from .attributes import Attributes, Operation
-from .plugin import Initializer, MutatingPlugin, Plugin, Selective, ValidatingPlugin
+from .plugin import Dormant, Initializer, MutatingPlugin, Plugin, Selective, ValidatingPlugin
+
+
+class _Sleepers(NamedTuple):
+    """Whether anybody is awake: `always`, or as long as one of these is."""
+
+    always: bool
+    sometimes: tuple[Dormant, ...]
+
+    @classmethod
+    def among(cls, plugins: Sequence[object]) -> _Sleepers:
+        sometimes = tuple(plugin for plugin in plugins if isinstance(plugin, Dormant))
+        return cls(len(sometimes) < len(plugins), sometimes)
+
+    def are_awake(self) -> bool:
+        return self.always or any(not plugin.is_dormant() for plugin in self.sometimes)
 
 
 class _Asked(NamedTuple):
@@ -16,6 +31,8 @@ class _Asked(NamedTuple):
 
     mutating: tuple[MutatingPlugin, ...]
     validating: tuple[ValidatingPlugin, ...]
+    mutators: _Sleepers
+    validators: _Sleepers
 
 
 class AdmissionChain:
@@ -36,13 +53,13 @@ class AdmissionChain:
 
     def handles(self, operation: Operation, resource: GroupResource) -> bool:
         asked = self._about(operation, resource)
-        return bool(asked.mutating or asked.validating)
+        return asked.mutators.are_awake() or asked.validators.are_awake()
 
     def mutates(self, operation: Operation, resource: GroupResource) -> bool:
-        return bool(self._about(operation, resource).mutating)
+        return self._about(operation, resource).mutators.are_awake()
 
     def validates(self, operation: Operation, resource: GroupResource) -> bool:
-        return bool(self._about(operation, resource).validating)
+        return self._about(operation, resource).validators.are_awake()
 
     async def admit(self, attributes: Attributes) -> None:
         plugins = self._about(attributes.operation, attributes.resource).mutating
@@ -61,9 +78,10 @@ class AdmissionChain:
         found = self._asked.get((operation, resource))
         if found is None:
             concerned = [plugin for plugin in self.plugins if _concerns(plugin, operation, resource)]
+            mutating = tuple(plugin for plugin in concerned if isinstance(plugin, MutatingPlugin))
+            validating = tuple(plugin for plugin in concerned if isinstance(plugin, ValidatingPlugin))
             found = self._asked[operation, resource] = _Asked(
-                tuple(plugin for plugin in concerned if isinstance(plugin, MutatingPlugin)),
-                tuple(plugin for plugin in concerned if isinstance(plugin, ValidatingPlugin)),
+                mutating, validating, _Sleepers.among(mutating), _Sleepers.among(validating)
             )
         return found
 

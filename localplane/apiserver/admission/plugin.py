@@ -41,6 +41,13 @@ class Selective(Protocol):
 
 
 @runtime_checkable
+class Dormant(Protocol):
+    def is_dormant(self) -> bool:
+        """Whether it has no say in anything at the moment, because nothing is configured. Asked before every write,
+        so that those that nobody else is asked about cost no more than that."""
+
+
+@runtime_checkable
 class Initializer(Protocol):
     def initialize(self, provided: Any) -> None:
         """Runs once, before the server serves: `provided` has what the server gives to plugins (informers, a

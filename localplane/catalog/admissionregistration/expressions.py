@@ -56,12 +56,12 @@ def cel_compile_errors(compiled: Compiled, path: Path) -> Iterator[FieldError]:
 
 
 def expression_errors(
-    expression: str, path: Path, compiled: Callable[[str], Compiled] | None, *, missing: str = ""
+    expression: str, path: Path, compiled: Callable[[str], Compiled], *, missing: str = ""
 ) -> Iterator[FieldError]:
     """Of an expression that must be there. `missing` is what is said of one that is not."""
     if not expression.strip():
         yield required(path, missing)
-    elif compiled is not None:
+    else:
         yield from cel_compile_errors(compiled(expression), path)
 
 

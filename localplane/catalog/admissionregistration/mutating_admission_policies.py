@@ -7,7 +7,8 @@ validateMutatingAdmissionPolicySpec.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
 from localplane.apimachinery.times import age
@@ -20,6 +21,9 @@ from .rules import mutating_operation_errors
 from .validating_admission_policies import default_policy, policy_compiler, policy_errors
 from .webhooks import REINVOCATION_POLICIES
 
+if TYPE_CHECKING:
+    from .compiling import Compiler
+
 JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
@@ -30,22 +34,23 @@ class MutatingAdmissionPolicyStrategy(ConfigurationStrategy):
     def errors(self, obj: JSONObject, old: JSONObject | None) -> Sequence[FieldError]:
         spec, before = obj.get("spec") or {}, None if old is None else old.get("spec") or {}
         rules = (spec.get("matchConstraints") or {}).get("resourceRules") or ()
+        compiler = policy_compiler(spec, has_variables=True)
         return [
-            *policy_errors(spec, before, policy_compiler(spec, has_variables=True)),
+            *policy_errors(spec, before, compiler),
             *mutating_operation_errors(rules, _SPEC / "matchConstraints" / "resourceRules"),
-            *_mutations_errors(spec.get("mutations") or (), _SPEC / "mutations"),
+            *_mutations_errors(spec.get("mutations") or (), _SPEC / "mutations", compiler),
             *_reinvocation_errors(spec.get("reinvocationPolicy") or "", _SPEC / "reinvocationPolicy"),
         ]
 
 
-def _mutations_errors(mutations: Sequence[Mapping[str, Any]], path: Path) -> Iterator[FieldError]:
+def _mutations_errors(mutations: Sequence[Mapping[str, Any]], path: Path, compiler: Compiler) -> Iterator[FieldError]:
     if not mutations:
         yield required(path, "mutations must contain at least one item")
     for index, mutation in enumerate(mutations):
-        yield from _mutation_errors(mutation, path[index])
+        yield from _mutation_errors(mutation, path[index], compiler)
 
 
-def _mutation_errors(mutation: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
+def _mutation_errors(mutation: Mapping[str, Any], path: Path, compiler: Compiler) -> Iterator[FieldError]:
     kind = mutation.get("patchType") or ""
     if not kind:
         yield required(path / "patchType")
@@ -58,7 +63,8 @@ def _mutation_errors(mutation: Mapping[str, Any], path: Path) -> Iterator[FieldE
         yield required(path / wanted, f"must be specified when patchType is {kind}")
     else:
         expression = mutation[wanted].get("expression") or ""
-        yield from expression_errors(expression, path / wanted / "expression", None)  # they make types we have not
+        compiled = partial(compiler.compile_patch, is_json_patch=kind == "JSONPatch")
+        yield from expression_errors(expression, path / wanted / "expression", compiled)
     for other in _PATCH_FIELDS.values():
         if other != wanted and mutation.get(other) is not None:
             yield invalid(path / other, f"{{{other}}}", f"must not be specified when patchType is {kind}")

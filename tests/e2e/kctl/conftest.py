@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,6 +15,7 @@ from localplane.client.client import Client
 from localplane.client.kubeconfig import load, resolve
 from localplane.client.names import GroupVersionResource
 from tests.e2e.command_line import Outcome
+from tests.e2e.kctl.desk import Desk
 from tests.e2e.up.machine import Machine
 
 Read: TypeAlias = Callable[..., Outcome]
@@ -77,3 +79,12 @@ def read(shop: Machine) -> Read:
         return Outcome(done.code, _AGE_HEADER.sub("AGE  ", _AGE.sub(_masked, done.stdout)), done.stderr)
 
     return run
+
+
+@pytest.fixture
+def desk(plane: Machine, tmp_path: Path) -> Desk:
+    """A new namespace, and an empty directory to work in."""
+    name = f"desk-{uuid.uuid4().hex[:8]}"
+    done = plane.kctl("create", "namespace", name)
+    assert done.code == 0, done.stderr
+    return Desk(plane, name, tmp_path)

@@ -65,10 +65,10 @@ def watch(terminal: Terminal, *arguments: str) -> None:
 
 def test_the_table_updates_in_place(terminal: Terminal, writer: Writer) -> None:
     writer.make("one", data={"a": "b"})
-    watch(terminal, "cm,ns", "-n", writer.namespace, "--field-selector", "metadata.name!=kube-root-ca.crt")
+    watch(terminal, "cm,sa", "-n", writer.namespace, "--field-selector", "metadata.name!=kube-root-ca.crt")
     until(lambda: "configmap/one" in terminal.text)
     assert "  NAME           DATA  AGE" in terminal.text
-    until(lambda: f"  namespace/{writer.namespace}" in terminal.text)
+    until(lambda: "  serviceaccount/default" in terminal.text)
     writer.make("two")
     until(lambda: "+ configmap/two" in terminal.text)
     writer.patch("one", {"data": {"c": "d"}})

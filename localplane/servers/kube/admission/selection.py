@@ -28,7 +28,7 @@ from .pod_resize import PodResizeValidator
 from .pod_security import PodSecurity
 from .pod_toleration_restriction import PodTolerationRestriction
 from .pod_topology_labels import PodTopologyLabels
-from .policies import ValidatingAdmissionPolicy
+from .policies import MutatingAdmissionPolicy, ValidatingAdmissionPolicy
 from .priority import Priority
 from .resource_quota import ResourceQuota
 from .runtime_class import RuntimeClass
@@ -64,6 +64,7 @@ PLUGINS: Final[tuple[Callable[[], Plugin], ...]] = (
     DenyServiceExternalIPs,
     PodTopologyLabels,
     PodResizeValidator,
+    MutatingAdmissionPolicy,
     MutatingAdmissionWebhook,
     ValidatingAdmissionPolicy,
     ValidatingAdmissionWebhook,
@@ -94,7 +95,6 @@ _NOT_HERE: Final = frozenset(
         "ClusterTrustBundleAttest",
         "EventRateLimit",
         "ImagePolicyWebhook",
-        "MutatingAdmissionPolicy",
         "NodeDeclaredFeatureValidator",
         "NodeRestriction",
         "PodGroupProtection",

@@ -7,6 +7,7 @@
     evaluation  expressions with their variables, and what they may cost
     authorizer  the authorizer that expressions ask
     conditions  matchConditions
+    rounds      who is asked again after a change
 
 Both kinds of plugins call it; it refuses nothing, calls nobody and changes no object.
 Kubernetes: apiserver/pkg/admission/plugin/webhook/predicates, plugin/policy/matching, plugin/cel.

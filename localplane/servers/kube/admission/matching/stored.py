@@ -8,6 +8,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from localplane.apiserver.registry.errors import interpret_list
 from localplane.apiserver.registry.lookup import Lookup
+from localplane.apiserver.storage.cacher.storage import CachedStorage
 from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.interface import ListOptions
 
@@ -26,11 +27,19 @@ class Stored(Generic[T]):
         self._resource = resource
         self._compiled = compiled
 
-    async def all(self) -> list[T]:
+    def is_empty(self) -> bool:
+        """Whether there are certainly none."""
         try:
             definition = self._objects.definition(self._resource)
         except LookupError:  # nobody can have stored any
+            return True
+        storage = definition.storage
+        return isinstance(storage, CachedStorage) and storage.is_known_empty(definition.prefix)
+
+    async def all(self) -> list[T]:
+        if self.is_empty():
             return []
+        definition = self._objects.definition(self._resource)
         try:
             found = await definition.storage.list(definition.place(""), _WITHOUT_WAITING)
         except StorageError as error:

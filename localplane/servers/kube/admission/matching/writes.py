@@ -9,7 +9,7 @@ from typing import Any, Final
 from localplane.apimachinery.errors import InternalError, NotFound
 from localplane.apimachinery.groups import GroupResource, GroupVersion, GroupVersionKind
 from localplane.apimachinery.patch.values import copied, same
-from localplane.apimachinery.schema import DecodeError
+from localplane.apimachinery.schema import DecodeError, Schema
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.registry.conversion import Converter
 from localplane.apiserver.registry.definition import Definition
@@ -118,9 +118,17 @@ class Write:
                 return each.converter, version
         return None, ""
 
+    def schema_of(self, kind: GroupVersionKind) -> Schema | None:
+        found = self._definition_of(kind)
+        return None if found is None else found.schemas[_version_in(found.converter, kind) or ""]()
+
+    def _definition_of(self, kind: GroupVersionKind) -> Definition | None:
+        """Subresources may speak in kinds that are no resource's."""
+        return next((each for each in self._objects.definitions() if _knows(each, kind)), None)
+
     def _settle(self, converter: Converter, version: str, kind: GroupVersionKind, obj: JSONObject) -> None:
         """Make of what a plugin wrote, in place, what its version makes of a client's object."""
-        found = next((each for each in self._objects.definitions() if _knows(each, kind, version)), None)
+        found = self._definition_of(kind)
         if found is None:
             return
         schema = found.schemas[version]()
@@ -178,5 +186,5 @@ def _version_in(converter: Converter, kind: GroupVersionKind) -> str | None:
     return converter.version_named(str(kind.group_version)) if converter.kind == kind.kind else None
 
 
-def _knows(definition: Definition, kind: GroupVersionKind, version: str) -> bool:
-    return _version_in(definition.converter, kind) == version and version in definition.schemas
+def _knows(definition: Definition, kind: GroupVersionKind) -> bool:
+    return _version_in(definition.converter, kind) in definition.schemas

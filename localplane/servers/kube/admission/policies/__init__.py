@@ -1,15 +1,16 @@
-"""ValidatingAdmissionPolicy: expressions that are stored decide about a write.
+"""MutatingAdmissionPolicy and ValidatingAdmissionPolicy: expressions that are stored change a write, or refuse it.
 
     configuration  policies and bindings, compiled
+    invocations    which of them are applied to a write
     params         the objects that a binding names, for expressions to compare with
-    deciding       what one policy says of one write
-    reviewing      all policies and their bindings
-    plugin         the plugin
+    mutating       the changes, one after another; `patching` is a single one
+    reviewing      the verdicts; `deciding` is that of a single policy
+    plugin         the two plugins
 
 A policy does nothing before a binding says where and with which parameters. Audit annotations are evaluated, because
-that can fail, and then not kept. Nothing here changes an object. Kubernetes: apiserver/pkg/admission/plugin/policy.
+that can fail, and then not kept. Kubernetes: apiserver/pkg/admission/plugin/policy.
 """
 
-from .plugin import ValidatingAdmissionPolicy
+from .plugin import MutatingAdmissionPolicy, ValidatingAdmissionPolicy
 
-__all__ = ["ValidatingAdmissionPolicy"]
+__all__ = ["MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"]

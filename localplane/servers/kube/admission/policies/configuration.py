@@ -25,7 +25,17 @@ class Validation:
 
 
 @dataclass(frozen=True, slots=True)
+class Mutation:
+    """An expression that makes a list of JSONPatch, or else an apply configuration."""
+
+    is_json_patch: bool
+    expression: Compiled
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
+    """Of either kind: one that validates has no mutations, one that mutates has nothing else."""
+
     name: str
     criteria: Criteria
     param_kind: GroupVersionKind | None
@@ -33,7 +43,9 @@ class Policy:
     conditions: tuple[Compiled, ...]
     validations: tuple[Validation, ...]
     annotations: tuple[Compiled, ...]
+    mutations: tuple[Mutation, ...]
     ignores_failure: bool
+    is_reinvoked: bool
 
     @classmethod
     def of(cls, obj: JSONObject) -> Policy:
@@ -51,7 +63,9 @@ class Policy:
             conditions=compiled_conditions(spec.get("matchConditions") or (), compiler),
             validations=tuple(_validation(each, compiler) for each in spec.get("validations") or ()),
             annotations=tuple(compiler.compile(each, ANNOTATION) for each in annotations),
+            mutations=tuple(_mutation(each, compiler) for each in spec.get("mutations") or ()),
             ignores_failure=spec.get("failurePolicy") == "Ignore",
+            is_reinvoked=spec.get("reinvocationPolicy") == "IfNeeded",
         )
 
 
@@ -90,3 +104,9 @@ def _validation(declared: Mapping[str, Any], compiler: Compiler) -> Validation:
         message_expression=compiler.compile(expression, MESSAGE, has_authorizer=False) if expression else None,
         reason=declared.get("reason") or "Invalid",
     )
+
+
+def _mutation(declared: Mapping[str, Any], compiler: Compiler) -> Mutation:
+    is_json_patch = declared.get("patchType") == "JSONPatch"
+    expression = (declared.get("jsonPatch" if is_json_patch else "applyConfiguration") or {}).get("expression") or ""
+    return Mutation(is_json_patch, compiler.compile_patch(expression, is_json_patch=is_json_patch))

@@ -12,12 +12,12 @@ from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.authorization import Authorizer
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.servers.kube.admission.matching.criteria import is_exempt
+from localplane.servers.kube.admission.matching.rounds import Rounds
 from localplane.servers.kube.admission.matching.stored import Stored
 from localplane.servers.kube.admission.matching.writes import Match, Write
 
 from .calling import Caller, CallFailed, apply_patch, fatal
 from .configuration import Webhook, webhooks_of
-from .rounds import Rounds
 
 _log: Final = logging.getLogger(__name__)
 
@@ -33,6 +33,9 @@ class _WebhookPlugin:
 
     def concerns(self, operation: Operation, resource: GroupResource) -> bool:
         return not is_exempt(resource)
+
+    def is_dormant(self) -> bool:
+        return self._configurations.is_empty()
 
     def initialize(self, provided: Any) -> None:
         self._objects = provided.objects

@@ -12,9 +12,9 @@ from localplane.apiserver.admission import AdmissionChain, Attributes, Operation
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import User
 from localplane.servers.kube.admission.matching.criteria import Criteria, is_exempt
+from localplane.servers.kube.admission.matching.rounds import Rounds
 from localplane.servers.kube.admission.matching.writes import Write
 from localplane.servers.kube.admission.webhooks.review import InvalidReview, Review, Undecodable
-from localplane.servers.kube.admission.webhooks.rounds import Rounds
 from tests.unit.servers.kube.admission.asking import Objects, asked, named
 
 SERVED = [
@@ -148,3 +148,20 @@ async def test_all_plugins_are_asked_again_once() -> None:
     )
     await AdmissionChain([Naming()]).admit(attributes)
     assert attributes.object == {"rounds": [False, True]}
+
+
+class Sleeping(Naming):
+    is_asleep = True
+
+    def is_dormant(self) -> bool:
+        return self.is_asleep
+
+
+def test_writes_that_only_sleepers_have_a_say_in_cost_nothing() -> None:
+    sleeping = Sleeping()
+    chain, config_maps = AdmissionChain([sleeping]), GroupResource("", "configmaps")
+    assert not chain.mutates(Operation.CREATE, config_maps)
+    assert not chain.handles(Operation.CREATE, config_maps)
+    sleeping.is_asleep = False
+    assert chain.mutates(Operation.CREATE, config_maps)
+    assert not chain.validates(Operation.CREATE, config_maps)

@@ -30,6 +30,7 @@ def test_kubernetes_own_defaults_are_on_in_their_order() -> None:
         "DefaultIngressClass",
         "PodTopologyLabels",
         "PodResizeValidator",
+        "MutatingAdmissionPolicy",
         "MutatingAdmissionWebhook",
         "ValidatingAdmissionPolicy",
         "ValidatingAdmissionWebhook",

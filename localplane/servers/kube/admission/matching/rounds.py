@@ -1,7 +1,5 @@
-"""Which mutating webhooks are asked a second time: those that want to be, if the object changed after they saw it.
-
-Kubernetes: apiserver/pkg/admission/plugin/webhook/mutating, reinvocationcontext.go.
-"""
+"""Which mutating webhooks and policies are asked a second time: those that want to be, if the object changed after
+they saw it. Kubernetes: reinvocationcontext.go of both plugins."""
 
 from __future__ import annotations
 
