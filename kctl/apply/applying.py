@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from .apply_set import ApplySet
     from .options import ApplyOptions
+    from .pruning import Prunable
 
 Object = dict[str, Any]
 
@@ -121,8 +122,19 @@ class Applying:
     async def _prune(self, types: Sequence[RESTMapping]) -> None:
         from .pruning import prunable
 
-        for one in await prunable(self._session, types, self._options.selector, self._visited):
+        pruned = await prunable(self._session, types, self._options.selector, self._visited)
+        for one in pruned:
             if self._options.dry_run != "client":
                 resource = self._session.client.resource(one.mapping.resource, one.namespace)
                 await self._options.deletion.delete_named(resource, one.name)
             self._printed(one.object, "pruned")
+        if self._given.is_on("wait") and self._options.dry_run == "none":
+            await self._wait_for(pruned)
+
+    async def _wait_for(self, pruned: Sequence[Prunable]) -> None:
+        from kctl.deleting.waiting import wait_until_gone
+        from kctl.resolve.info import Info
+
+        for one in pruned:
+            info = Info(self._session, one.mapping, namespace=one.namespace, name=one.name)
+            await wait_until_gone(info, self._options.deletion.timeout, uid=one.object["metadata"].get("uid", ""))

@@ -24,7 +24,6 @@ class ApplyOptions(NamedTuple):
     server_side: bool
     force_conflicts: bool
     overwrite: bool
-    uses_schemas: bool
     force: bool
     deletion: Deletion
     prune: bool
@@ -65,7 +64,6 @@ def read_options(session: Session) -> ApplyOptions:
         server_side=server_side,
         force_conflicts=given.is_on("force-conflicts"),
         overwrite=given.is_on("overwrite"),
-        uses_schemas=given.is_on("openapi-patch"),
         force=given.is_on("force"),
         deletion=deletion,
         prune=given.is_on("prune"),

@@ -95,12 +95,6 @@ COMMAND = Command(
             "values from the modified configuration",
             default=True,
         ),
-        switch(
-            "openapi-patch",
-            "If true, use openapi to calculate diff when the openapi presents and the resource can "
-            "be found in the openapi spec. Otherwise, fall back to use baked-in types.",
-            default=True,
-        ),
         standard_flags.subresource(
             "If specified, apply will operate on the subresource of the requested object.  Only "
             "allowed when using --server-side."

@@ -58,13 +58,6 @@ COMMAND = Command(
         ),
         switch("show-managed-fields", "If true, include managed fields in the diff."),
         switch("show-secrets", "If true, do not mask secret values in the diff."),
-        Flag(
-            "concurrency",
-            "int",
-            1,
-            "Number of objects to process in parallel when diffing against the live version. Larger number = faster, "
-            "but more memory, I/O and CPU over that shorter period of time.",
-        ),
         *standard_flags.filename_flags("contains the configuration to diff"),
         *SERVER_SIDE_FLAGS,
         field_manager(),

@@ -112,8 +112,8 @@ def test_an_object_that_was_not_applied_is_warned_of(desk: Desk) -> None:
         0,
         "configmap/a configured\n",
         "Warning: resource configmaps/a is missing the kubectl.kubernetes.io/last-applied-configuration annotation "
-        "which is required by kctl apply. kctl apply should only be used on resources created declaratively by either kctl "
-        "create --save-config or kctl apply. The missing annotation will be patched automatically.\n",
+        "which is required by kctl apply. kctl apply should only be used on resources created declaratively by either "
+        "kctl create --save-config or kctl apply. The missing annotation will be patched automatically.\n",
     )
 
 
@@ -147,6 +147,20 @@ def test_what_was_applied_and_is_in_no_file_is_pruned(desk: Desk) -> None:
     done = desk.run("apply", "-f", file, "--prune", "--all", allowed)
     assert done == Outcome(0, "configmap/a unchanged\nconfigmap/b pruned\n", "")
     assert desk.run("apply", "-f", file, "--prune").stderr.startswith("error: all resources selected for prune without")
+
+
+def test_who_asks_waits_until_what_was_pruned_is_gone(desk: Desk) -> None:
+    file = desk.config_map("a.yaml", "a")
+    held = desk.write("b.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: b, finalizers: [example.com/held]}}")
+    assert desk.run("apply", "-f", file, "-f", held).code == 0
+    pruning = ("apply", "-f", file, "--prune", "--all", "--prune-allowlist=core/v1/ConfigMap")
+    done = desk.run(*pruning, "--wait", "--timeout=1s")
+    assert done == Outcome(
+        1,
+        "configmap/a unchanged\nconfigmap/b pruned\n",
+        "error: timed out waiting for the condition on configmaps/b\n",
+    )
+    assert desk.run("patch", "cm/b", "--type=merge", "-p", '{"metadata": {"finalizers": null}}').code == 0
 
 
 def test_an_apply_set_prunes_what_left_it(desk: Desk) -> None:
