@@ -151,7 +151,8 @@ def test_what_was_applied_and_is_in_no_file_is_pruned(desk: Desk) -> None:
 
 def test_who_asks_waits_until_what_was_pruned_is_gone(desk: Desk) -> None:
     file = desk.config_map("a.yaml", "a")
-    held = desk.write("b.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: b, finalizers: [example.com/held]}}")
+    metadata = "{name: b, finalizers: [example.com/held]}"
+    held = desk.write("b.yaml", f"apiVersion: v1\nkind: ConfigMap\nmetadata: {metadata}\n")
     assert desk.run("apply", "-f", file, "-f", held).code == 0
     pruning = ("apply", "-f", file, "--prune", "--all", "--prune-allowlist=core/v1/ConfigMap")
     done = desk.run(*pruning, "--wait", "--timeout=1s")
