@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 from tests.contract.summary import ContractSummary
@@ -12,3 +14,6 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "upstream(*functions): functions of Kubernetes' storage suite that a test covers"
     )
     config.pluginmanager.register(ContractSummary(), "contract-summary")
+    # A shell ignores Ctrl-C for what it runs in the background, and children inherit that: tests send it to theirs.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
