@@ -19,31 +19,6 @@ if TYPE_CHECKING:
 JSONObject = Mapping[str, Any]
 
 _CONDITIONS_MAX = 64
-_RESERVED = frozenset(
-    {
-        "true",
-        "false",
-        "null",
-        "in",
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    }
-)
 _is_identifier = re.compile("[_a-zA-Z][_a-zA-Z0-9]*").fullmatch
 
 
@@ -91,11 +66,13 @@ def match_condition_errors(
 
 def variable_errors(variables: Sequence[JSONObject], path: Path, compiler: Compiler) -> Iterator[FieldError]:
     """Afterwards the compiler knows them."""
+    from localplane.apimachinery.cel.escaping import RESERVED  # CEL is only loaded where there is an expression
+
     for index, variable in enumerate(variables):
         place, name = path[index], variable.get("name") or ""
         if not name.strip():
             yield required(place / "name", "name is not specified")
-        elif not _is_identifier(name) or name in _RESERVED:
+        elif not _is_identifier(name) or name in RESERVED:
             yield invalid(place / "name", name, "must be a valid CEL identifier")
         expression = variable.get("expression") or ""
         yield from expression_errors(
