@@ -6,37 +6,22 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 from random import Random
 
 from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.etcd.binary import find_etcd
-from localplane.apiserver.storage.etcd.client import EtcdClient, TLSFiles, messages
+from localplane.apiserver.storage.etcd.client import EtcdClient, messages
 from localplane.apiserver.storage.etcd.client.methods import RANGE
 from localplane.apiserver.storage.etcd.parent_death import Lifeline, ParentDeath
 
+from .certificates import Certificates
 from .nemesis import Struck, Target
 from .recorder import Recorder
 
 _READY_WITHIN = 20.0
 _SHORTEST_OUTAGE, _LONGEST_OUTAGE = 0.3, 1.2
-
-
-@dataclass(frozen=True, slots=True)
-class Certificates:
-    """PEM files: an authority, and one pair each for the members and for their clients."""
-
-    authority: Path
-    server: Path
-    server_key: Path
-    client: Path
-    client_key: Path
-
-    @property
-    def for_clients(self) -> TLSFiles:
-        return TLSFiles(self.authority, self.client, self.client_key)
 
 
 class Member:

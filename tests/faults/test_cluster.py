@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,8 @@ import pytest
 
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
 
-from .cluster import Certificates, Cluster, running_cluster
+from .certificates import Certificates, certificates
+from .cluster import Cluster, running_cluster
 from .committed import read_etcd
 from .harness import Evidence, Plan, run
 from .history import Commit
@@ -28,26 +28,9 @@ def directory() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
-@pytest.fixture
-def certificates(directory: Path) -> Certificates:
-    """An authority and the two pairs that it vouches for, made with the openssl program."""
-    _openssl(directory, "req", "-x509", "-subj", "/CN=authority", *_new_key("authority"), "-out", "authority.pem")
-    names = directory / "names"
-    names.write_text("subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n")
-    for name in ("server", "client"):
-        _openssl(directory, "req", "-subj", f"/CN={name}", *_new_key(name), "-out", f"{name}.csr")
-        signing = ("-CA", "authority.pem", "-CAkey", "authority.key", "-CAcreateserial", "-extfile", str(names))
-        _openssl(directory, "x509", "-req", "-days", "1", "-in", f"{name}.csr", *signing, "-out", f"{name}.pem")
-    files = ("authority.pem", "server.pem", "server.key", "client.pem", "client.key")
-    return Certificates(*(directory / file for file in files))
-
-
-def _new_key(name: str) -> tuple[str, ...]:
-    return ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", f"{name}.key")
-
-
-def _openssl(directory: Path, *arguments: str) -> None:
-    subprocess.run(["openssl", *arguments], cwd=directory, check=True, capture_output=True)
+@pytest.fixture(name="certificates")
+def made_certificates(directory: Path) -> Certificates:
+    return certificates(directory)
 
 
 async def _run_on(cluster: Cluster, directory: Path, plan: Plan, *, root: str = DEFAULT_ROOT) -> Evidence:

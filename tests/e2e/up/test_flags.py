@@ -8,6 +8,8 @@ import socket
 import ssl
 import subprocess
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 
 from tests.e2e.command_line import Outcome
 from tests.e2e.up.machine import Machine, until
+from tests.faults.certificates import certificates
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\ndata: {color: %s}\n"
 
@@ -174,6 +177,26 @@ def test_who_is_not_ready_in_time_is_given_up(here: Machine) -> None:
     assert here.status()["state"] == "down"
 
 
+def test_who_does_not_wait_returns_at_once(here: Machine) -> None:
+    done = here.kctl("up", "-d", "--no-wait", "--storage", "memory", "--port", "0")
+    assert (done.code, done.stderr) == (0, "")
+    assert done.stdout == "default is starting: see `kctl status --name default`\n"
+    until(lambda: here.status()["state"] == "up")
+    assert here.kctl("up", "-d", "--wait", "--name", "two", "--storage", "memory", "--port", "0").code == 0
+    assert here.status("two")["state"] == "up"
+
+
+def test_an_etcd_that_loses_data_is_refused_unless_it_is_asked_for(here: Machine, etcd: str) -> None:
+    old = here.home / "old-etcd"
+    old.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "etcd Version: 3.5.1" && exit\nexec {etcd} "$@"\n')
+    old.chmod(0o755)
+    refused = here.kctl("up", "-d", "--port", "0", "--etcd", str(old))
+    assert (refused.code, refused.stdout) == (1, "")
+    assert "3.5.1" in refused.stderr
+    here.up("--storage", "etcd", "--etcd", str(old), "--allow-unsafe-etcd")
+    assert here.status()["store"] == f"etcd 3.5.1 ({old})"
+
+
 def test_verbose_logs_more(here: Machine) -> None:
     here.up()
     here.up("--name", "talkative", "-v")
@@ -182,34 +205,57 @@ def test_verbose_logs_more(here: Machine) -> None:
     assert "listens after" not in quiet
 
 
-def test_an_etcd_cluster_is_used_under_a_prefix_and_never_emptied(here: Machine, etcd: str, tmp_path: Path) -> None:
+@contextmanager
+def running_cluster(etcd: str, directory: Path, *flags: str, scheme: str = "http") -> Iterator[str]:
+    """Its URL. One member is enough."""
     ports = []
     for _ in range(2):
         with socket.create_server(("127.0.0.1", 0)) as probe:
             ports.append(probe.getsockname()[1])
-    url, peer = (f"http://127.0.0.1:{port}" for port in ports)
-    command = [etcd, "--data-dir", str(tmp_path / "cluster"), "--initial-cluster", f"default={peer}"]
+    url, peer = f"{scheme}://127.0.0.1:{ports[0]}", f"http://127.0.0.1:{ports[1]}"
+    command = [etcd, "--data-dir", str(directory / "cluster"), "--initial-cluster", f"default={peer}", *flags]
     command += ["--listen-client-urls", url, "--advertise-client-urls", url]
     command += ["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as cluster:
         try:
-            until(lambda: _answers(url))
-            here.up("--etcd-servers", url, "--etcd-prefix", "mine")
-            assert here.status()["store"].endswith(f" at {url}")
-            refused = here.kctl("reset")
-            assert (refused.code, "kctl did not start and will not empty" in refused.stderr) == (1, True)
-            here.up("--name", "two", "--etcd-servers", url, "--etcd-prefix", "yours")
-            here.kctl("down", "--all")
+            until(lambda: _listens(ports[0]))
+            yield url
         finally:
             cluster.kill()
 
 
-def _answers(url: str) -> bool:
+def test_an_etcd_cluster_is_used_under_a_prefix_and_never_emptied(here: Machine, etcd: str, tmp_path: Path) -> None:
+    with running_cluster(etcd, tmp_path) as url:
+        here.up("--etcd-servers", url, "--etcd-prefix", "mine")
+        assert here.status()["store"].endswith(f" at {url}")
+        refused = here.kctl("reset")
+        assert (refused.code, "kctl did not start and will not empty" in refused.stderr) == (1, True)
+        here.up("--name", "two", "--etcd-servers", url, "--etcd-prefix", "yours")
+        here.kctl("down", "--all")
+
+
+def test_an_etcd_cluster_with_mutual_tls_wants_all_three_files(here: Machine, etcd: str, tmp_path: Path) -> None:
+    made = certificates(tmp_path)
+    flags = ["--cert-file", str(made.server), "--key-file", str(made.server_key)]
+    flags += ["--trusted-ca-file", str(made.authority), "--client-cert-auth"]
+    trust = ["--etcd-cafile", str(made.authority)]
+    identity = ["--etcd-certfile", str(made.client), "--etcd-keyfile", str(made.client_key)]
+    with running_cluster(etcd, tmp_path, *flags, scheme="https") as url:
+        for incomplete in (identity, trust):
+            done = here.kctl("up", "-d", "--port", "0", "--etcd-servers", url, "--timeout", "5s", *incomplete)
+            assert (done.code, done.stdout) == (1, "")
+            assert done.stderr.startswith("error: ")
+        here.up("--etcd-servers", url, *trust, *identity)
+        assert here.status()["store"].endswith(f" at {url}")
+        here.kctl("down")
+
+
+def _listens(port: int) -> bool:
     try:
-        with urllib.request.urlopen(f"{url}/health", timeout=5):
-            return True
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
     except OSError:
         return False
+    return True
 
 
 def test_help_has_examples(here: Machine) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,43 +10,11 @@ import pytest
 
 from localplane.client.names import GroupVersionResource
 from tests.e2e.command_line import KCTL, environment
+from tests.e2e.terminal import Terminal, needs_tmux
 from tests.e2e.up.machine import Machine, until
 from tests.e2e.watch.conftest import Writer
 
-TMUX = shutil.which("tmux")
-pytestmark = pytest.mark.skipif(TMUX is None, reason="there is no tmux")
-
-
-class Terminal:
-    def __init__(self, directory: Path, environ: dict[str, str]) -> None:
-        self._base = [str(TMUX), "-S", str(directory / "tmux"), "-f", "/dev/null"]
-        self._environ = {**environ, "LANG": "C.UTF-8", "PS1": "$ "}
-
-    def start(self, *, width: int, height: int) -> None:
-        self._tmux("-u", "new-session", "-d", "-x", str(width), "-y", str(height), "sh")
-
-    def type(self, *keys: str) -> None:
-        self._tmux("send-keys", *keys)
-
-    def resize(self, width: int, height: int) -> None:
-        self._tmux("resize-window", "-x", str(width), "-y", str(height))
-
-    @property
-    def text(self) -> str:
-        return self._tmux("capture-pane", "-p")
-
-    @property
-    def coloured(self) -> str:
-        return self._tmux("capture-pane", "-p", "-e")
-
-    def end(self) -> None:
-        self._tmux("kill-server")
-
-    def _tmux(self, *arguments: str) -> str:
-        done = subprocess.run(
-            [*self._base, *arguments], env=self._environ, capture_output=True, text=True, check=True, timeout=10
-        )
-        return done.stdout
+pytestmark = needs_tmux
 
 
 @pytest.fixture
