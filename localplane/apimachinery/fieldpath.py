@@ -6,7 +6,7 @@ Validation collects them, it does not stop at the first. Kubernetes: apimachiner
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ __all__ = [
     "FieldError",
     "Path",
     "aggregate",
+    "declared",
     "duplicate",
     "forbidden",
     "go_quote",
@@ -109,6 +110,8 @@ class FieldError:
     field: str
     value: Any
     detail: str = ""
+    declared: bool = field(default=False, compare=False)
+    """Found by a rule at the field's declaration: told after all that a kind's own code finds."""
 
     def body(self) -> str:
         """The message without the field: what a cause carries."""
@@ -127,6 +130,11 @@ class FieldError:
 _WITHOUT_VALUE = frozenset(
     {ErrorType.REQUIRED, ErrorType.FORBIDDEN, ErrorType.TOO_LONG, ErrorType.TOO_SHORT, ErrorType.INTERNAL}
 )
+
+
+def declared(error: FieldError) -> FieldError:
+    """The error, as one that Kubernetes finds by its declarations (`+k8s:required` and its like)."""
+    return replace(error, declared=True)
 
 
 def not_found(path: Path | str, value: Any) -> FieldError:

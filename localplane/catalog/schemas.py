@@ -10,8 +10,8 @@ without fields are told below, in code.
 Of a field, in the order in which Go writes them: t its type (`[]` a list of, `{}` a map of), p a pointer, e written
 even when empty (a: as zero, n: as null), n protobuf number, v the inline messages on the way, pb the message field
 where it is not what t says; l, k list type and keys, m map type, ps, pk patch strategy and key; x values, d default,
-z the zero value as OpenAPI's default; ix, id values and default of the items; dep deprecated. A field that has nothing
-but a type is the type.
+z the zero value as OpenAPI's default; go its type in Go where that has a name, in the embedded struct it comes from;
+ix, id, igo values, default and Go type of the items; dep deprecated. A field that has nothing but a type is the type.
 """
 
 from __future__ import annotations
@@ -168,6 +168,7 @@ def _property(facts: Mapping[str, Any] | str) -> Property:
         node=_of_field(text, facts),
         pointer=bool(facts.get("p")),
         emit=_EMIT[facts.get("e", "")],
+        inline=facts.get("in", ""),
         patch_strategy=facts.get("ps", ""),
         patch_merge_key=facts.get("pk", ""),
         protobuf=_message_field(text, facts) if "n" in facts else None,
@@ -181,11 +182,12 @@ def _of_field(text: str, facts: Mapping[str, Any]) -> Node:
         items = _of_type(text[2:], facts)
         return Node(type="array", items=items, list_type=facts.get("l", ""), list_map_keys=tuple(facts.get("k", ())))
     if text.startswith("{}"):
-        return Node(type="object", values=_of_type(text[2:], facts), map_type=facts.get("m", ""))
+        named = facts.get("go", "")
+        return Node(type="object", values=_of_type(text[2:], facts), map_type=facts.get("m", ""), go_type=named)
     default = facts.get("d", NOTHING)
     if text in _SCALARS:
         limits = Limits(enum=tuple(facts["x"])) if "x" in facts else Limits()
-        return Node(**_SCALARS[text], limits=limits, default=default)
+        return Node(**_SCALARS[text], limits=limits, default=default, go_type=facts.get("go", ""))
     found = node(text)
     return found if default is NOTHING else found.changed(default=default)
 
@@ -194,7 +196,7 @@ def _of_type(text: str, facts: Mapping[str, Any]) -> Node:
     """The node of a list's items or a map's values."""
     if text.startswith(("[]", "{}")):
         return _of_field(text, {})
-    inner = {key: facts[name] for key, name in (("x", "ix"), ("d", "id")) if name in facts}
+    inner = {key: facts[name] for key, name in (("x", "ix"), ("d", "id"), ("go", "igo")) if name in facts}
     return _of_field(text, inner)
 
 

@@ -31,9 +31,9 @@ class Expression:
         return compiled(self.tree, environment)
 
 
-def checked(text: str, environment: Environment) -> Expression:
-    """Parses and type checks. Raises CompilationFailed."""
-    tree = parse(text)
+def checked(text: str, environment: Environment, *, binds: bool = False) -> Expression:
+    """Parses and type checks. `binds`: there is cel.bind. Raises CompilationFailed."""
+    tree = parse(text, binds=binds)
     names = check(text, tree, environment)
     issues = literal_issues(tree)
     if issues:

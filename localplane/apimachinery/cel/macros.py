@@ -1,7 +1,7 @@
 """Macros: calls that become something else while they are parsed.
 
 Upstream: parser/macro.go, cel/library.go (optMap), ext/comprehensions.go and ext/lists.go (sortBy). Kubernetes enables
-no others: there is no cel.bind, and existsOne exists with two variables only.
+no others, but for cel.bind (ext/bindings.go) in what selects devices; existsOne exists with two variables only.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ _OLD_ACCUMULATOR: Final = "__result__"
 _UNUSED: Final = "#unused"
 
 
-def expanded(offset: int, function: str, target: Expr | None, args: list[Expr]) -> Expr | None:
+def expanded(offset: int, function: str, target: Expr | None, args: list[Expr], *, binds: bool = False) -> Expr | None:
     """What the call becomes, or None if it is an ordinary one."""
     if target is None:
         return _has(offset, args[0]) if function == "has" and len(args) == 1 else None
+    if binds and function == "bind" and len(args) == 3 and isinstance(target, Ident) and target.name == "cel":
+        return _bind(offset, *args)
     expander = _MACROS.get((function, len(args)))
     return expander(offset, function, target, args) if expander is not None else None
 
@@ -136,6 +138,12 @@ def _bound(offset: int, name: str, value: Expr, result: Expr) -> Comprehension:
         result,
         result,
     )
+
+
+def _bind(offset: int, name: Expr, value: Expr, result: Expr) -> Expr:
+    if not isinstance(name, Ident):
+        raise MacroError(name.offset, "cel.bind() variable names must be simple identifiers")
+    return _bound(offset, name.name, value, result)
 
 
 def _optional_map(offset: int, function: str, target: Expr, args: list[Expr]) -> Expr:

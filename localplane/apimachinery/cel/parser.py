@@ -39,14 +39,14 @@ _OPERATORS: Final = {
 _LITERALS: Final = frozenset({"NUM_INT", "NUM_UINT", "NUM_FLOAT", "STRING", "BYTES", "true", "false", "null"})
 
 
-def parse(text: str) -> Expr:
-    """Raises CompilationFailed."""
+def parse(text: str, *, binds: bool = False) -> Expr:
+    """Raises CompilationFailed. Where nothing `binds`, there is no cel.bind."""
     if len(text) > LONGEST:
         message = f"expression code point size exceeds limit: size: {len(text)}, limit {LONGEST}"
         raise CompilationFailed(text, [Issue(NOWHERE, message)])
     issues: list[Issue] = []
     tokens = tokens_of(text, issues)
-    parser = _Parser(tokens, issues)
+    parser = _Parser(tokens, issues, binds=binds)
     try:
         if issues:
             raise _SyntaxProblem
@@ -73,10 +73,11 @@ class _TooDeep(Exception):
 
 
 class _Parser:
-    def __init__(self, tokens: list[Token], issues: list[Issue]) -> None:
+    def __init__(self, tokens: list[Token], issues: list[Issue], *, binds: bool) -> None:
         self._tokens = tokens
         self._position = 0
         self._issues = issues
+        self._binds = binds
         self._depth = 0
 
     def whole(self) -> Expr:
@@ -207,7 +208,7 @@ class _Parser:
 
     def _call(self, offset: int, function: str, target: Expr | None, arguments: list[Expr]) -> Expr:
         try:
-            result = expanded(offset, function, target, arguments)
+            result = expanded(offset, function, target, arguments, binds=self._binds)
         except MacroError as error:
             return self._wrong(error.offset, str(error))
         return result if result is not None else Call(offset, function, target, arguments)

@@ -110,8 +110,14 @@ class ListType:
 
     def _key_defaults(self) -> dict[str, Any]:
         declared = self.element.map.declared if self.element.map is not None else {}
-        defaults = {name: declared[name].node.load().default for name in self.keys if name in declared}
+        defaults = {name: _default_of(declared[name]) for name in self.keys if name in declared}
         return {name: value for name, value in defaults.items() if value is not NOTHING and value is not None}
+
+
+def _default_of(declared: Property) -> Any:
+    """As OpenAPI documents tell it: that of a required text is the empty one."""
+    default = declared.node.load().default
+    return declared.notes.get("default") if default is NOTHING else default
 
 
 @lru_cache(maxsize=4096)  # the same few names of containers, ports and conditions come again and again

@@ -119,7 +119,8 @@ def _scalar_fault(scalar: str, value: Any) -> str:
         case "string" if not is_text:
             from localplane.apimachinery.serializers.yaml_keys import go_syntax
 
-            return f"expected string, got &value.valueUnstructured{{Value:{go_syntax(value, 1)}}}"
+            shown_value = go_syntax(value, 1, keys="string")
+            return f"expected string, got &value.valueUnstructured{{Value:{shown_value}}}"
         case "boolean" if not is_boolean:
             return f"expected boolean, got &{{{go_plain(value)}}}"
         case "untyped" if not (is_text or is_number or is_boolean):

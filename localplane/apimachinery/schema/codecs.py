@@ -18,6 +18,7 @@ from localplane.apimachinery.quantity import FORMAT_WRONG, InvalidQuantity, cano
 from localplane.apimachinery.times import (
     InvalidDuration,
     InvalidTime,
+    format_duration,
     format_micro_time,
     format_time,
     parse_duration,
@@ -108,30 +109,9 @@ def _is_duration(value: Any) -> bool:
 def _read_duration(value: Any) -> str:
     text = _text(value)
     try:
-        microseconds = round(parse_duration(text).total_seconds() * 1_000_000)
+        return format_duration(parse_duration(text))
     except InvalidDuration as error:
         raise Unreadable(str(error)) from None
-    return _format_duration(microseconds)
-
-
-def _format_duration(microseconds: int) -> str:
-    """As Go's Duration.String, to the microsecond."""
-    sign, rest = ("-", -microseconds) if microseconds < 0 else ("", microseconds)
-    if rest == 0:
-        return "0s"
-    if rest < 1_000_000:
-        return f"{sign}{rest}µs" if rest < 1_000 else f"{sign}{_trimmed(rest, 3)}ms"
-    minutes, rest = divmod(rest, 60_000_000)
-    hours, minutes = divmod(minutes, 60)
-    seconds = f"{_trimmed(rest, 6)}s"
-    if hours:
-        return f"{sign}{hours}h{minutes}m{seconds}"
-    return f"{sign}{minutes}m{seconds}" if minutes else f"{sign}{seconds}"
-
-
-def _trimmed(number: int, digits: int) -> str:
-    whole, fraction = divmod(number, 10**digits)
-    return f"{whole}.{fraction:0{digits}d}".rstrip("0").rstrip(".")
 
 
 def _is_quantity(value: Any) -> bool:

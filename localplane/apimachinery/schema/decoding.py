@@ -194,6 +194,8 @@ class _Reader:
             return self._read(INT_OR_STRING.read, value, place)
         if shape == "bytes" and isinstance(value, str):
             return self._bytes(value)
+        if shape == "bytes" and isinstance(value, list):
+            return self._byte_list(value, place)
         if shape == "integer" and _is_number(value):
             low, high = (INT32_MIN, INT32_MAX) if node.format == "int32" else (INT64_MIN, INT64_MAX)
             if not isinstance(value, int) or not low <= value <= high:
@@ -209,6 +211,15 @@ class _Reader:
         if self.error is None:
             self.error = DecodeError(f"illegal base64 data at input byte {position}")
         return value
+
+    def _byte_list(self, value: list[Any], place: _Place) -> str:
+        """Go takes a list of numbers for bytes as well."""
+        for item in value:
+            if not _is_number(item) or item is None:
+                self._wrong(item, "uint8", place)
+            elif not isinstance(item, int) or not 0 <= item <= 255:
+                self._wrong(item, "uint8", place, exact=True)
+        return "" if self.error is not None else base64.b64encode(bytes(value)).decode("ascii")
 
     def _wrong(self, value: Any, into: str, place: _Place, *, exact: bool = False) -> None:
         if self.error is not None:
@@ -235,6 +246,9 @@ def _is_left_out(each: Property, value: Any) -> bool:
     return value is None or (not value and not each.keeps_zero)
 
 
+_ZEROS: Final = {"string": "", "bytes": "", "integer": 0, "number": 0, "boolean": False, "int-or-string": 0}
+
+
 def _zero(node: Node) -> Any:
     match node.shape:
         case "struct":
@@ -242,7 +256,7 @@ def _zero(node: Node) -> Any:
         case "codec" if node.codec:
             return node.codec.zero
         case shape:
-            return {"string": "", "integer": 0, "number": 0, "boolean": False, "int-or-string": 0}.get(shape)
+            return _ZEROS.get(shape)
 
 
 def _is_number(value: Any) -> bool:

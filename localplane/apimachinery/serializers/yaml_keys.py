@@ -48,8 +48,8 @@ def _float_key(value: float) -> str:
     raise AssertionError(value)
 
 
-def go_syntax(value: Any, depth: int = 0) -> str:
-    """Go's %#v, which some messages have."""
+def go_syntax(value: Any, depth: int = 0, *, keys: str = "interface {}") -> str:
+    """Go's %#v, which some messages have. `keys` is the type of the keys of a map."""
     match value:
         case None:
             return "interface {}(nil)" if depth else "<nil>"
@@ -64,7 +64,7 @@ def go_syntax(value: Any, depth: int = 0) -> str:
         case _ if depth >= _PRINTED_DEPTH:
             return "..."
         case list():
-            return f"[]interface {{}}{{{', '.join(go_syntax(item, depth + 1) for item in value)}}}"
+            return f"[]interface {{}}{{{', '.join(go_syntax(item, depth + 1, keys=keys) for item in value)}}}"
         case _:
-            items = (f"{go_quote(key)}:{go_syntax(value[key], depth + 1)}" for key in sorted(value))
-            return f"map[interface {{}}]interface {{}}{{{', '.join(items)}}}"
+            items = (f"{go_quote(key)}:{go_syntax(value[key], depth + 1, keys=keys)}" for key in sorted(value))
+            return f"map[{keys}]interface {{}}{{{', '.join(items)}}}"

@@ -102,8 +102,10 @@ def applied(
     try:
         body.take_known(scope, new)
     except DecodeError as error:
+        cause = f"error decoding from json: {error}" if str(error).startswith("illegal base64") else str(error)
+        problem = f"unable to convert unstructured object to {scope.gvk}: {cause}"
         raise InvalidApply(
-            f"failed to convert new object ({_named(scope, config)}) to proper version: {error}"
+            f"failed to convert new object ({_named(scope, config)}) to proper version: {problem}"
         ) from None
     body.complete(scope, new)
     uid = metadata_of(new).get("uid")

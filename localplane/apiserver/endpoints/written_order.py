@@ -28,6 +28,8 @@ def opened_by_paths(pointers: Iterable[Any]) -> Opened:
 def as_written(node: Node | None, value: Any, opened: Any) -> Any:
     """A copy of the value in that order. Without a node everything is sorted, as custom resources are."""
     if isinstance(value, list):
+        if isinstance(opened, list):  # the patch brought it, and all of it was looked into for nulls
+            return [as_written(None, item, None) for item in value]
         items = node.items.load() if node is not None and node.items is not None else None
         inner = opened if isinstance(opened, dict) else {}
         return [as_written(items, item, inner.get(str(number))) for number, item in enumerate(value)]

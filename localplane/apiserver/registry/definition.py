@@ -83,8 +83,9 @@ class Definition:
 
     def invalid(self, name: str, errors: Sequence[FieldError]) -> Invalid:
         """What to raise for an object with faults. Typed kinds have overlapping rules, and tell each fault once:
-        Kubernetes filters their errors, which drops repetitions (util/validation/field, ErrorList.Filter)."""
-        told = tuple({str(error): error for error in errors}.values()) if self.typed else errors
+        Kubernetes filters their errors, which drops repetitions (util/validation/field, ErrorList.Filter), and
+        appends what its declarations found to what was found by hand (registry/rest/validate.go)."""
+        told = sorted({str(error): error for error in errors}.values(), key=_is_declared) if self.typed else errors
         return Invalid.of(self.kind, name, told)
 
     def reset_status(self, obj: JSONObject, version: str) -> None:
@@ -110,3 +111,7 @@ def _blank(schema: Schema, kind: str) -> JSONObject:
     obj: JSONObject = {"metadata": {}}
     schema.decode(obj, kind=kind)
     return {"status": obj["status"]} if "status" in obj else {}
+
+
+def _is_declared(error: FieldError) -> bool:
+    return error.declared

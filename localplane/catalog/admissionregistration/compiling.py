@@ -12,8 +12,8 @@ from typing import Final
 
 from localplane.apimachinery.cel import CompilationFailed, InstantiationFailed, Program, base_environment, checked
 from localplane.apimachinery.cel.declarations import Environment
-from localplane.apimachinery.cel.declared import Declared
 from localplane.apimachinery.cel.library.authorization import AUTHORIZER, RESOURCE_CHECK
+from localplane.apimachinery.cel.structs import Struct, struct
 from localplane.apimachinery.cel.types import (
     BOOL,
     DYN,
@@ -52,7 +52,7 @@ class Compiler:
     def __init__(self, *, has_params: bool = False, has_variables: bool = False) -> None:
         self.variables: dict[str, Compiled] = {}
         self._has_params = has_params
-        self._known = _Struct("kubernetes.variables", {}) if has_variables else None
+        self._known = Struct("kubernetes.variables", {}) if has_variables else None
 
     def compile(self, text: str, returns: tuple[Type, ...], *, has_authorizer: bool = True) -> Compiled:
         environment = self._environment(has_authorizer=has_authorizer)
@@ -112,25 +112,6 @@ def _wrong_type(returns: tuple[Type, ...], found: Type) -> str:
     return f"must evaluate to one of [{' '.join(map(str, returns))}] but got {found}"
 
 
-class _Struct(Declared):
-    """An object whose fields are told by name, and can become more."""
-
-    __slots__ = ("fields",)
-
-    def __init__(self, name: str, fields: dict[str, Type]) -> None:
-        super().__init__(DYN, smallest=2, name=name)
-        self.type = Type(Kind.STRUCT, name, (), self)
-        self.fields = fields
-
-    def field(self, name: str) -> Declared | None:
-        found = self.fields.get(name)
-        return None if found is None else Declared(found, smallest=1)
-
-
-def _struct(name: str, /, **fields: Type) -> Type:
-    return _Struct(name, fields).type
-
-
 def _declarable(found: Type) -> Type:
     """The type that a variable has to others: what is no plain value, list or map can be anything."""
     if found.kind in SIMPLE or found.kind is Kind.NULL:
@@ -150,11 +131,11 @@ def _plain_environment() -> Environment:
 
 
 def _request_type() -> Type:
-    kind = _struct("kubernetes.GroupVersionKind", group=STRING, version=STRING, kind=STRING)
-    resource = _struct("kubernetes.GroupVersionResource", group=STRING, version=STRING, resource=STRING)
+    kind = struct("kubernetes.GroupVersionKind", group=STRING, version=STRING, kind=STRING)
+    resource = struct("kubernetes.GroupVersionResource", group=STRING, version=STRING, resource=STRING)
     texts = list_of(STRING)
-    user = _struct("kubernetes.UserInfo", username=STRING, uid=STRING, groups=texts, extra=map_of(STRING, texts))
-    return _struct(
+    user = struct("kubernetes.UserInfo", username=STRING, uid=STRING, groups=texts, extra=map_of(STRING, texts))
+    return struct(
         "kubernetes.AdmissionRequest",
         kind=kind,
         resource=resource,
@@ -173,7 +154,7 @@ def _request_type() -> Type:
 
 def _namespace_type() -> Type:
     texts = map_of(STRING, STRING)
-    condition = _struct(
+    condition = struct(
         "kubernetes.NamespaceCondition",
         status=STRING,
         type=STRING,
@@ -181,7 +162,7 @@ def _namespace_type() -> Type:
         message=STRING,
         reason=STRING,
     )
-    metadata = _struct(
+    metadata = struct(
         "kubernetes.NamespaceMetadata",
         name=STRING,
         generateName=STRING,
@@ -196,9 +177,9 @@ def _namespace_type() -> Type:
         resourceVersion=STRING,
         finalizers=list_of(STRING),
     )
-    return _struct(
+    return struct(
         "kubernetes.Namespace",
         metadata=metadata,
-        spec=_struct("kubernetes.NamespaceSpec", finalizers=list_of(STRING)),
-        status=_struct("kubernetes.NamespaceStatus", conditions=list_of(condition), phase=STRING),
+        spec=struct("kubernetes.NamespaceSpec", finalizers=list_of(STRING)),
+        status=struct("kubernetes.NamespaceStatus", conditions=list_of(condition), phase=STRING),
     )

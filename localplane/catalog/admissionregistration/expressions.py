@@ -53,7 +53,7 @@ def match_condition_errors(
     seen: set[str] = set()
     for index, condition in enumerate(conditions):
         place, name = path[index], condition.get("name") or ""
-        expression = condition.get("expression") or ""
+        expression = (condition.get("expression") or "").strip()
         yield from expression_errors(expression, place / "expression", lambda text: compiler.compile(text, CONDITION))
         if not name:
             yield required(place / "name")

@@ -12,6 +12,7 @@ from typing import Any
 from localplane.apimachinery.fieldpath import (
     FieldError,
     Path,
+    declared,
     duplicate,
     forbidden,
     invalid,
@@ -53,7 +54,7 @@ class MutatingAdmissionPolicyBindingStrategy(ConfigurationStrategy):
 def _binding_errors(spec: Mapping[str, Any]) -> Iterator[FieldError]:
     name = spec.get("policyName") or ""
     if not name:
-        yield required(_SPEC / "policyName")
+        yield declared(required(_SPEC / "policyName"))
     else:
         yield from (invalid(_SPEC / "policyName", name, problem) for problem in dns1123_subdomain(name))
     yield from _param_ref_errors(spec.get("paramRef"), _SPEC / "paramRef")
@@ -93,7 +94,7 @@ def _action_errors(actions: Sequence[str], path: Path) -> Iterator[FieldError]:
         )
         yield invalid(path, actions, detail)
     if not actions:
-        yield required(path)
+        yield declared(required(path))
 
 
 def default_binding(obj: JSONObject) -> None:

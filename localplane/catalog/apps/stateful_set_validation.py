@@ -35,7 +35,7 @@ from .int_or_percent import count, positive_errors, share_errors
 
 _CLAIM_STATUS = (
     *("phase", "accessModes", "capacity", "conditions", "allocatedResources", "allocatedResourceStatuses"),
-    *("currentVolumeAttributesClassName", "modifyVolumeStatus"),
+    *("currentVolumeAttributesClassName", "modifyVolumeStatus", "healthStatus"),
 )
 _ROLLING_ONLY = "only allowed for updateStrategy 'RollingUpdate'"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, declared, invalid, not_supported, required
 from localplane.apimachinery.names import dns1123_subdomain, size
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy
@@ -109,7 +109,7 @@ def _schedule_errors(spec: JSONObject, before: JSONObject | None, path: Path) ->
     """A time zone in the schedule was never meant to work; who has one may keep it."""
     schedule = spec.get("schedule", "")
     if not schedule:
-        yield required(path)
+        yield declared(required(path))
         return
     try:
         check_schedule(schedule)

@@ -36,6 +36,8 @@ def key_problems(key: str) -> list[str]:
     return problems
 
 
-def decoded_size(base64: str) -> int:
-    """How many bytes a text in base64 stands for."""
+def decoded_size(base64: str | None) -> int:
+    """How many bytes a text in base64 stands for. Go's nil, which a null becomes, has none."""
+    if base64 is None:
+        return 0
     return len(base64) * 3 // 4 - base64.count("=", -2)

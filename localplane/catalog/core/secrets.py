@@ -105,7 +105,7 @@ def _docker_errors(data: JSONObject, key: str) -> Iterator[FieldError]:
     if key not in data:
         yield required(_DATA[key])
         return
-    problem = _json_problem(base64.b64decode(data[key]))
+    problem = _json_problem(base64.b64decode(data[key] or ""))
     if problem:
         yield invalid(_DATA[key], "<secret contents redacted>", problem)
 
@@ -126,7 +126,8 @@ def _warnings(obj: JSONObject) -> list[str]:
     if obj.get("type") != _TLS:
         return []
     data = obj.get("data") or {}
-    problem = key_pair_problem(base64.b64decode(data.get("tls.crt", "")), base64.b64decode(data.get("tls.key", "")))
+    certificate, key = (base64.b64decode(data.get(name) or "") for name in ("tls.crt", "tls.key"))
+    problem = key_pair_problem(certificate, key)
     return [problem] if problem else []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, declared, invalid, not_supported, required
 from localplane.apimachinery.names import dns1123_subdomain, path_segment_name
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
@@ -43,7 +43,7 @@ class BindingStrategy(Strategy):
         return [
             *self.validate(request, obj),
             *metadata_update_errors(obj, old),
-            *immutable_errors(_reference(obj), _reference(old), _ROLE),
+            *map(declared, immutable_errors(_reference(obj), _reference(old), _ROLE)),
         ]
 
 
@@ -60,7 +60,7 @@ def _role_errors(role: JSONObject, kinds: Sequence[str]) -> Iterator[FieldError]
         yield not_supported(_ROLE / "kind", role.get("kind", ""), kinds)
     name = role.get("name", "")
     if not name:
-        yield required(_ROLE / "name")
+        yield declared(required(_ROLE / "name"))
     else:
         yield from (invalid(_ROLE / "name", name, problem) for problem in path_segment_name(name))
 
@@ -68,7 +68,7 @@ def _role_errors(role: JSONObject, kinds: Sequence[str]) -> Iterator[FieldError]
 def _subject_errors(subject: JSONObject, path: Path, *, namespaced: bool) -> Iterator[FieldError]:
     name, group = subject.get("name", ""), subject.get("apiGroup", "")
     if not name:
-        yield required(path / "name")
+        yield declared(required(path / "name"))
     match subject.get("kind", ""):
         case "ServiceAccount":
             if name:

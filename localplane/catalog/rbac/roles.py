@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
+from localplane.apimachinery.fieldpath import FieldError, Path, declared, invalid, required
 from localplane.apimachinery.names import path_segment_name
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -41,7 +41,7 @@ class RoleStrategy(Strategy):
 def rule_errors(rule: JSONObject, path: Path, *, namespaced: bool) -> Iterator[FieldError]:
     """A rule is about resources or about paths, never about both."""
     if not rule.get("verbs"):
-        yield required(path / "verbs")
+        yield declared(required(path / "verbs"))
     urls = rule.get("nonResourceURLs")
     if urls:
         if namespaced:

@@ -62,8 +62,8 @@ def _note_stored_version(obj: JSONObject) -> None:
         if version.get("storage"):
             status = obj.setdefault("status", {})
             stored = status.get("storedVersions") or []
-            if version["name"] not in stored:
-                status["storedVersions"] = [*stored, version["name"]]
+            if (name := version.get("name", "")) not in stored:
+                status["storedVersions"] = [*stored, name]
             return
 
 

@@ -94,18 +94,19 @@ def _stored_version_errors(stored: Sequence[str], versions: Sequence[JSONObject]
     if not stored:
         yield invalid(path, None, "must have at least one stored version")
         return
-    declared = [version.get("name", "") for version in versions]
+    left = {name: number for number, name in enumerate(stored)}
     for version in versions:
-        if version.get("storage") and version.get("name") not in stored:
-            yield invalid(path, list(stored), f"must have the storage version {version.get('name', '')}")
-    for number, name in enumerate(stored):
-        if name not in declared:
-            why = (
-                f"missing from spec.versions; {name} was previously a storage version, and must remain in"
-                f" spec.versions until a storage migration ensures no data remains persisted in {name} and removes"
-                f" {name} from status.storedVersions"
-            )
-            yield invalid(path[number], name, why)
+        name = version.get("name", "")
+        # Each stored version answers for one declared version only.
+        if left.pop(name, None) is None and version.get("storage"):
+            yield invalid(path, list(stored), f"must have the storage version {name}")
+    for name, number in left.items():
+        why = (
+            f"missing from spec.versions; {name} was previously a storage version, and must remain in"
+            f" spec.versions until a storage migration ensures no data remains persisted in {name} and removes"
+            f" {name} from status.storedVersions"
+        )
+        yield invalid(path[number], name, why)
 
 
 def _preserving_errors(spec: JSONObject, old: JSONObject) -> list[FieldError]:

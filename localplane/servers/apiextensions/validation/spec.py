@@ -118,6 +118,9 @@ def _version_errors(internal: InternalSpec, path: Path, demands: Demands, *, str
     if sum(bool(version.get("storage")) for version in internal.versions) != 1:
         why = "must have exactly one version marked as storage version"
         yield invalid(path / "versions", internal.shown(), why)
+    # The internal type has a version of its own: the first one's name.
+    if (first := _first_name(internal)) and (problems := dns1035_label(first)):
+        yield invalid(path / "version", first, ",".join(problems))
 
 
 def _warning_errors(version: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
