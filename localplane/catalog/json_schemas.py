@@ -80,5 +80,5 @@ def _decoded(node: Node, value: Any, kind: str) -> Any:
     try:
         decode(node, value, kind=kind)
     except DecodeError as error:
-        raise Unreadable(str(error)) from None
+        raise error.misread or Unreadable(str(error)) from None
     return value

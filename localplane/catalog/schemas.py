@@ -73,7 +73,7 @@ _LEAVES: Final[dict[str, dict[str, Any]]] = {
     "intstr.IntOrString": {"codec": INT_OR_STRING, "format": "int-or-string", "int_or_string": True},
     "runtime.RawExtension": {**_RAW, "go_type": "runtime.RawExtension"},
     "meta/v1.FieldsV1": {**_RAW, "go_type": "v1.FieldsV1"},
-    "apiextensions/v1.JSON": _ANYTHING,
+    "apiextensions/v1.JSON": {**_ANYTHING, "go_type": "v1.JSON"},
     "apiextensions/v1.JSONSchemaPropsOrArray": {**_ANYTHING, "codec": schema_or_array(_json_schema)},
     "apiextensions/v1.JSONSchemaPropsOrBool": {**_ANYTHING, "codec": schema_or_bool(_json_schema)},
     "apiextensions/v1.JSONSchemaPropsOrStringArray": {**_ANYTHING, "codec": schema_or_texts(_json_schema)},
@@ -178,18 +178,21 @@ def _property(facts: Mapping[str, Any] | str) -> Property:
 
 def _of_field(text: str, facts: Mapping[str, Any]) -> Node:
     """The node of a field's type, with what is said of the field alone."""
+    named = facts.get("go", "")
     if text.startswith("[]"):
-        items = _of_type(text[2:], facts)
-        return Node(type="array", items=items, list_type=facts.get("l", ""), list_map_keys=tuple(facts.get("k", ())))
+        items, keys = _of_type(text[2:], facts), tuple(facts.get("k", ()))
+        return Node(type="array", items=items, list_type=facts.get("l", ""), list_map_keys=keys, go_type=named)
     if text.startswith("{}"):
-        named = facts.get("go", "")
         return Node(type="object", values=_of_type(text[2:], facts), map_type=facts.get("m", ""), go_type=named)
     default = facts.get("d", NOTHING)
     if text in _SCALARS:
         limits = Limits(enum=tuple(facts["x"])) if "x" in facts else Limits()
-        return Node(**_SCALARS[text], limits=limits, default=default, go_type=facts.get("go", ""))
+        return Node(**_SCALARS[text], limits=limits, default=default, go_type=named)
+    changes = {} if default is NOTHING else {"default": default}
+    if "m" in facts:
+        changes["map_type"] = facts["m"]
     found = node(text)
-    return found if default is NOTHING else found.changed(default=default)
+    return found.changed(**changes) if changes else found
 
 
 def _of_type(text: str, facts: Mapping[str, Any]) -> Node:

@@ -177,7 +177,7 @@ def type_of(node: Node, *, preserves: bool = False) -> Type:
 
 def _fill(found: Type, node: Node, *, preserves: bool) -> None:
     if node.codec is not None:
-        if node.codec.name == "rawJSON":
+        if node.preserve_unknown_fields:  # raw JSON, and the schemas of a definition that may be something else
             found.scalar, found.list, found.map = UNTYPED.scalar, UNTYPED.list, UNTYPED.map
         else:
             found.scalar = "string" if node.codec.name == "duration" else "untyped"

@@ -43,6 +43,16 @@ class WrongType(ValueError):
         self.exact = exact
 
 
+class MisreadWithin(ValueError):
+    """The method decoded a document of its own; this is what was wrong there. Go puts one place before the other."""
+
+    def __init__(self, what: str, fields: str, into: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.fields = fields
+        self.into = into
+
+
 @dataclass(frozen=True, slots=True)
 class Codec:
     """`fits` is true of a value that `read` would return unchanged. `zero` is what null stands for in a list."""

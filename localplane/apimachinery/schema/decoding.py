@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.gotext import json_float
 
-from .codecs import INT32_MAX, INT32_MIN, INT_OR_STRING, Unreadable, WrongType
+from .codecs import INT32_MAX, INT32_MIN, INT_OR_STRING, MisreadWithin, Unreadable, WrongType
 from .fitting import INT64_MAX, INT64_MIN, fits
 from .nodes import Node, Property, go_type
 
@@ -24,7 +24,11 @@ _BASE64: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 
 class DecodeError(ValueError):
-    """Go's own sentence: the caller says which kind could not be handled."""
+    """Go's own sentence: the caller says which kind could not be handled. `misread` is told of a wrong type."""
+
+    def __init__(self, message: str, misread: MisreadWithin | None = None) -> None:
+        super().__init__(message)
+        self.misread = misread
 
 
 class _Literal(float):
@@ -182,6 +186,9 @@ class _Reader:
             return read(value)
         except Unreadable as error:
             raise _Stop(DecodeError(str(error))) from None
+        except MisreadWithin as error:
+            below = ".".join(filter(None, (place.fields, error.fields)))
+            raise _Stop(_misread(error.what, place.struct, below, error.into)) from None
         except WrongType as error:
             self.error = None  # a method's error goes before the one that was kept
             self._wrong(error.value, error.go_type, place, exact=error.exact)
@@ -228,8 +235,13 @@ class _Reader:
         if exact:
             self.literal_wanted = isinstance(value, float) and not isinstance(value, _Literal)
             what = f"number {_literal(value)}"
-        where = f"struct field {place.struct}.{place.fields}" if place.fields else "value"
-        self.error = DecodeError(f"json: cannot unmarshal {what} into Go {where} of type {into}")
+        self.error = _misread(what, place.struct, place.fields, into)
+
+
+def _misread(what: str, struct: str, fields: str, into: str) -> DecodeError:
+    where = f"struct field {struct}.{fields}" if fields else "value"
+    message = f"json: cannot unmarshal {what} into Go {where} of type {into}"
+    return DecodeError(message, MisreadWithin(what, fields, into))
 
 
 def _struct_name(node: Node, place: _Place) -> str:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, declared, forbidden, invalid, not_supported, required
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
@@ -58,21 +58,27 @@ def _spec_errors(name: str, spec: Mapping[str, Any]) -> Iterator[FieldError]:
     kind, limited, exempt = spec.get("type") or "", spec.get("limited"), spec.get("exempt")
     if (name == _EXEMPT) != (kind == "Exempt"):
         yield invalid(_SPEC / "type", kind, "must be 'Exempt' if and only if `name` is 'exempt'")
+    if kind not in ("", "Exempt", "Limited"):
+        yield not_supported(_SPEC / "type", kind, ("Exempt", "Limited"))
+    if exempt is not None and kind == "Exempt":
+        yield from _exempt_errors(exempt, _SPEC / "exempt")
+    if limited is not None and kind == "Limited":
+        yield from _limited_errors(limited, _SPEC / "limited")
+    yield from map(declared, _presence_errors(kind, spec))
+    if limited is not None:
+        response = limited.get("limitResponse") or {}
+        yield from map(declared, _queuing_presence_errors(response, _SPEC / "limited" / "limitResponse"))
+
+
+def _presence_errors(kind: str, spec: Mapping[str, Any]) -> Iterator[FieldError]:
+    """The type decides which of the two is there."""
+    for member in ("limited", "exempt"):
+        if spec.get(member) is not None and kind != member.capitalize():
+            yield forbidden(_SPEC / member, "")
+    if kind == "Limited" and spec.get("limited") is None:
+        yield required(_SPEC / "limited")
     if not kind:
         yield required(_SPEC / "type")
-    elif kind not in ("Exempt", "Limited"):
-        yield not_supported(_SPEC / "type", kind, ("Exempt", "Limited"))
-    if exempt is not None:
-        yield from _exempt_errors(exempt, _SPEC / "exempt") if kind == "Exempt" else [forbidden(_SPEC / "exempt", "")]
-    if limited is None:
-        if kind == "Limited":
-            yield required(_SPEC / "limited")
-        return
-    if kind == "Limited":
-        yield from _limited_errors(limited, _SPEC / "limited")
-    else:
-        yield forbidden(_SPEC / "limited", "")
-    yield from _queuing_presence_errors(limited.get("limitResponse") or {}, _SPEC / "limited" / "limitResponse")
 
 
 def _exempt_errors(exempt: Mapping[str, Any], path: Path) -> Iterator[FieldError]:

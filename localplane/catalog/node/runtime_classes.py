@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, required
+from localplane.apimachinery.fieldpath import FieldError, Path, declared, duplicate, required
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objectmeta import validate_labels, validate_object_meta
 from localplane.apimachinery.times import age
@@ -36,8 +36,7 @@ class RuntimeClassStrategy(Strategy):
         handler = obj.get("handler") or ""
         return [
             *validate_object_meta(obj["metadata"], namespaced=False, validate_name=dns1123_subdomain),
-            *([] if handler else [required(_HANDLER)]),
-            *(short_name_errors(handler, _HANDLER) if handler else ()),
+            *map(declared, short_name_errors(handler, _HANDLER) if handler else [required(_HANDLER)]),
             *_overhead_errors(obj.get("overhead")),
             *_scheduling_errors(obj.get("scheduling")),
         ]

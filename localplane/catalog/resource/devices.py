@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required, too_long
+from localplane.apimachinery.fieldpath import FieldError, Path, declared, invalid, required, too_long
 from localplane.apimachinery.names import size
 from localplane.apimachinery.patch.values import same
 from localplane.catalog.core.pods.validation.affinity import node_selector_errors
@@ -106,7 +106,7 @@ def _attribute_errors(attribute: JSONObject, path: Path) -> Iterator[FieldError]
     given = [kind for kind in _KINDS if attribute.get(kind) is not None]
     kinds = ", ".join(f"`{kind}`" for kind in _KINDS)
     if not given:
-        yield invalid(path, "", f"must specify one of: {kinds}")
+        yield declared(invalid(path, "", f"must specify one of: {kinds}"))
     elif len(given) > 1:
         yield invalid(path, f"{{{', '.join(given)}}}", f"must specify exactly one of: {kinds}")
 

@@ -38,13 +38,13 @@ _METADATA_MAX, _MESSAGE_MAX = 256 * 1024, 1024
 _CODE_MAX = 2**31 - 1
 _ONE_SOURCE = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_CASELESS = rf"(?i){_LABEL}(\.{_LABEL})*"
-_is_caseless_name = re.compile(_CASELESS, re.ASCII).fullmatch
+_NAME = rf"{_LABEL}(\.{_LABEL})*"
+_is_caseless_name = re.compile(_NAME, re.ASCII | re.IGNORECASE).fullmatch
 _NO_NAME = regex_error(
     "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an "
     "alphanumeric character",
-    _CASELESS,
-    "example.com",
+    _NAME,
+    "Example.com",
 )
 
 

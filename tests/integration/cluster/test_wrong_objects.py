@@ -146,6 +146,33 @@ async def test_an_applied_element_without_its_key_has_the_keys_default(plane: Pl
     assert unknown.value.message.endswith('.spec.template.spec.containers[name=""].zzz: field not declared in schema')
 
 
+async def test_a_definition_with_lists_and_maps_can_be_applied(plane: Plane) -> None:
+    """Their schemas may be something else than a schema, which is nothing that ownership could look into."""
+    text = {"type": "string"}
+    fields = {"list": {"type": "array", "items": text}, "map": {"type": "object", "additionalProperties": text}}
+    schema = {"openAPIV3Schema": {"type": "object", "properties": fields}}
+    spec = {
+        "group": "example.com",
+        "scope": "Namespaced",
+        "names": {"plural": "coats", "kind": "Coat"},
+        "versions": [{"name": "v1", "served": True, "storage": True, "schema": schema}],
+    }
+    metadata = {"name": "coats.example.com"}
+    definition = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": metadata}
+    applied = await plane.client.resource(DEFINITIONS).patch(
+        "coats.example.com", {**definition, "spec": spec}, PatchType.APPLY, field_manager="m"
+    )
+    assert applied["spec"]["versions"][0]["schema"] == schema
+
+
+async def test_one_address_block_of_a_node_is_the_first_of_several(plane: Plane) -> None:
+    nodes = plane.client.resource(GroupVersionResource("", "v1", "nodes"))
+    for spec in ({"podCIDR": "10.2.0.0/24"}, {"podCIDRs": ["10.2.0.0/24"]}):
+        made = await nodes.create({"metadata": {"name": "n"}, "spec": spec})
+        assert (made["spec"]["podCIDR"], made["spec"]["podCIDRs"]) == ("10.2.0.0/24", ["10.2.0.0/24"])
+        await nodes.delete("n")
+
+
 async def test_what_a_patch_brought_is_shown_sorted(plane: Plane) -> None:
     roles = plane.client.resource(ROLES)
     rule = {"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}

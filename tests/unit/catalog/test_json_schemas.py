@@ -44,15 +44,21 @@ def test_unknown_fields_go_and_those_within_a_type_with_a_method_go_unheard() ->
     }
 
 
+_NUMBER = "json: cannot unmarshal number into Go struct"
+
+
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
         ({"additionalProperties": 5}, "boolean or JSON schema expected"),
         (
             {"items": {"type": 5}},
-            "json: cannot unmarshal number into Go struct field JSONSchemaProps.type of type string",
+            f"{_NUMBER} field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.items.type of type string",
         ),
-        ({"dependencies": {"a": ["b", 5]}}, "json: cannot unmarshal number into Go value of type string"),
+        (
+            {"dependencies": {"a": ["b", 5]}},
+            f"{_NUMBER} field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.dependencies of type string",
+        ),
     ],
 )
 def test_wrong_types_are_told_in_the_method_s_words(schema: dict[str, Any], message: str) -> None:

@@ -27,6 +27,20 @@ def default_node(obj: dict[str, Any]) -> None:
         status["allocatable"] = dict(status["capacity"])
     default_resource_list(status.get("capacity"))
     default_resource_list(status.get("allocatable"))
+    if spec := obj.get("spec"):
+        _agree_on_cidrs(spec)
+
+
+def _agree_on_cidrs(spec: dict[str, Any]) -> None:
+    """One address block was enough once: its field is the first of the others, and wins if they differ.
+
+    Kubernetes: pkg/apis/core/v1, Convert_v1_NodeSpec_To_core_NodeSpec.
+    """
+    single, several = spec.get("podCIDR"), spec.get("podCIDRs")
+    if single and (not several or several[0] != single):
+        spec["podCIDRs"] = [single]
+    elif several:
+        spec["podCIDR"] = several[0]
 
 
 def _unschedulable(obj: dict[str, Any]) -> str:

@@ -36,8 +36,8 @@ ATTACHMENT = {"spec": {"attacher": "D.io", "nodeName": "n", "source": {"persiste
 TERM = {"matchLabelExpressions": [{"key": "zone", "values": ["a"]}]}
 BAD_NAME = (
     "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an "
-    "alphanumeric character (e.g. 'example.com', regex used for validation is "
-    r"'(?i)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+    "alphanumeric character (e.g. 'Example.com', regex used for validation is "
+    r"'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 )
 
 

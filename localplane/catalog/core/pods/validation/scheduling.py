@@ -52,6 +52,8 @@ def _toleration_operator_errors(operator: str, value: str, path: Path) -> Iterat
 
 
 def taint_effect_errors(effect: str, path: Path) -> list[FieldError]:
+    if not effect:
+        return [required(path)]
     return [] if effect in _EFFECTS else [not_supported(path, effect, _EFFECTS)]
 
 
