@@ -21,14 +21,15 @@ META_FIELDS: Final = frozenset({"apiVersion", "kind", "metadata"})
 _SCALARS: Final = frozenset({str, int, float, bool})
 
 
-def prune(root: Node, obj: dict[str, Any]) -> list[str]:
+def prune(root: Node, obj: dict[str, Any], *, keeps_nulls: bool = False) -> list[str]:
     """Prune in place and return the paths of what was taken out; see Schema.prune."""
     if _is_clean(root)(obj):
         return []
     metadata = _read_metadata(obj)
     pruned: list[str] = []
     _prune(root.changed(embedded_resource=True), obj, "", pruned)
-    _drop_nulls(root, obj)
+    if not keeps_nulls:
+        _drop_nulls(root, obj)
     embedded: list[str] = []
     if has_embedded(root):
         _read_embedded(root, obj, Path(), embedded, is_root=True)

@@ -68,13 +68,13 @@ class Schema:
             self._decoded = _with_object_meta(self.node)
         return self._decoded
 
-    def prune(self, obj: JSONObject) -> list[str]:
+    def prune(self, obj: JSONObject, *, keeps_nulls: bool = False) -> list[str]:
         """Take out of a custom resource, in place, what it can't have, and return the paths in upstream's order.
 
-        Nulls that stand for nothing go as well. Metadata is decoded, here and in embedded resources: a wrong type there
-        is a DecodeError, with the place in front if it is an embedded one.
+        Nulls that stand for nothing go as well, unless it `keeps_nulls`. Metadata is decoded, here and in embedded
+        resources: a wrong type there is a DecodeError, with the place in front if it is an embedded one.
         """
-        return prune(self.node, obj)
+        return prune(self.node, obj, keeps_nulls=keeps_nulls)
 
     def default(self, obj: JSONObject) -> None:
         """Fill in, in place, the defaults of what is missing. Decode or prune first: nulls must have gone."""

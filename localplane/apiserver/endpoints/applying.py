@@ -100,7 +100,8 @@ def applied(
         return _copied(live)
     new = _copied(done.object)
     try:
-        body.take_known(scope, new)
+        # A null that somebody applies to a custom resource is looked at; one that is left of a map goes.
+        body.take_known(scope, new, keeps_nulls=_has_null(config))
     except DecodeError as error:
         cause = f"error decoding from json: {error}" if str(error).startswith("illegal base64") else str(error)
         problem = f"unable to convert unstructured object to {scope.gvk}: {cause}"
@@ -113,6 +114,12 @@ def applied(
         why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
         raise Conflict.of(scope.resource, request.info.name, why)
     return scope.converter.to_hub(new, version)
+
+
+def _has_null(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_null, value.values()))
+    return value is None or (isinstance(value, list) and any(map(_has_null, value)))
 
 
 def _copied(obj: JSONObject) -> JSONObject:

@@ -104,10 +104,15 @@ def _decode_message(scope: Scope, data: bytes) -> JSONObject:
     return obj
 
 
-def take_known(scope: Scope, obj: JSONObject, *, source: bytes | None = None) -> Sequence[str]:
+def take_known(
+    scope: Scope, obj: JSONObject, *, source: bytes | None = None, keeps_nulls: bool = False
+) -> Sequence[str]:
     """Drop from an object of the scope's version what its schema does not know, and tell what. Raises DecodeError."""
     schema = scope.schema()
-    unknown = schema.decode(obj, kind=scope.kind, source=source) if scope.typed else schema.prune(obj)
+    if scope.typed:
+        unknown = schema.decode(obj, kind=scope.kind, source=source)
+    else:
+        unknown = schema.prune(obj, keeps_nulls=keeps_nulls)
     return [f"unknown field {go_quote(path)}" for path in unknown] if unknown else ()
 
 

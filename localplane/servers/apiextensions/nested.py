@@ -56,7 +56,7 @@ def _nested(obj: dict[str, Any], path: str) -> Any:
     parts = elements(path)
     for depth, name in enumerate(parts):
         if not isinstance(value, dict):
-            raise WrongKind(_wrong(".".join(parts[:depth]), value, "map[string]interface{}"))
+            raise WrongKind(_wrong(path, value, "map[string]interface{}"))
         if name not in value:
             return _ABSENT
         value = value[name]

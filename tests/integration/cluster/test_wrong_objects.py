@@ -163,6 +163,13 @@ async def test_a_definition_with_lists_and_maps_can_be_applied(plane: Plane) -> 
         "coats.example.com", {**definition, "spec": spec}, PatchType.APPLY, field_manager="m"
     )
     assert applied["spec"]["versions"][0]["schema"] == schema
+    # And so can an object of it, in which a null is looked at: only what is created or replaced may leave one out so.
+    coats = plane.client.resource(GroupVersionResource("example.com", "v1", "coats"), "default")
+    coat = {"apiVersion": "example.com/v1", "kind": "Coat", "metadata": {"name": "red"}, "list": ["a"], "map": None}
+    with pytest.raises(APIError) as refused:
+        await coats.patch("red", coat, PatchType.APPLY, field_manager="m")
+    assert refused.value.message.endswith('map: Invalid value: "null": map in body must be of type object: "null"')
+    assert "map" not in await coats.create(coat)
 
 
 async def test_one_address_block_of_a_node_is_the_first_of_several(plane: Plane) -> None:
