@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import (
+    ErrorType,
     FieldError,
     Path,
     declared,
@@ -40,7 +41,7 @@ class ValidatingAdmissionPolicyBindingStrategy(ConfigurationStrategy):
     def errors(self, obj: JSONObject, old: JSONObject | None) -> Sequence[FieldError]:
         spec = obj.get("spec") or {}
         actions = _action_errors(spec.get("validationActions") or [], _SPEC / "validationActions")
-        return [*_binding_errors(spec), *actions]
+        return [*map(_as_declared, _binding_errors(spec)), *actions]
 
 
 class MutatingAdmissionPolicyBindingStrategy(ConfigurationStrategy):
@@ -51,10 +52,16 @@ class MutatingAdmissionPolicyBindingStrategy(ConfigurationStrategy):
         return [*_binding_errors(spec), *operations]
 
 
+def _as_declared(error: FieldError) -> FieldError:
+    """That there is a policy is declared for validating bindings only."""
+    is_missing_policy = error.field == "spec.policyName" and error.type is ErrorType.REQUIRED
+    return declared(error) if is_missing_policy else error
+
+
 def _binding_errors(spec: Mapping[str, Any]) -> Iterator[FieldError]:
     name = spec.get("policyName") or ""
     if not name:
-        yield declared(required(_SPEC / "policyName"))
+        yield required(_SPEC / "policyName")
     else:
         yield from (invalid(_SPEC / "policyName", name, problem) for problem in dns1123_subdomain(name))
     yield from _param_ref_errors(spec.get("paramRef"), _SPEC / "paramRef")

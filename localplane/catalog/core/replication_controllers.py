@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, required
+from localplane.apimachinery.fieldpath import FieldError, declared, required
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
@@ -77,12 +77,12 @@ def _name(name: str, /, *, prefix: bool = False) -> list[str]:
 def _spec_errors(spec: JSONObject) -> Iterator[FieldError]:
     """Kubernetes: ValidateReplicationControllerSpec."""
     selector, template = spec.get("selector") or {}, spec.get("template")
-    yield from not_negative(spec.get("minReadySeconds"), SPEC / "minReadySeconds")
+    yield from map(declared, not_negative(spec.get("minReadySeconds"), SPEC / "minReadySeconds"))
     if not selector:
         yield required(SPEC / "selector")
     if spec.get("replicas") is None:
-        yield required(SPEC / "replicas")
-    yield from not_negative(spec.get("replicas"), SPEC / "replicas")
+        yield declared(required(SPEC / "replicas"))
+    yield from map(declared, not_negative(spec.get("replicas"), SPEC / "replicas"))
     if template is None:
         yield required(TEMPLATE)
         return

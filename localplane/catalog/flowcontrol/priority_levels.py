@@ -72,7 +72,7 @@ def _spec_errors(name: str, spec: Mapping[str, Any]) -> Iterator[FieldError]:
 
 def _presence_errors(kind: str, spec: Mapping[str, Any]) -> Iterator[FieldError]:
     """The type decides which of the two is there."""
-    for member in ("limited", "exempt"):
+    for member in ("exempt", "limited"):
         if spec.get(member) is not None and kind != member.capitalize():
             yield forbidden(_SPEC / member, "")
     if kind == "Limited" and spec.get("limited") is None:

@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required, too_long
+from localplane.apimachinery.fieldpath import (
+    ErrorType,
+    FieldError,
+    Path,
+    declared,
+    forbidden,
+    invalid,
+    required,
+    too_long,
+)
 from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, size
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
@@ -50,7 +59,8 @@ def _spec_errors(spec: Mapping[str, Any]) -> Iterator[FieldError]:
         yield too_long(_CONTROLLER, _CONTROLLER_MAX)
     yield from domain_prefixed_path_errors(controller, _CONTROLLER)
     if (parameters := spec.get("parameters")) is not None:
-        yield from reference_errors(parameters, _SPEC / "parameters")
+        for error in reference_errors(parameters, _SPEC / "parameters"):
+            yield declared(error) if error.type is ErrorType.REQUIRED else error
         yield from _scope_errors(parameters, _SPEC / "parameters")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, declared, forbidden, invalid, not_supported, required
 from localplane.apimachinery.labels import InvalidSelector
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import age
@@ -109,7 +109,7 @@ def _peer_errors(
 def _block_errors(block: Mapping[str, Any], path: Path, *, known: Collection[str]) -> Iterator[FieldError]:
     cidr = block.get("cidr") or ""
     if not cidr:
-        yield required(path / "cidr")
+        yield declared(required(path / "cidr"))
         return
     yield from legacy_cidr_errors(cidr, path / "cidr", known=known)
     network = parse_cidr(cidr)

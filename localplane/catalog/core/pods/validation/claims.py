@@ -102,6 +102,6 @@ def _object_errors(reference: JSONObject, path: Path) -> Iterator[FieldError]:
     yield from missing_errors(reference, path, "name", "kind")
     group, kind = reference.get("apiGroup") or "", reference.get("kind", "")
     if not group and kind != "PersistentVolumeClaim":
-        yield invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")
+        yield invalid(path, kind or "", "must be 'PersistentVolumeClaim' when referencing the default apiGroup")
     if group:
         yield from invalid_each(path / "apiGroup", group, dns1123_subdomain(group))
