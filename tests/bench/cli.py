@@ -1,13 +1,15 @@
 """What a command costs from its first to its last breath, beside kubectl: `python -m tests.bench.cli --help`.
 
 Both are installed programs against the same plane, warm caches on both sides, and take turns. The floor is what Python
-takes for the same without any of our code: start, import what TLS needs, shake hands.
+takes for the same without any of our code: start, import what TLS needs, shake hands. With --hyperfine that program
+measures instead, one command after the other.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -83,6 +85,8 @@ def main(argv: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="kctl-bench-") as directory:
         machine = facts(Path(directory), needs_etcd=False)
         machine["kubectl"] = f"{_version(kubectl)} at {kubectl}"
+        if options.hyperfine:
+            return hyperfine(rounds, kubectl, Path(directory))
         tables = measure(rounds, kubectl, Path(directory))
     del machine["object"], machine["stores"], machine["data"]
     print(as_text(machine, tables, command, heading=HEADING))
@@ -94,7 +98,26 @@ def main(argv: Sequence[str]) -> int:
 def _options(argv: Sequence[str]) -> argparse.Namespace:
     known = parser("tests.bench.cli", __doc__)
     known.add_argument("--kubectl", default="kubectl", help="the one to compare with: a path, or a name on PATH")
+    known.add_argument("--hyperfine", action="store_true", help="let hyperfine measure; it has to be on PATH")
     return known.parse_args(argv)
+
+
+def hyperfine(rounds: int, kubectl: str, directory: Path) -> int:
+    """Its own report, command by command: kctl first, and how many times as long the other takes."""
+    program = shutil.which("hyperfine")
+    if program is None:
+        print("error: there is no hyperfine on PATH", file=sys.stderr)
+        return 1
+    home = directory / "home"
+    home.mkdir()
+    kctl = installed(directory)
+    with running_plane(home, "--storage", "memory", "--controllers", "none"):
+        for one in _commands(home, directory):
+            lines = [shlex.join([str(path), *one.arguments]) for path in (kctl, kubectl)]
+            command = [program, "--shell=none", "--style=basic", "--warmup", "3", "--runs", str(max(rounds, 2))]
+            names = ["--command-name", one.name, "--command-name", one.name.replace("kctl", "kubectl", 1)]
+            subprocess.run([*command, *names, *lines], env=environment(home), cwd=home, check=True)
+    return 0
 
 
 def measure(rounds: int, kubectl: str, directory: Path) -> list[Table]:
