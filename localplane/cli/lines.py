@@ -5,6 +5,7 @@ Nothing is wrapped or cut here: a path that the terminal itself breaks can still
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ class Block:
 
 def show(block: Block) -> None:
     """On standard output, at once."""
-    if sys.stdout.isatty():
+    if "NO_COLOR" not in os.environ and (sys.stdout.isatty() or "FORCE_COLOR" in os.environ):
         _show_in_colour(block)
     else:
         lines = [block.title, *(f"  {name:<9} {value}" for name, value in block.rows)]

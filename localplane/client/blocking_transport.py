@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
-from urllib.parse import urlencode, urlsplit
 
 from .credentials import ClientCertificate, Credentials, credentials_for
 from .driving import drive
@@ -18,7 +17,8 @@ from .http1 import Head, Incoming, IncompleteAnswer, request_bytes
 from .impersonation import impersonation_headers
 from .kubeconfig.connection import ClientConfig
 from .sockets import AddressUnknown, Wire, dial, secured
-from .transport import Pairs, header
+from .transport import Pairs, header, query_text, server_parts
+from .urls import split
 
 if TYPE_CHECKING:
     import socket
@@ -28,12 +28,13 @@ T = TypeVar("T")
 _CONNECT_TIMEOUT: Final = 30.0
 _PIECE: Final = 65536
 _PORTS: Final = {"http": 80, "https": 443}
+_SOCKS_PORT: Final = 1080
 _HEADERS_LATE = "net/http: request canceled (Client.Timeout exceeded while awaiting headers)"
 _BODY_LATE = "context deadline exceeded (Client.Timeout or context cancellation while reading body)"
 
 
 class BlockingTransport:
-    """`extra` are headers of every request. `observe` hears of each request and of what was answered, for -v."""
+    """`extra` are headers of every request."""
 
     def __init__(
         self,
@@ -42,18 +43,14 @@ class BlockingTransport:
         agent: str,
         extra: Pairs = (),
         credentials: Credentials | None = None,
-        observe: Callable[[str], None] | None = None,
     ) -> None:
-        if not config.server.startswith(("http://", "https://")):
-            raise ConfigError(f'the server "{config.server}" is no http or https URL')
+        self._parts = server_parts(config.server)
         self._config = config
-        self._parts = urlsplit(config.server)
-        self._address = self._parts.netloc.rpartition("@")[2]
+        self._address = self._parts.address
         self._credentials = credentials if credentials is not None else credentials_for(config)
         encoding = "identity" if config.disable_compression else "gzip"
         self._headers = [("User-Agent", agent), ("Accept-Encoding", encoding), *extra]
         self._headers += impersonation_headers(config.impersonate)
-        self._observe = observe
         self._idle: _Connection | None = None
         self._certificate: ClientCertificate | None = None
 
@@ -62,18 +59,14 @@ class BlockingTransport:
     ) -> BlockingResponse:
         certificate = _settled(self._credentials.certificate)
         authorization = _settled(self._credentials.authorization)
-        target = f"{self._parts.path}{path}" + (f"?{urlencode(query)}" if query else "")
+        target = f"{self._parts.path}{path}{query_text(query, self._config.timeout)}"
         sent = [("Host", self._address), *self._headers, *headers]
         if authorization:
             sent.append(("Authorization", authorization))
         limit = self._config.timeout
         deadline = None if limit is None else time.monotonic() + limit.total_seconds()
         message = request_bytes(method, target, sent, body)
-        if self._observe is not None:
-            self._observe(f'"Request" verb="{method}" url="{self._parts.scheme}://{self._address}{target}"')
         response = self._exchange(message, method, certificate, deadline)
-        if self._observe is not None:
-            self._observe(f'"Response" status="{response.status}"')
         if response.status == 401 and authorization:
             self._credentials.rejected(authorization)
         return response
@@ -110,19 +103,39 @@ class BlockingTransport:
         self._idle = connection
 
     def _connect(self, certificate: ClientCertificate | None, deadline: float | None) -> _Connection:
+        plain = self._plain(deadline)
+        if self._parts.scheme != "https":
+            return _Connection(plain, self._address)
+        return _Connection(self._handshake(plain, certificate, deadline), self._address)
+
+    def _plain(self, deadline: float | None) -> socket.socket:
+        """To the server, before anything is said."""
         from .proxies import proxy_for
 
-        secure = self._parts.scheme == "https"
         proxy = proxy_for(self._config.server, configured=self._config.proxy_url)
-        host, port = self._parts.hostname or "", self._parts.port or _PORTS[self._parts.scheme]
-        plain = self._through(proxy, host, port, deadline) if proxy else self._dial(host, port, deadline)
-        if not secure:
-            return _Connection(plain, self._address)
-        return _Connection(self._handshake(plain, certificate), self._address)
+        host, port = self._parts.host, self._parts.port or _PORTS[self._parts.scheme]
+        if not proxy:
+            return self._dial(host, port, deadline)
+        if proxy.startswith("socks5"):
+            return self._by_socks(proxy, host, port, deadline)
+        return self._through(proxy, host, port, deadline)
+
+    def _by_socks(self, proxy: str, host: str, port: int, deadline: float | None) -> socket.socket:
+        from .socks import connect
+
+        parts = split(proxy)
+        plain = self._dial(parts.hostname or "", parts.port or _SOCKS_PORT, deadline)
+        try:
+            connect(plain, parts, host, port)
+        except OSError as error:
+            plain.close()
+            reason = f"socks connect tcp {parts.hostname}:{parts.port or _SOCKS_PORT}->{host}:{port}: {error}"
+            raise ConnectionFailed(f"{proxy}: {reason}", address=self._address, reason=reason) from error
+        return plain
 
     def _through(self, proxy: str, host: str, port: int, deadline: float | None) -> socket.socket:
         """A tunnel. Servers without TLS get one as well: then proxies need not understand what goes through."""
-        parts = urlsplit(proxy)
+        parts = split(proxy)
         plain = self._dial(parts.hostname or "", parts.port or _PORTS[parts.scheme], deadline)
         connected = plain
         if parts.scheme == "https":
@@ -163,14 +176,16 @@ class BlockingTransport:
                 f"{self._config.server}: {_HEADERS_LATE}", address=self._address, reason=_HEADERS_LATE
             ) from error
         except AddressUnknown as error:
-            reason = f"dial tcp: lookup {host}: no such host"
+            reason = f"dial tcp: lookup {host}{_asked()}: no such host"
             raise ConnectionFailed(f"{self._config.server}: {error}", address=self._address, reason=reason) from error
         except OSError as error:
             reason = f"dial tcp {host}:{port}: connect: {(error.strerror or str(error)).lower()}"
             raise ConnectionFailed(f"{self._config.server}: {error}", address=self._address, reason=reason) from error
 
-    def _handshake(self, plain: socket.socket, certificate: ClientCertificate | None) -> socket.socket:
-        name = self._config.tls_server_name or self._parts.hostname
+    def _handshake(
+        self, plain: socket.socket, certificate: ClientCertificate | None, deadline: float | None
+    ) -> socket.socket:
+        name = self._config.tls_server_name or self._parts.host
         try:
             return secured(plain, self._config, certificate, name or "")
         except ConfigError:
@@ -180,8 +195,18 @@ class BlockingTransport:
             plain.close()
             from .tls import go_reason
 
-            reason = go_reason(error, name or "")
+            reason = go_reason(error, name or "", shown=lambda: self._shown(deadline))
             raise TLSFailed(f"{self._config.server}: {error}", address=self._address, reason=reason) from error
+
+    def _shown(self, deadline: float | None) -> bytes:
+        """The server's certificate, to say what is wrong with it."""
+        import ssl
+
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        with context.wrap_socket(self._plain(deadline)) as looked:
+            return looked.getpeercert(binary_form=True) or b""
 
 
 class _Connection:
@@ -301,3 +326,15 @@ class BlockingResponse:
 def _settled(ask: Callable[[], Awaitable[T]]) -> T:
     """Most credentials are at hand; those that run a program get an event loop for it."""
     return drive(ask, loop_if_needed=True)
+
+
+def _asked() -> str:
+    """Which name server did not know, as Go says it."""
+    from pathlib import Path
+
+    try:
+        lines = Path("/etc/resolv.conf").read_text().splitlines()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    servers = [line.split()[1] for line in lines if line.startswith("nameserver") and len(line.split()) > 1]
+    return f" on {servers[0]}:53" if servers else ""

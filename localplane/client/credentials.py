@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import time
-from pathlib import Path
 from typing import Protocol
 
 from localplane.apimachinery.records import field, record
@@ -55,7 +54,7 @@ class StaticCredentials:
 class TokenFile:
     """A bearer token that somebody else keeps fresh in a file. While the file can't be read the old one serves."""
 
-    def __init__(self, path: Path, certificate: ClientCertificate | None = None) -> None:
+    def __init__(self, path: str, certificate: ClientCertificate | None = None) -> None:
         self._path = path
         self._certificate = certificate
         self._header = ""
@@ -70,9 +69,9 @@ class TokenFile:
 
     def _reread(self) -> None:
         try:
-            token = self._path.read_text().strip()
+            token = _content(self._path).decode().strip()
         except OSError as error:
-            problem = f'failed to read token file "{self._path}": {(error.strerror or str(error)).lower()}'
+            problem = f"open {self._path}: {(error.strerror or str(error)).lower()}"
         else:
             if token:
                 self._header = f"Bearer {token}"
@@ -96,7 +95,7 @@ def credentials_for(config: ClientConfig) -> Credentials:
     """A token file goes before a token, and a credential plugin runs only when nothing else is configured."""
     certificate = _certificate(config)
     if config.token_file:
-        return TokenFile(Path(config.token_file), certificate)
+        return TokenFile(config.token_file, certificate)
     if config.token:
         return StaticCredentials(f"Bearer {config.token}", certificate)
     if config.username or config.password:
@@ -113,8 +112,13 @@ def _certificate(config: ClientConfig) -> ClientCertificate | None:
     if not (config.client_certificate or config.client_certificate_data):
         return None
     try:
-        chain = config.client_certificate_data or Path(config.client_certificate).read_bytes()
-        key = config.client_key_data or Path(config.client_key).read_bytes()
+        chain = config.client_certificate_data or _content(config.client_certificate)
+        key = config.client_key_data or _content(config.client_key)
     except OSError as error:
         raise CredentialsError(f"open {error.filename}: {(error.strerror or str(error)).lower()}") from error
     return ClientCertificate(chain, key)
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()

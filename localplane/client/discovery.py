@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from .client import Client
 
 _AGGREGATED: Final = {"g": "apidiscovery.k8s.io", "v": "v2", "as": "APIGroupDiscoveryList"}
-_ACCEPT: Final = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
+ACCEPT: Final = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 _AT_ONCE: Final = 20
+_TIMEOUT: Final = "32s"
+"""What kubectl gives a server for each of these answers."""
 
 
 @record
@@ -90,7 +92,8 @@ class Discovery:
         self._client = client
 
     async def server_version(self) -> dict[str, Any]:
-        version: dict[str, Any] = (await self._client.request("GET", "/version")).json()
+        headers, query = [("Accept", "application/json, */*")], [("timeout", _TIMEOUT)]
+        version: dict[str, Any] = (await self._client.request("GET", "/version", query=query, headers=headers)).json()
         return version
 
     async def discover(self, *, at_once: bool = True) -> Discovered:
@@ -101,17 +104,20 @@ class Discovery:
         core, named = await self._root("/api"), await self._root("/apis")
         if core.aggregated and named.aggregated:
             return aggregated_groups([*core.items(), *named.items()])
-        groups = [*_legacy_core(core.document), *(named.document.get("groups") or ())]
+        groups = legacy_groups(core.document, named.document)
         return await self._one_by_one(groups, at_once=_AT_ONCE if at_once else 1)
 
-    async def resources_of(self, version: GroupVersion) -> APIVersion:
+    async def resource_list(self, version: GroupVersion) -> dict[str, Any]:
+        """The APIResourceList of one version."""
         path = f"/apis/{version}" if version.group else f"/api/{version}"
-        answer = await self._client.request("GET", path, headers=[("Accept", "application/json")])
-        return legacy_version(version, answer.json())
+        headers, query = [("Accept", "application/json, */*")], [("timeout", _TIMEOUT)]
+        document: dict[str, Any] = (await self._client.request("GET", path, query=query, headers=headers)).json()
+        return document
 
     async def _root(self, path: str) -> _Root:
         try:
-            answer = await self._client.request("GET", path, headers=[("Accept", _ACCEPT)])
+            headers, query = [("Accept", ACCEPT)], [("timeout", _TIMEOUT)]
+            answer = await self._client.request("GET", path, query=query, headers=headers)
         except NotFound:
             if path == "/api":  # a server need not have the core group
                 return _Root({}, aggregated=True)
@@ -119,13 +125,13 @@ class Discovery:
         return _Root(answer.json(), aggregated=_is_aggregated(header(answer.headers, "content-type")))
 
     async def _one_by_one(self, groups: list[dict[str, Any]], *, at_once: int) -> Discovered:
-        wanted = [version for group in groups for version in _legacy_versions(group)]
+        wanted = [version for group in groups for version in legacy_versions(group)]
         found: dict[GroupVersion, APIVersion] = {}
         failures: dict[GroupVersion, Exception] = {}
 
         async def ask(version: GroupVersion) -> None:
             try:
-                found[version] = await self.resources_of(version)
+                found[version] = legacy_version(version, await self.resource_list(version))
             except (APIError, ClientError) as error:
                 failures[version] = error
 
@@ -134,7 +140,7 @@ class Discovery:
                 await ask(version)
         else:
             await _in_tasks(ask, wanted, at_once)
-        return Discovered(tuple(_legacy_group(group, found) for group in groups), failures)
+        return one_by_one(groups, found, failures)
 
 
 async def _in_tasks(
@@ -218,6 +224,27 @@ def _aggregated_resource(version: GroupVersion, name: str, item: Mapping[str, An
     )
 
 
+def legacy_groups(core: Mapping[str, Any], named: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Of the answers of /api and /apis, one of which may be aggregated."""
+    items = [_legacy_form(item) for item in named.get("items") or ()]
+    return [*_legacy_core(core), *(items or named.get("groups") or ())]
+
+
+def one_by_one(
+    groups: Iterable[Mapping[str, Any]],
+    found: Mapping[GroupVersion, APIVersion],
+    failures: Mapping[GroupVersion, Exception],
+) -> Discovered:
+    """From `legacy_groups`, and what each of their versions has."""
+    return Discovered(tuple(_legacy_group(group, found) for group in groups), failures)
+
+
+def _legacy_form(item: Mapping[str, Any]) -> dict[str, Any]:
+    versions = [{"version": version["version"]} for version in item.get("versions") or ()]
+    name = item.get("metadata", {}).get("name", "")
+    return {"name": name, "versions": versions, "preferredVersion": versions[0] if versions else {}}
+
+
 def _legacy_core(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The answer of /api, in the form of a group."""
     if "items" in document:  # one root is aggregated and the other is not
@@ -228,12 +255,12 @@ def _legacy_core(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"name": "", "versions": versions, "preferredVersion": versions[0]}] if versions else []
 
 
-def _legacy_versions(group: Mapping[str, Any]) -> list[GroupVersion]:
+def legacy_versions(group: Mapping[str, Any]) -> list[GroupVersion]:
     return [GroupVersion(group["name"], version["version"]) for version in group.get("versions") or ()]
 
 
 def _legacy_group(group: Mapping[str, Any], found: Mapping[GroupVersion, APIVersion]) -> APIGroup:
-    versions = tuple(found[version] for version in _legacy_versions(group) if version in found)
+    versions = tuple(found[version] for version in legacy_versions(group) if version in found)
     return APIGroup(group["name"], (group.get("preferredVersion") or {}).get("version", ""), versions)
 
 

@@ -11,6 +11,7 @@ ClientError
 │   ├── TLSFailed           the two sides don't trust one another
 │   └── RequestTimedOut     we stopped waiting; whether the server acted is unknown
 ├── InvalidAnswer           bytes that are no Kubernetes answer
+├── InvalidName             a name that can't be part of a path, or none where there has to be one
 ├── DiscoveryFailed         some groups could not be asked
 └── NoMatch                 no such resource or kind; AmbiguousMatch: several, and none is preferred
 """
@@ -39,6 +40,10 @@ class InvalidConfig(ConfigError):
         listed = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
         super().__init__(f"invalid configuration: {listed}")
         self.problems = tuple(problems)
+
+
+class InvalidName(ClientError, ValueError):
+    """Nothing was sent."""
 
 
 class CredentialsError(ClientError):
@@ -83,7 +88,11 @@ class DiscoveryFailed(ClientError):
 
 
 class NoMatch(ClientError):
-    pass
+    """`mistyped` is what somebody wrote, and what there is."""
+
+    def __init__(self, message: str, mistyped: tuple[str, Sequence[str]] | None = None) -> None:
+        super().__init__(message)
+        self.mistyped = mistyped
 
 
 class AmbiguousMatch(ClientError):

@@ -20,12 +20,15 @@ from typing import Any, Final
 from localplane.apimachinery.times import InvalidTime, parse_time
 
 from .credentials import ClientCertificate
-from .errors import CredentialsError
+from .errors import ConfigError, CredentialsError
 from .kubeconfig.connection import ExecClusterInfo
 from .kubeconfig.model import ExecConfig
+from .plugin_policy import check
+from .tls import check_pair
 
 VERSIONS: Final = ("client.authentication.k8s.io/v1beta1", "client.authentication.k8s.io/v1")
 
+_SCHEME = "k8s.io/client-go/plugin/pkg/client/auth/exec/exec.go:64"
 _HELP = """
 
 It looks like you are trying to use a client-go credential plugin that is not installed.
@@ -75,17 +78,18 @@ class ExecPlugin:
 
     async def _run(self) -> bytes:
         interactive = _interactive(self._config.interactive_mode)
-        command = shutil.which(self._config.command)
-        if command is None:
-            hint = f"\n\n{self._config.install_hint}" if self._config.install_hint else ""
-            raise CredentialsError(f"exec: executable {self._config.command} not found{_HELP}{hint}")
-        process = await asyncio.create_subprocess_exec(
-            command,
-            *self._config.args,
-            stdin=None if interactive else DEVNULL,
-            stdout=PIPE,
-            env=self._environment(interactive=interactive),
-        )
+        check(self._config.policy, self._config.command)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                self._program(),
+                *self._config.args,
+                stdin=None if interactive else DEVNULL,
+                stdout=PIPE,
+                env=self._environment(interactive=interactive),
+            )
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise CredentialsError(f"exec: fork/exec {self._config.command}: {why}") from error
         try:
             output, _ = await process.communicate()
         except asyncio.CancelledError:
@@ -98,13 +102,23 @@ class ExecPlugin:
             raise CredentialsError(f"exec: executable {name} failed with exit code {process.returncode}")
         return output
 
+    def _program(self) -> str:
+        """A name is looked for on the PATH, and its absence is explained; a path is taken as it is."""
+        name = self._config.command
+        if os.sep in name:
+            return name
+        command = shutil.which(name)
+        if command is None:
+            hint = f"\n\n{self._config.install_hint}" if self._config.install_hint else ""
+            raise CredentialsError(f"exec: executable {name} not found{_HELP}{hint}")
+        return command
+
     def _environment(self, *, interactive: bool) -> dict[str, str]:
-        spec: dict[str, Any] = {"interactive": interactive}
-        if self._cluster is not None:
-            spec["cluster"] = self._cluster.cluster
+        spec: dict[str, Any] = {} if self._cluster is None else {"cluster": self._cluster.cluster}
+        spec["interactive"] = interactive
         info = {"kind": "ExecCredential", "apiVersion": self._config.api_version, "spec": spec}
         configured = {variable.name: variable.value for variable in self._config.env}
-        return {**os.environ, **configured, "KUBERNETES_EXEC_INFO": json.dumps(info)}
+        return {**os.environ, **configured, "KUBERNETES_EXEC_INFO": json.dumps(info, separators=(",", ":")) + "\n"}
 
 
 def _interactive(mode: str) -> bool:
@@ -117,12 +131,7 @@ def _interactive(mode: str) -> bool:
 
 
 def _issued(output: bytes, version: str) -> _Issued:
-    try:
-        document = json.loads(output)
-    except ValueError as error:
-        raise CredentialsError(f"decoding stdout: {error}") from error
-    if not isinstance(document, dict) or document.get("kind") != "ExecCredential":
-        raise CredentialsError("decoding stdout: no ExecCredential was printed")
+    document = _decoded(output)
     if document.get("apiVersion") != version:
         returned = document.get("apiVersion")
         raise CredentialsError(
@@ -132,6 +141,29 @@ def _issued(output: bytes, version: str) -> _Issued:
     if not isinstance(status, dict):
         raise CredentialsError("exec plugin didn't return a status field")
     return _from_status(status)
+
+
+def _decoded(output: bytes) -> dict[str, Any]:
+    from localplane.apimachinery.serializers.errors import SerializationError
+    from localplane.apimachinery.serializers.yaml import parse_yaml
+
+    try:
+        document = parse_yaml(output).value
+    except SerializationError as error:
+        raise CredentialsError(f"decoding stdout: {error}") from error
+    if not isinstance(document, dict):
+        what = {str: "string", list: "array", bool: "bool", type(None): "null"}.get(type(document), "number")
+        raise CredentialsError(
+            f"decoding stdout: couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go "
+            r'value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; '
+            r'Kind string "json:\"kind,omitempty\"" }'
+        )
+    version, kind = document.get("apiVersion") or "", document.get("kind") or ""
+    if version not in VERSIONS or kind != "ExecCredential":
+        raise CredentialsError(
+            f'decoding stdout: no kind "{kind}" is registered for version "{version}" in scheme "{_SCHEME}"'
+        )
+    return document
 
 
 def _from_status(status: Mapping[str, Any]) -> _Issued:
@@ -146,4 +178,9 @@ def _from_status(status: Mapping[str, Any]) -> _Issued:
     except InvalidTime as error:
         raise CredentialsError(f"decoding stdout: {error}") from error
     certificate = ClientCertificate(chain.encode(), key.encode()) if chain else None
+    if certificate is not None:
+        try:
+            check_pair(certificate.chain, certificate.key)
+        except ConfigError as error:
+            raise CredentialsError(f"failed parsing client key/certificate: {error}") from error
     return _Issued(f"Bearer {token}" if token else "", certificate, expires)

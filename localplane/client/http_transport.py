@@ -7,7 +7,6 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
-from urllib.parse import urlencode
 
 import aiohttp
 from yarl import URL
@@ -20,7 +19,7 @@ from .impersonation import impersonation_headers
 from .kubeconfig.connection import ClientConfig
 from .proxies import proxy_for
 from .tls import ssl_context
-from .transport import Pairs
+from .transport import Pairs, query_text, server_parts
 
 _CONNECT_TIMEOUT: Final = 30.0
 _KEEP_IDLE: Final = 90.0
@@ -36,11 +35,12 @@ class HTTPTransport:
     def __init__(
         self, config: ClientConfig, *, credentials: Credentials | None = None, agent: str | None = None
     ) -> None:
-        if not config.server.startswith(("http://", "https://")):
-            raise ConfigError(f'the server "{config.server}" is no http or https URL')
+        server_parts(config.server)
         self._config = config
         self._credentials = credentials if credentials is not None else credentials_for(config)
         self._proxy = proxy_for(config.server, configured=config.proxy_url)
+        if self._proxy is not None and self._proxy.startswith("socks5"):
+            raise ConfigError(f'unsupported proxy "{self._proxy}": what streams needs one of http or https')
         encoding = "identity" if config.disable_compression else "gzip"
         self._headers = [("User-Agent", agent or user_agent()), ("Accept-Encoding", encoding)]
         self._headers += impersonation_headers(config.impersonate)
@@ -50,11 +50,12 @@ class HTTPTransport:
     async def request(
         self, method: str, path: str, *, query: Pairs = (), headers: Pairs = (), body: bytes | None = None
     ) -> HTTPResponse:
-        url = f"{self._config.server}{path}" + (f"?{urlencode(query)}" if query else "")
+        url = f"{self._config.server}{path}{query_text(query, self._config.timeout)}"
         session = await self._current_session()
         authorization = await self._credentials.authorization()
-        sent = [*self._headers, *headers]
-        if authorization:
+        named = {name.lower() for name, _ in headers}
+        sent = [*(pair for pair in self._headers if pair[0].lower() not in named), *headers]
+        if authorization and "authorization" not in named:
             sent.append(("Authorization", authorization))
         with _translated(self._config.server):
             response = await session.request(
@@ -98,7 +99,7 @@ class HTTPTransport:
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT),
-            skip_auto_headers=("Content-Type",),
+            skip_auto_headers=("Content-Type", "Accept"),
         )
 
 

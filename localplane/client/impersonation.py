@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
-
 from .kubeconfig.connection import Impersonation
+from .urls import escaped
 
 
 def impersonation_headers(impersonate: Impersonation | None) -> list[tuple[str, str]]:
@@ -16,5 +15,5 @@ def impersonation_headers(impersonate: Impersonation | None) -> list[tuple[str, 
     headers += [("Impersonate-Group", group) for group in impersonate.groups]
     for key, values in impersonate.extra.items():
         # A header's name is not free text; the server decodes it.
-        headers += [(f"Impersonate-Extra-{quote(key, safe='')}", value) for value in values]
+        headers += [(f"Impersonate-Extra-{escaped(key)}", value) for value in values]
     return headers

@@ -39,6 +39,8 @@ class RESTMapper:
 
     def __init__(self, discovered: Discovered, *, warn: Callable[[str], None] | None = None) -> None:
         self._warn = warn
+        self._lists: dict[str, list[APIResource]] | None = None
+        self._discovered = discovered
         self._resources = [resource for resource in discovered.resources() if not resource.is_subresource]
         self._rank = {version: rank for rank, version in enumerate(_by_preference(discovered))}
         self._by_name: dict[str, list[APIResource]] = {}
@@ -63,6 +65,9 @@ class RESTMapper:
     def mapping(self, kind: GroupKind, *versions: str) -> RESTMapping:
         """Where a kind is, in the first of these versions that has it; without any, in the preferred one."""
         found = [resource for resource in self._resources if _is_kind(resource, kind)]
+        if not found and kind.kind.endswith("List"):
+            named = self._lists_named(f"{kind.kind.lower()}s")
+            found = [each for each in named if each.resource.group == kind.group and each.kind.kind == kind.kind]
         wanted = [version for version in versions if version]
         for version in wanted:
             if chosen := [resource for resource in found if resource.resource.version == version]:
@@ -77,20 +82,21 @@ class RESTMapper:
         if kind is not None:
             return self.mapping(kind.group_kind, kind.version)
         name, _, group = argument.partition(".")
-        version, _, rest = group.partition(".")
-        attempts = [(GroupKind(rest, name), version)] if rest else []
+        version, dot, rest = group.partition(".")
+        attempts = [(GroupKind(rest, name), version)] if dot else []  # `pods.v1.` is the core group's v1
         for attempt, in_version in [*attempts, (GroupKind(group, name), "")]:
             try:
                 return self.mapping(attempt, in_version)
             except NoMatch:
                 continue
         where = f" in group {go_quote(group)}" if group else ""
-        raise NoMatch(f"the server doesn't have a resource type {go_quote(name)}{where}")
+        known = [one.resource.resource for one in self._resources]
+        raise NoMatch(f"the server doesn't have a resource type {go_quote(name)}{where}", (name, known))
 
     def _kind_of_resource(self, argument: str) -> GroupVersionKind | None:
         name, _, group = argument.partition(".")
-        version, _, rest = group.partition(".")
-        attempts = [GroupVersionResource(rest, version, name)] if rest else []
+        version, dot, rest = group.partition(".")
+        attempts = [GroupVersionResource(rest, version, name)] if dot else []
         for wanted in [*attempts, GroupVersionResource(group, "", name)]:
             try:
                 return self.kind_for(wanted)
@@ -100,7 +106,7 @@ class RESTMapper:
 
     def _matches(self, wanted: GroupVersionResource) -> list[APIResource]:
         expanded = self._expand_short_name(wanted)
-        named = self._by_name.get(expanded.resource.lower(), [])
+        named = self._by_name.get(expanded.resource.lower()) or self._lists_named(expanded.resource.lower())
         if expanded.version:
             named = [match for match in named if match.resource.version == expanded.version]
         if expanded.group:
@@ -111,6 +117,17 @@ class RESTMapper:
         if not named:
             raise NoMatch(f"no matches for {expanded}")
         return named
+
+    def _lists_named(self, name: str) -> list[APIResource]:
+        """`lists` and `podlists`: no server has them, but a list in a file is looked up as any other object is.
+
+        Kubernetes: client-go/restmapper, NewDiscoveryRESTMapper.
+        """
+        if not name.removesuffix("s").endswith("list"):
+            return []
+        if self._lists is None:
+            self._lists = _list_resources(self._discovered)
+        return self._lists.get(name, [])
 
     def _expand_short_name(self, wanted: GroupVersionResource) -> GroupVersionResource:
         """Real names go before short ones; of short ones, those of the server's first groups."""
@@ -183,6 +200,21 @@ def _by_preference(discovered: Discovered) -> list[GroupVersion]:
         versions = [version.group_version for version in group.versions]
         ordered += sorted(versions, key=lambda version: version.version != group.preferred)
     return _unique(ordered)
+
+
+def _list_resources(discovered: Discovered) -> dict[str, list[APIResource]]:
+    found: dict[str, list[APIResource]] = {}
+    for group in discovered.groups:
+        for version in group.versions:
+            scopes = {"List": False}
+            scopes |= {f"{one.kind.kind}List": one.namespaced for one in version.resources if not one.is_subresource}
+            for kind, namespaced in scopes.items():
+                at, name = version.group_version, kind.lower()
+                resource = GroupVersionResource(at.group, at.version, f"{name}s")
+                each = APIResource(resource, at.kind(kind), namespaced, singular=name)
+                for called in (name, f"{name}s"):
+                    found.setdefault(called, []).append(each)
+    return found
 
 
 def _unique(items: Iterable[T]) -> list[T]:

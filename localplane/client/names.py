@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
-
 from localplane.apimachinery.groups import GroupResource, GroupVersion
 from localplane.apimachinery.records import record
+
+from .errors import InvalidName
+from .urls import escaped
 
 
 @record
@@ -27,20 +28,22 @@ class GroupVersionResource:
         return f"{self.group}/{self.version}, Resource={self.resource}"
 
     def path(self, *, namespace: str = "", name: str = "", subresource: str = "") -> str:
-        """The URL's path, percent-encoded; an empty namespace means all of them, or none. Raises ValueError."""
-        segments = ["apis", self.group, self.version] if self.group else ["api", self.version]
+        """The URL's path, percent-encoded; an empty namespace means all of them, or none. Raises InvalidName."""
+        segments = ["apis", self.group] if self.group else ["api"]
+        if self.version:
+            segments.append(self.version)
         if namespace:
             segments += ["namespaces", _checked("namespace", namespace)]
         segments.append(self.resource)
         if name:
             segments.append(_checked("resource name", name))
         segments += subresource.split("/") if subresource else []
-        return "/" + "/".join(quote(segment, safe="") for segment in segments)
+        return "/" + "/".join(escaped(segment) for segment in segments)
 
 
 def _checked(what: str, name: str) -> str:
     if name in (".", ".."):
-        raise ValueError(f"invalid {what} \"{name}\": [may not be '{name}']")
+        raise InvalidName(f"invalid {what} \"{name}\": [may not be '{name}']")
     if bad := [f"may not contain '{character}'" for character in "/%" if character in name]:
-        raise ValueError(f'invalid {what} "{name}": [{" ".join(bad)}]')
+        raise InvalidName(f'invalid {what} "{name}": [{" ".join(bad)}]')
     return name

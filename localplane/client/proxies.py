@@ -8,25 +8,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 from .errors import ConfigError
+from .urls import split
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv6Address
 
 
 def proxy_for(server: str, *, configured: str = "", environment: Mapping[str, str] | None = None) -> str | None:
     """The proxy's URL. Raises ConfigError for kinds of proxies that we can't talk to."""
     environment = os.environ if environment is None else environment
-    parts = urlsplit(server)
-    proxy = configured or _from_environment(parts.scheme, environment)
+    proxy = configured or _from_environment(server.partition("://")[0], environment)
+    if not proxy:
+        return None
+    parts = split(server)
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    if not proxy or (not configured and not _is_proxied(host, port, _variable(environment, "NO_PROXY"))):
+    if not configured and not _is_proxied(host, port, _variable(environment, "NO_PROXY")):
         return None
     if "://" not in proxy:
         proxy = f"http://{proxy}"
-    if urlsplit(proxy).scheme not in ("http", "https"):
-        raise ConfigError(f'unsupported proxy "{proxy}": must be http or https')
+    if split(proxy).scheme not in ("http", "https", "socks5", "socks5h"):
+        raise ConfigError(f'unsupported proxy "{proxy}": must be http, https or socks5')
     return proxy
 
 
@@ -50,6 +55,8 @@ def _excepts(rule: str, host: str, port: int, address: IPv4Address | IPv6Address
     if rule == "*":
         return True
     if "/" in rule:
+        from ipaddress import ip_network
+
         try:
             return address is not None and address in ip_network(rule, strict=False)
         except ValueError:
@@ -68,6 +75,8 @@ def _excepts(rule: str, host: str, port: int, address: IPv4Address | IPv6Address
 
 
 def _address(host: str) -> IPv4Address | IPv6Address | None:
+    from ipaddress import ip_address
+
     try:
         return ip_address(host)
     except ValueError:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from .decoding import dumps
+from .errors import InvalidName
 from .options import EVERYTHING, ListOptions
 from .statuses import Subject
 from .transport import Pairs
@@ -40,14 +41,14 @@ class ResourceClient:
 
     async def get(self, name: str, *, subresource: str = "", resource_version: str = "", accept: str = JSON) -> Object:
         query = [("resourceVersion", resource_version)] if resource_version else []
-        return await self._call("GET", name, subresource, query=query, accept=accept)
+        return await self._call("GET", _required(name), subresource, query=query, accept=accept)
 
     async def list(self, options: ListOptions = EVERYTHING, *, accept: str = JSON) -> Object:
         return _with_kinds(await self._call("GET", query=options.query(), accept=accept))
 
     async def create(
         self,
-        obj: Object,
+        obj: Object | bytes,
         *,
         name: str = "",
         subresource: str = "",
@@ -55,7 +56,10 @@ class ResourceClient:
         field_manager: str = "",
         field_validation: str = "",
     ) -> Object:
-        """`name` is that of the parent, for a subresource that is created, such as an eviction."""
+        """`name` is that of the parent, for a subresource that is created, such as an eviction.
+
+        Bytes are sent as they are, here and elsewhere.
+        """
         query = _write_query(dry_run=dry_run, field_manager=field_manager, field_validation=field_validation)
         return await self._call("POST", name, subresource, query=query, body=obj)
 
@@ -63,13 +67,16 @@ class ResourceClient:
         self,
         obj: Object,
         *,
+        written: bytes | None = None,
         subresource: str = "",
         dry_run: bool = False,
         field_manager: str = "",
         field_validation: str = "",
     ) -> Object:
+        """`written` is the object as it is sent, if it matters how."""
         query = _write_query(dry_run=dry_run, field_manager=field_manager, field_validation=field_validation)
-        return await self._call("PUT", obj["metadata"]["name"], subresource, query=query, body=obj)
+        name = _required((obj.get("metadata") or {}).get("name"))
+        return await self._call("PUT", name, subresource, query=query, body=obj if written is None else written)
 
     async def patch(
         self,
@@ -78,16 +85,17 @@ class ResourceClient:
         patch_type: PatchType,
         *,
         subresource: str = "",
-        force: bool = False,
+        force: bool | None = False,
         dry_run: bool = False,
         field_manager: str = "",
         field_validation: str = "",
     ) -> Object:
-        """`patch` is a JSON value, or bytes that are sent as they are. An APPLY needs a `field_manager`."""
+        """`patch` is a JSON value, or bytes that are sent as they are. An APPLY needs a `field_manager`; with `force`
+        None it says nothing about conflicts."""
         query = _write_query(dry_run=dry_run, field_manager=field_manager, field_validation=field_validation)
-        if force:
-            query.append(("force", "true"))
-        return await self._call("PATCH", name, subresource, query=query, body=patch, content_type=patch_type)
+        if force or (patch_type is PatchType.APPLY and force is not None):
+            query.append(("force", "true" if force else "false"))
+        return await self._call("PATCH", _required(name), subresource, query=query, body=patch, content_type=patch_type)
 
     async def delete(
         self,
@@ -104,7 +112,7 @@ class ResourceClient:
         preconditions = {"uid": uid, "resourceVersion": resource_version}
         if uid or resource_version:
             options["preconditions"] = {key: value for key, value in preconditions.items() if value}
-        return await self._call("DELETE", name, body=options)
+        return await self._call("DELETE", _required(name), body=options)
 
     async def delete_collection(
         self,
@@ -157,6 +165,13 @@ class ResourceClient:
         return found
 
 
+def _required(name: str | None) -> str:
+    """Without one, a request about an object would be about all of them."""
+    if not name:
+        raise InvalidName("resource name may not be empty")
+    return name
+
+
 def _with_kinds(collection: Object) -> Object:
     """Servers leave out of a list's items what the list says already; from a watch the same objects come with it."""
     kind, version = str(collection.get("kind", "")), collection.get("apiVersion")
@@ -176,7 +191,7 @@ def _write_query(*, dry_run: bool, field_manager: str, field_validation: str) ->
 
 
 def _delete_options(propagation_policy: str, grace_period_seconds: int | None, *, dry_run: bool) -> Object:
-    options: Object = {"kind": "DeleteOptions", "apiVersion": "v1"}
+    options: Object = {}
     if grace_period_seconds is not None:
         options["gracePeriodSeconds"] = grace_period_seconds
     if propagation_policy:

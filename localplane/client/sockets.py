@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
     from .credentials import ClientCertificate
@@ -24,7 +24,8 @@ class Wire(Protocol):
 
 def dial(host: str, port: int, *, within: float) -> socket.socket:
     """The first of the host's addresses that answers. Raises OSError: of the last address, or AddressUnknown."""
-    connected = socket.create_connection((host, port), timeout=within)
+    address: tuple[Any, int] = (_name(host), port)
+    connected = socket.create_connection(address, timeout=within)
     connected.settimeout(None)
     connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # requests are not held back
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -34,10 +35,15 @@ def dial(host: str, port: int, *, within: float) -> socket.socket:
     return connected
 
 
+def _name(host: str) -> str | bytes:
+    """Python imports its tables of international names for every text, and takes bytes as they are."""
+    return host.encode() if host.isascii() else host
+
+
 def secured(
     plain: socket.socket, config: ClientConfig, certificate: ClientCertificate | None, name: str
 ) -> socket.socket:
     """After the handshake, with a server that is who it should be. Raises OSError and ConfigError."""
     from .tls import ssl_context
 
-    return ssl_context(config, certificate).wrap_socket(plain, server_hostname=name)
+    return ssl_context(config, certificate).wrap_socket(plain, server_hostname=_name(name))

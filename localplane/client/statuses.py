@@ -38,6 +38,7 @@ _CLASSES: tuple[type[APIError], ...] = (
 _BY_REASON = {cls.reason: cls for cls in _CLASSES} | {"Gone": errors.Expired}
 _BY_CODE = {cls.code: cls for cls in _CLASSES}
 _LONGEST_TEXT = 2048
+_PROTOBUF = b"k8s\x00"
 
 
 @record
@@ -71,7 +72,7 @@ def from_status(status: Mapping[str, Any], *, code: int = 0) -> APIError:
 def from_answer(code: int, body: bytes, *, content_type: str, retry_after: int, subject: Subject) -> APIError:
     """An answer that is no success: its Status if it has one, otherwise what its code means."""
     try:
-        status = loads(body)
+        status = _from_protobuf(body) if body.startswith(_PROTOBUF) else loads(body)
     except ValueError:
         status = None
     if isinstance(status, dict) and status.get("kind") == "Status" and status.get("status") == "Failure":
@@ -133,3 +134,11 @@ def _guess(code: int, method: str, said: str) -> tuple[str, str]:
     if code >= 500:
         return "InternalError", f"an error on the server ({go_quote(said)}) has prevented the request from succeeding"
     return "", f"the server responded with the status code {code} but did not return more information"
+
+
+def _from_protobuf(body: bytes) -> dict[str, Any]:
+    """For those who ask for protobuf: refusals come so too."""
+    from localplane.apimachinery.serializers.protobuf import opened, read_message, status
+
+    envelope = opened(body)
+    return {"kind": envelope.kind} | read_message(status(), envelope.message)

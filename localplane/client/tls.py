@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .credentials import ClientCertificate
-from .errors import ConfigError
+from .errors import ClientError, ConfigError
 from .kubeconfig.connection import ClientConfig
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 def ssl_context(config: ClientConfig, certificate: ClientCertificate | None) -> ssl.SSLContext:
     """Raises ConfigError for authorities and certificates that can't be used."""
     _check(config)
+    if certificate is not None:
+        check_pair(certificate.chain, certificate.key)
     try:
         context = _trusting(config)
         if certificate is not None:
@@ -26,6 +28,13 @@ def ssl_context(config: ClientConfig, certificate: ClientCertificate | None) -> 
     return context
 
 
+def check_pair(chain: bytes, key: bytes) -> None:
+    """Raises ConfigError for what is no PEM at all, in Go's words."""
+    for what, data in (("certificate", chain), ("key", key)):
+        if b"-----BEGIN " not in data:
+            raise ConfigError(f"tls: failed to find any PEM data in {what} input")
+
+
 def _own_authority(config: ClientConfig) -> bool:
     return bool(config.certificate_authority or config.certificate_authority_data)
 
@@ -33,6 +42,15 @@ def _own_authority(config: ClientConfig) -> bool:
 def _check(config: ClientConfig) -> None:
     if config.insecure_skip_tls_verify and _own_authority(config):
         raise ConfigError("specifying a root certificates file with the insecure flag is not allowed")
+    authority = config.certificate_authority_data
+    if not authority and config.certificate_authority:
+        try:
+            with open(config.certificate_authority, "rb") as file:
+                authority = file.read()
+        except OSError as error:
+            raise ConfigError(f"open {config.certificate_authority}: {(error.strerror or '').lower()}") from error
+    if authority and b"-----BEGIN " not in authority:
+        raise ConfigError("unable to load root certificates: unable to parse bytes as PEM block")
 
 
 def _trusting(config: ClientConfig) -> ssl.SSLContext:
@@ -74,10 +92,11 @@ def _show_files(context: ssl.SSLContext, certificate: ClientCertificate) -> None
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="client-certificate-") as directory:
-        chain, key = Path(directory, "chain.pem"), Path(directory, "key.pem")
-        chain.write_bytes(certificate.chain)
-        key.write_bytes(certificate.key)
-        _load(context, str(chain), str(key))
+        chain, key = f"{directory}/chain.pem", f"{directory}/key.pem"
+        for path, content in ((chain, certificate.chain), (key, certificate.key)):
+            with open(path, "wb") as file:
+                file.write(content)
+        _load(context, chain, key)
 
 
 def _load(context: ssl.SSLContext, chain: str, key: str) -> None:
@@ -95,13 +114,23 @@ _REASONS = {
 }
 
 
-def go_reason(error: OSError, name: str) -> str:
-    """What Go says about a handshake that failed so."""
+def go_reason(error: OSError, name: str, shown: Callable[[], bytes] | None = None) -> str:
+    """What Go says about a handshake that failed so. `shown` is the certificate that the server has shown."""
     import ssl
 
     if isinstance(error, ssl.SSLCertVerificationError):
-        mismatch = f"x509: certificate is not valid for {name}"
-        return f"tls: failed to verify certificate: {_REASONS.get(error.verify_code, mismatch)}"
+        reason = _REASONS.get(error.verify_code) or _mismatch(name, shown)
+        return f"tls: failed to verify certificate: {reason}"
     if isinstance(error, ssl.SSLError) and error.reason in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"):
         return "http: server gave HTTP response to HTTPS client"
     return "EOF" if isinstance(error, ssl.SSLEOFError | ConnectionResetError) else f"remote error: tls: {error}"
+
+
+def _mismatch(name: str, shown: Callable[[], bytes] | None) -> str:
+    from .hostnames import mismatch
+
+    try:
+        certificate = shown() if shown is not None else b""
+    except (OSError, ClientError):
+        certificate = b""
+    return mismatch(certificate, name)

@@ -7,7 +7,15 @@ A transport reports what the server said, errors included; `client.Client` makes
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from localplane.apimachinery.gotext import go_quote
+
+from .errors import ConnectionFailed
+from .urls import ServerURL, query_of, server_url, split
+
+if TYPE_CHECKING:
+    from datetime import timedelta
 
 Pairs = Sequence[tuple[str, str]]
 """Query parameters, or headers; names may come several times. Headers are compared without regard to case."""
@@ -61,6 +69,15 @@ class BufferedResponse:
         """There is nothing to give up."""
 
 
+def query_text(query: Pairs, timeout: timedelta | None) -> str:
+    """With its question mark, sorted by name. The server hears how long we wait. Kubernetes: client-go/rest."""
+    if timeout is not None:
+        from localplane.apimachinery.times import format_duration
+
+        query = [*(pair for pair in query if pair[0] != "timeout"), ("timeout", format_duration(timeout))]
+    return f"?{query_of(sorted(query, key=lambda pair: pair[0]))}" if query else ""
+
+
 def header(headers: Pairs, name: str) -> str:
     """The first value, or the empty text."""
     return next(iter(header_values(headers, name)), "")
@@ -68,3 +85,21 @@ def header(headers: Pairs, name: str) -> str:
 
 def header_values(headers: Pairs, name: str) -> list[str]:
     return [value for key, value in headers if key.lower() == name]
+
+
+def server_parts(server: str) -> ServerURL:
+    """Of a server's URL. Raises ConnectionFailed for what nobody can connect to."""
+    plain = server_url(server)
+    if plain is not None:
+        return plain
+    parts = split(server)
+    if parts.scheme not in ("http", "https"):
+        reason = f"unsupported protocol scheme {go_quote(parts.scheme)}"
+        raise ConnectionFailed(f"{server}: {reason}", address=parts.netloc, reason=reason)
+    try:
+        port = parts.port
+    except ValueError as error:
+        host = parts.netloc.rpartition("@")[2].rpartition("]")[2]
+        reason = f"invalid port {go_quote(host[host.index(':') :])} after host"
+        raise ConnectionFailed(f"{server}: {reason}", address=host, reason=reason) from error
+    return ServerURL(parts.scheme, parts.netloc.rpartition("@")[2], parts.hostname or "", port, parts.path)

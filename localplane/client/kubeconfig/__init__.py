@@ -9,7 +9,7 @@ Kubernetes: client-go/tools/clientcmd.
 """
 
 from .connection import ClientConfig, ExecClusterInfo, Impersonation
-from .in_cluster import in_cluster_config
+from .in_cluster import in_cluster_config, in_cluster_namespace, is_in_cluster
 from .loading import default_paths, load, load_file
 from .model import Cluster, Context, ExecConfig, Kubeconfig, User
 from .resolving import DEFAULT_CLUSTER, Namespace, Overrides, namespace, resolve
@@ -28,6 +28,8 @@ __all__ = [
     "User",
     "default_paths",
     "in_cluster_config",
+    "in_cluster_namespace",
+    "is_in_cluster",
     "load",
     "load_file",
     "namespace",

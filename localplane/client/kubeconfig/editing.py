@@ -20,10 +20,10 @@ from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
 from localplane.client.errors import ConfigError
 
+from .fields import KINDS, checked, completed
 from .loading import default_paths
 
 _WAIT_FOR_LOCK = 3.0
-_LISTS = ("clusters", "contexts", "users")
 
 Document = dict[str, Any]
 
@@ -46,45 +46,36 @@ def edit(path: Path, change: Callable[[Document], None]) -> None:
         real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _locked(real):
             document = _read(real)
-            before = to_yaml(document)
+            before = to_yaml(completed(document, unknown=True))
             change(document)
-            after = to_yaml(document)
-            if after != before or not real.exists():
+            after = to_yaml(completed(document, unknown=True))
+            if after != before:
                 _replace(real, after)
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from error
+        why = (error.strerror or str(error)).lower()
+        raise ConfigError(f"open {error.filename or path}: {why}") from error
 
 
 def _read(path: Path) -> Document:
     try:
         found = path.stat()
     except FileNotFoundError:
-        return _complete({}, path)
+        return _with_lists({})
     if not stat.S_ISREG(found.st_mode):
         raise ConfigError(f"{path} is no ordinary file")
     if not os.access(path, os.W_OK):
-        raise ConfigError(f"{path}: Permission denied")
+        raise ConfigError(f"open {path}: permission denied")
     try:
-        document = parse_yaml(path.read_bytes()).value
-    except SerializationError as error:
+        document = checked(parse_yaml(path.read_bytes()).value)
+    except (SerializationError, ConfigError) as error:
         raise ConfigError(f'error loading config file "{path}": {error}') from error
-    return _complete({} if document is None else document, path)
+    return _with_lists(document)
 
 
-def _complete(document: Any, path: Path) -> Document:
-    """With all that kubectl writes into a file. What is no kubeconfig is refused, never mended."""
-    if not isinstance(document, dict):
-        raise ConfigError(f'error loading config file "{path}": it is no kubeconfig')
-    if (kind := document.get("kind", "Config")) != "Config":
-        raise ConfigError(f'error loading config file "{path}": no kind "{kind}" is registered for version "v1"')
-    for name in _LISTS:
-        entries = document.get(name)
-        if entries is None:
-            document[name] = []
-        elif not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise ConfigError(f'error loading config file "{path}": {name} is no list of entries')
-    for name, value in (("apiVersion", "v1"), ("kind", "Config"), ("current-context", ""), ("preferences", {})):
-        document.setdefault(name, value)
+def _with_lists(document: Document) -> Document:
+    """Whoever changes it need not ask whether they are there."""
+    for name in KINDS:
+        document[name] = document.get(name) or []
     return document
 
 
@@ -94,9 +85,7 @@ def _locked(path: Path) -> Iterator[None]:
     give_up = time.monotonic() + _WAIT_FOR_LOCK
     while not _taken(lock):
         if time.monotonic() > give_up:
-            raise ConfigError(
-                f"{lock} is there, so another program is changing {path.name}; if none is, remove it and try again"
-            )
+            raise ConfigError(f"open {lock}: file exists")
         time.sleep(0.02)
     try:
         yield

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from localplane.apimachinery.records import replace
 from localplane.client.errors import ConfigError
@@ -12,18 +12,26 @@ from localplane.client.errors import ConfigError
 from .model import Cluster, Kubeconfig, User
 from .reading import parse
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 def default_paths(environment: Mapping[str, str] | None = None) -> tuple[Path, ...]:
     """The files of $KUBECONFIG, or ~/.kube/config."""
-    environment = os.environ if environment is None else environment
+    from pathlib import Path  # costs as much as reading the file, so only who asks for paths pays for it
+
+    return tuple(map(Path, _file_names(os.environ if environment is None else environment)))
+
+
+def _file_names(environment: Mapping[str, str]) -> tuple[str, ...]:
     if listed := environment.get("KUBECONFIG", ""):
-        return tuple(dict.fromkeys(Path(name) for name in listed.split(os.pathsep) if name))
-    home = environment.get("HOME") or str(Path.home())
-    return (Path(home, ".kube", "config"),)
+        return tuple(dict.fromkeys(name for name in listed.split(os.pathsep) if name))
+    home = environment.get("HOME") or os.path.expanduser("~")
+    return (os.path.join(home, ".kube", "config"),)
 
 
 def load(
-    explicit: Path | None = None,
+    explicit: Path | str | None = None,
     *,
     environment: Mapping[str, str] | None = None,
     warn: Callable[[str], None] | None = None,
@@ -34,18 +42,18 @@ def load(
     Raises ConfigError.
     """
     environment = os.environ if environment is None else environment
-    if explicit is not None and not explicit.exists():
+    if explicit is not None and not os.path.exists(explicit):
         raise ConfigError(f"stat {explicit}: no such file or directory")
-    paths = default_paths(environment) if explicit is None else (explicit,)
+    paths = _file_names(environment) if explicit is None else (os.fspath(explicit),)
     found, problems = _read_all(paths)
     if problems:
         raise ConfigError(problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]")
     if not found and explicit is None and environment.get("KUBECONFIG") and warn is not None:
-        warn(f"Config not found: {', '.join(map(str, paths))}")
+        warn(f"Config not found: {', '.join(paths)}")
     return _merge(found)
 
 
-def _read_all(paths: Sequence[Path]) -> tuple[list[Kubeconfig], list[str]]:
+def _read_all(paths: Sequence[str]) -> tuple[list[Kubeconfig], list[str]]:
     found, problems = [], []
     for path in paths:
         try:
@@ -53,16 +61,18 @@ def _read_all(paths: Sequence[Path]) -> tuple[list[Kubeconfig], list[str]]:
         except FileNotFoundError:
             continue
         except OSError as error:
-            problems.append(f'error loading config file "{path}": open {path}: {(error.strerror or "").lower()}')
+            doing = "read" if isinstance(error, IsADirectoryError) else "open"
+            problems.append(f'error loading config file "{path}": {doing} {path}: {(error.strerror or "").lower()}')
         except ConfigError as error:
             problems.append(f'error loading config file "{path}": {error}')
     return found, problems
 
 
-def load_file(path: Path) -> Kubeconfig:
+def load_file(path: Path | str) -> Kubeconfig:
     """One file, with its paths made absolute: they are relative to the file. Raises OSError and ConfigError."""
-    config = parse(path.read_bytes(), origin=path)
-    base = path.absolute().parent
+    with open(path, "rb") as file:
+        config = parse(file.read())
+    base = os.path.dirname(os.path.abspath(path))
     return replace(
         config,
         clusters={name: _absolute_cluster(cluster, base) for name, cluster in config.clusters.items()},
@@ -70,11 +80,11 @@ def load_file(path: Path) -> Kubeconfig:
     )
 
 
-def _absolute_cluster(cluster: Cluster, base: Path) -> Cluster:
+def _absolute_cluster(cluster: Cluster, base: str) -> Cluster:
     return replace(cluster, certificate_authority=_absolute(cluster.certificate_authority, base))
 
 
-def _absolute_user(user: User, base: Path) -> User:
+def _absolute_user(user: User, base: str) -> User:
     plugin = user.exec
     if plugin is not None and os.sep in plugin.command:  # without one it is looked up in $PATH
         plugin = replace(plugin, command=_absolute(plugin.command, base))
@@ -87,8 +97,8 @@ def _absolute_user(user: User, base: Path) -> User:
     )
 
 
-def _absolute(name: str, base: Path) -> str:
-    return os.path.normpath(base / name) if name else ""
+def _absolute(name: str, base: str) -> str:
+    return os.path.normpath(os.path.join(base, name)) if name else ""
 
 
 def _merge(configs: Sequence[Kubeconfig]) -> Kubeconfig:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, TypeVar
 
 from localplane.apimachinery.records import field, names_of, record, replace
@@ -19,13 +18,20 @@ class Cluster:
     proxy_url: str = ""
     disable_compression: bool = False
     extensions: Mapping[str, Any] = field(default_factory=dict)
-    origin: Path | None = None
 
 
 @record
 class EnvironmentVariable:
     name: str
     value: str = ""
+
+
+@record
+class PluginPolicy:
+    """Which credential plugins may run: `kind` is AllowAll, DenyAll or Allowlist; empty is AllowAll."""
+
+    kind: str = ""
+    allowed: tuple[str, ...] | None = None
 
 
 @record
@@ -39,6 +45,7 @@ class ExecConfig:
     install_hint: str = ""
     provide_cluster_info: bool = False
     interactive_mode: str = ""
+    policy: PluginPolicy | None = None
 
 
 @record
@@ -58,7 +65,6 @@ class User:
     auth_provider: Mapping[str, Any] | None = field(default=None, repr=False)
     exec: ExecConfig | None = None
     extensions: Mapping[str, Any] = field(default_factory=dict)
-    origin: Path | None = None
 
 
 @record
@@ -67,7 +73,6 @@ class Context:
     user: str = ""
     namespace: str = ""
     extensions: Mapping[str, Any] = field(default_factory=dict)
-    origin: Path | None = None
 
 
 @record

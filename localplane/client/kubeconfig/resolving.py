@@ -8,10 +8,10 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from urllib.parse import urlsplit
 
 from localplane.apimachinery.records import field, record, replace
 from localplane.client.errors import ConfigError, EmptyConfig, InvalidConfig
+from localplane.client.urls import server_url, split
 
 from .connection import ClientConfig, ExecClusterInfo, Impersonation
 from .model import Cluster, Context, Kubeconfig, User, merged
@@ -159,7 +159,9 @@ def _check(context: Context, cluster: Cluster, user: User, *, missing: str) -> N
 
 
 def _without_query(server: str) -> str:
-    parts = urlsplit(server)
+    if server_url(server) is not None:
+        return server.rstrip("/")
+    parts = split(server)
     return parts._replace(query="", fragment="").geturl().rstrip("/")
 
 
@@ -171,8 +173,9 @@ def _impersonation(user: User) -> Impersonation | None:
 
 def _with_secrets(found: ClientConfig, cluster: Cluster, user: User) -> ClientConfig:
     if user.auth_provider is not None:
-        name = user.auth_provider.get("name", "")
-        raise ConfigError(f'no Auth Provider found for name "{name}"')
+        from localplane.client.auth_providers import token_of
+
+        user = replace(user, token=token_of(user.auth_provider))
     return replace(
         found,
         certificate_authority=cluster.certificate_authority,

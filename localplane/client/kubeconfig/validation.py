@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from urllib.parse import urlsplit
-
 from localplane.apimachinery.gotext import go_quote
+from localplane.client.urls import split
 
 from .model import Cluster, ExecConfig, User
 
@@ -32,11 +30,13 @@ def cluster_problems(name: str, cluster: Cluster) -> list[str]:
 def _proxy_problem(text: str) -> str:
     """Empty for a proxy that Kubernetes would take."""
     try:
-        scheme = urlsplit(text).scheme
+        scheme = split(text).scheme
     except ValueError as error:
         return str(error)
     if scheme in ("http", "https", "socks5"):
         return ""
+    if not scheme and ":" in text.partition("/")[0]:
+        return f"could not parse: {text}"
     return f"unsupported scheme {go_quote(scheme)}, must be http, https, or socks5"
 
 
@@ -95,7 +95,7 @@ def _unreadable(what: str, path: str, name: str) -> list[str]:
     if not path:
         return []
     try:
-        with Path(path).open("rb"):
+        with open(path, "rb"):
             return []
     except OSError as error:
         why = (error.strerror or str(error)).lower()

@@ -100,8 +100,14 @@ def test_we_show_our_certificate(server: Secure) -> None:
     ("change", "reason"),
     [
         (lambda one: replace(one, certificate_authority_data=Authority().certificate), "unknown authority"),
-        (lambda one: replace(one, tls_server_name="other.example.com"), "not valid for other.example.com"),
-        (lambda one: replace(one, server=one.server.replace("127.0.0.1", "localhost")), "not valid for localhost"),
+        (
+            lambda one: replace(one, tls_server_name="other.example.com"),
+            "certificate is valid for server.example.com, not other.example.com",
+        ),
+        (
+            lambda one: replace(one, server=one.server.replace("127.0.0.1", "localhost")),
+            "certificate is valid for server.example.com, not localhost",
+        ),
         (lambda one: replace(one, certificate_authority_data=b""), "unknown authority"),
     ],
 )
@@ -121,7 +127,7 @@ def test_who_asks_not_to_check_is_not_protected(server: Secure) -> None:
 
 
 def test_an_authority_that_is_none_is_an_error_of_the_configuration(server: Secure) -> None:
-    with pytest.raises(ConfigError, match="unable to use the configured certificates"):
+    with pytest.raises(ConfigError, match="unable to load root certificates: unable to parse bytes as PEM block"):
         ask(replace(server.config(), certificate_authority_data=b"no certificate"))
 
 

@@ -67,9 +67,9 @@ def test_it_comes_and_goes(config: Path, plane: Plane) -> None:
     before = document(config)
     assert add_context(plane("kctl-a"), switch=True).before == "prod"
     assert current_context() == "kctl-a"
-    assert names(config) == ["prod", "kctl-a"]
+    assert names(config) == ["kctl-a", "prod"]
     remove_context(config, "kctl-a")
-    assert document(config) == {**before, "preferences": {}}
+    assert document(config) == before
 
 
 def test_without_the_switch_the_current_one_stays(config: Path, plane: Plane) -> None:

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from localplane.apimachinery import errors
-from localplane.client.errors import ConnectionLost, InvalidAnswer, RequestTimedOut
+from localplane.client.errors import ConnectionLost, InvalidAnswer, InvalidName, RequestTimedOut
 from localplane.client.names import GroupVersionResource
 from localplane.client.options import ListOptions
 from localplane.client.resources import PatchType
@@ -131,8 +131,7 @@ async def test_the_verbs_are_what_kubernetes_expects() -> None:
         b"x: 1",
     )
     assert transport.asked[7].body == (
-        b'{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0,"propagationPolicy":"Orphan",'
-        b'"preconditions":{"uid":"u"}}'
+        b'{"gracePeriodSeconds":0,"propagationPolicy":"Orphan","preconditions":{"uid":"u"}}'
     )
 
 
@@ -183,3 +182,20 @@ async def test_closing_the_client_closes_its_transport() -> None:
     async with client_over(transport):
         pass
     assert transport.closed
+
+
+async def test_an_object_without_a_name_is_never_asked_for() -> None:
+    transport = in_turn()
+    pods = client_over(transport).resource(PODS, "default")
+    for asking in (pods.get(""), pods.delete(""), pods.patch("", {}, PatchType.MERGE), pods.update({"metadata": {}})):
+        with pytest.raises(InvalidName, match="resource name may not be empty"):
+            await asking
+    assert transport.asked == []
+
+
+async def test_bytes_are_sent_as_they_are() -> None:
+    transport = in_turn(answer(200, {}), answer(200, {}))
+    pods = client_over(transport).resource(PODS, "default")
+    await pods.create(b'{"a":"\\u003c"}\n')
+    await pods.update({"metadata": {"name": "a"}}, written=b"{}\n")
+    assert [asked.body for asked in transport.asked] == [b'{"a":"\\u003c"}\n', b"{}\n"]

@@ -48,7 +48,8 @@ def test_every_key_that_nobody_knows_stays(tmp_path: Path) -> None:
     before = content(path)
     edit(path, add_one)
     after = content(path)
-    assert after["clusters"].pop() == {"name": "ours", "cluster": {"server": "https://ours"}}
+    assert after["clusters"].pop(0) == {"name": "ours", "cluster": {"server": "https://ours"}}
+    before["users"][0]["user"]["exec"] |= {"args": None, "provideClusterInfo": False}  # Kubernetes writes them, too
     assert after == before
 
 
@@ -60,10 +61,9 @@ def test_a_file_that_is_made_is_whole_and_its_owners_alone(tmp_path: Path) -> No
         "apiVersion": "v1",
         "kind": "Config",
         "clusters": [],
-        "contexts": [],
-        "users": [],
+        "contexts": None,
+        "users": None,
         "current-context": "",
-        "preferences": {},
     }
     assert [entry.name for entry in path.parent.iterdir()] == ["config"]
 
@@ -96,9 +96,9 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("{", 'error loading config file "{path}": yaml: '),
-        ("- a\n- b\n", 'error loading config file "{path}": it is no kubeconfig'),
+        ("- a\n- b\n", 'error loading config file "{path}": couldn\'t get version/kind; json parse error: '),
         ("kind: Pod\n", 'error loading config file "{path}": no kind "Pod" is registered for version "v1"'),
-        ("clusters: many\n", 'error loading config file "{path}": clusters is no list of entries'),
+        ("clusters: many\n", 'error loading config file "{path}": json: cannot unmarshal string into Go struct field '),
     ],
 )
 def test_what_is_no_kubeconfig_is_left_as_it_is(text: str, said: str, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_an_interrupted_change_leaves_the_file_and_no_lock(tmp_path: Path) -> No
 def test_the_lock_of_another_program_is_respected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(editing, "_WAIT_FOR_LOCK", 0.05)
     (tmp_path / "config.lock").touch()
-    with pytest.raises(ConfigError, match=r"config\.lock is there, so another program is changing config"):
+    with pytest.raises(ConfigError, match=r"open .*config\.lock: file exists"):
         edit(tmp_path / "config", add_one)
     assert not (tmp_path / "config").exists()
 

@@ -121,3 +121,12 @@ async def test_an_unknown_name_is_looked_up_again_once() -> None:
     with pytest.raises(NoMatch):
         await mapper.mapping_for("nope")
     assert len(transport.asked) == 4
+
+
+def test_lists_are_known_though_no_server_has_them() -> None:
+    mapper = RESTMapper(DISCOVERED)
+    assert mapper.mapping(GroupKind("", "PodList"), "v1").resource == GroupVersionResource("", "v1", "podlists")
+    assert mapper.mapping_for("lists").resource == GroupVersionResource("", "v1", "lists")
+    assert mapper.mapping(GroupKind("apps", "List"), "v1").namespaced is False
+    with pytest.raises(NoMatch, match='no matches for kind "NopeList" in version "v1"'):
+        mapper.mapping(GroupKind("", "NopeList"), "v1")

@@ -50,5 +50,5 @@ def test_exceptions_are_read_as_go_reads_them(exceptions: str, server: str, prox
 
 def test_a_configured_proxy_is_taken_as_it_is() -> None:
     assert proxy_for("https://127.0.0.1", configured=PROXY, environment={"NO_PROXY": "*"}) == PROXY
-    with pytest.raises(ConfigError, match="must be http or https"):
-        proxy_for("https://a", configured="socks5://p", environment={})
+    with pytest.raises(ConfigError, match="must be http, https or socks5"):
+        proxy_for("https://a", configured="ftp://p", environment={})

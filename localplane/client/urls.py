@@ -1,0 +1,68 @@
+"""URLs without urllib, as long as they are plain: importing it costs a command as much as asking the server.
+
+What is not plain (a percent sign, a user, an IPv6 address, a letter that must be escaped) is left to urllib.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from localplane.apimachinery.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from urllib.parse import SplitResult
+
+_PLAIN: Final = re.compile(r"(https?)://([a-z0-9.-]+)(?::([0-9]{1,5}))?((?:/[A-Za-z0-9._~-]*)*)").fullmatch
+_HIGHEST_PORT: Final = 65535
+
+
+@record
+class ServerURL:
+    """`address` is the host with its port, as it was written. `port` is None where the scheme's is meant."""
+
+    scheme: str
+    address: str
+    host: str
+    port: int | None
+    path: str
+
+
+def server_url(url: str) -> ServerURL | None:
+    """None for one that is not plain: ask `split` about it."""
+    found = _PLAIN(url)
+    if found is None:
+        return None
+    scheme, host, port, path = found.groups()
+    if port is not None and int(port) > _HIGHEST_PORT:
+        return None
+    return ServerURL(scheme, f"{host}:{port}" if port else host, host, int(port) if port else None, path)
+
+
+def split(url: str) -> SplitResult:
+    from urllib.parse import urlsplit
+
+    return urlsplit(url)
+
+
+def escaped(text: str) -> str:
+    """For a segment of a path."""
+    if _is_plain(text):
+        return text
+    from urllib.parse import quote
+
+    return quote(text, safe="")
+
+
+def query_of(pairs: Iterable[tuple[str, str]]) -> str:
+    pairs = list(pairs)
+    if all(_is_plain(name) and _is_plain(value) for name, value in pairs):
+        return "&".join(f"{name}={value}" for name, value in pairs)
+    from urllib.parse import urlencode
+
+    return urlencode(pairs)
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and text.replace("-", "").replace(".", "").replace("_", "").isalnum()
