@@ -6,7 +6,8 @@ Validation collects them, it does not stop at the first. Kubernetes: apimachiner
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
 from enum import Enum
 from typing import Any, Final
 
@@ -110,7 +111,7 @@ class FieldError:
     field: str
     value: Any
     detail: str = ""
-    declared: bool = field(default=False, compare=False)
+    declared: bool = dataclass_field(default=False, compare=False)
     """Found by a rule at the field's declaration: told after all that a kind's own code finds."""
 
     def body(self) -> str:

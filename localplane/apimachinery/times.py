@@ -220,6 +220,27 @@ def parse_duration(text: str) -> timedelta:
     return timedelta(microseconds=total // 1_000 if total >= 0 else -(-total // 1_000))
 
 
+def format_duration(duration: timedelta) -> str:
+    """As Go's Duration.String, to the microsecond."""
+    microseconds = duration // timedelta(microseconds=1)
+    sign, rest = ("-", -microseconds) if microseconds < 0 else ("", microseconds)
+    if rest == 0:
+        return "0s"
+    if rest < 1_000_000:
+        return f"{sign}{rest}µs" if rest < 1_000 else f"{sign}{_trimmed(rest, 3)}ms"
+    minutes, rest = divmod(rest, 60_000_000)
+    hours, minutes = divmod(minutes, 60)
+    seconds = f"{_trimmed(rest, 6)}s"
+    if hours:
+        return f"{sign}{hours}h{minutes}m{seconds}"
+    return f"{sign}{minutes}m{seconds}" if minutes else f"{sign}{seconds}"
+
+
+def _trimmed(number: int, digits: int) -> str:
+    whole, fraction = divmod(number, 10**digits)
+    return f"{whole}.{fraction:0{digits}d}".rstrip("0").rstrip(".")
+
+
 def duration_nanoseconds(text: str) -> int:
     """A Go duration in full. Raises InvalidDuration."""
     negative = text.startswith("-")

@@ -156,13 +156,14 @@ def _children(value: Any) -> list[Any]:
 
 
 def _descendants(value: Any) -> list[Any]:
+    """All that has something in it, a text too. Kubernetes: evalRecursive."""
     found = []
     waiting = [value]
     while waiting:
         current = waiting.pop()
-        if isinstance(current, (dict, list)) and current:
+        if isinstance(current, (dict, list, str)) and current:
             found.append(current)
-            waiting += reversed(_children(current))
+            waiting += [] if isinstance(current, str) else reversed(_children(current))
     return found
 
 

@@ -223,6 +223,9 @@ def _unquoted(whole: str) -> str:
         elif digits is not None and re.fullmatch("[0-9a-fA-F]+", inner[position : position + digits]):
             pieces.append(chr(int(inner[position : position + digits], 16)))
             position += digits
+        elif re.fullmatch("[0-3][0-7]{2}", octal := inner[position - 1 : position + 2]):
+            pieces.append(chr(int(octal, 8)))
+            position += 2
         else:
             raise JSONPathSyntaxError(f"unquote string {whole} error invalid syntax")
     return "".join(pieces)

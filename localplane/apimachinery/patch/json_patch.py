@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -130,21 +130,16 @@ class _Patching:
         index += len(container) if index < 0 else 0
         return index if 0 <= index < len(container) else None
 
-    def get(self, path: str, operation: str) -> Any:
+    def get(self, path: str, said: _Said) -> Any:
         """A value to test or to copy: null for an absent member of an object."""
-        found = self.find(path)
-        if found is None:
-            raise PatchNotApplicable(
-                f"{operation} operation does not apply: doc is missing path: {path}: missing value"
-            )
-        container, key = found
+        container, key = self._found(path, said)
         place = self.place(container, key)
         if place is None and isinstance(container, list):
-            raise PatchNotApplicable(f"error in {operation} for path: '{path}': {_no_index(key)}")
+            raise PatchNotApplicable(f"{said.failed}: {_no_index(key)}")
         return None if place is None else container[place]
 
-    def add(self, path: str, value: Any, operation: str) -> None:
-        container, key = self._found(path, operation)
+    def add(self, path: str, value: Any, said: _Said) -> None:
+        container, key = self._found(path, said)
         if isinstance(container, dict):
             container[key] = value
         elif key == "-":
@@ -152,32 +147,33 @@ class _Patching:
         else:
             index = int(key) if _INDEX(key) else None
             length = len(container) + 1
-            if index is None or not -length <= index < length:
-                raise PatchNotApplicable(f"error in {operation} for path: '{path}': {_no_index(key)}")
+            if index is None:
+                problem = f"value was not a proper array index: '{key}': {_no_index(key)}"
+                raise PatchNotApplicable(f"{said.failed}: {problem}")
+            if not -length <= index < length:
+                raise PatchNotApplicable(f"{said.failed}: {_no_index(key)}")
             container.insert(index if index >= 0 else index + length, value)
 
-    def remove(self, path: str, operation: str) -> Any:
-        container, key = self._found(path, operation)
+    def remove(self, path: str, said: _Said) -> Any:
+        container, key = self._found(path, said)
         place = self.place(container, key)
         if place is None:
             absent = isinstance(container, dict)
             problem = f"Unable to remove nonexistent key: {key}: missing value" if absent else _no_index(key)
-            raise PatchNotApplicable(f"error in {operation} for path: '{path}': {problem}")
+            raise PatchNotApplicable(f"{said.failed}: {problem}")
         return container.pop(place)
 
     def replace(self, path: str, value: Any) -> None:
-        container, key = self._found(path, "replace")
+        container, key = self._found(path, _Said(f"replace operation does not apply: doc is missing path: {path}", ""))
         place = key if isinstance(container, dict) else self.place(container, key)
         if place is None:
             raise PatchNotApplicable(f"replace operation does not apply: doc is missing key: {path}: missing value")
         container[place] = value
 
-    def _found(self, path: str, operation: str) -> tuple[Any, str]:
+    def _found(self, path: str, said: _Said) -> tuple[Any, str]:
         found = self.find(path)
         if found is None:
-            raise PatchNotApplicable(
-                f"{operation} operation does not apply: doc is missing path: {path}: missing value"
-            )
+            raise PatchNotApplicable(f"{said.missing}: missing value")
         return found
 
     def count_copy(self, value: Any) -> None:
@@ -187,6 +183,20 @@ class _Patching:
                 "Unable to complete the copy, the accumulated size increase of copy is "
                 f"{self._copied_bytes}, exceeding the limit {MAX_COPIED_BYTES}"
             )
+
+
+class _Said(NamedTuple):
+    """What is said of a way that is not open, and before what fails at its end."""
+
+    missing: str
+    failed: str
+
+
+def _at(operation: str, path: str) -> _Said:
+    return _Said(
+        f'{operation} operation does not apply: doc is missing path: "{path}"',
+        f"error in {operation} for path: '{path}'",
+    )
 
 
 def _no_index(key: str) -> str:
@@ -203,11 +213,13 @@ def _pointer(operation: Operation, name: str) -> str:
 
 
 def _add(patching: _Patching, operation: Operation) -> None:
-    patching.add(_pointer(operation, "path"), copied(operation.get("value")), "add")
+    path = _pointer(operation, "path")
+    patching.add(path, copied(operation.get("value")), _at("add", path))
 
 
 def _remove(patching: _Patching, operation: Operation) -> None:
-    patching.remove(_pointer(operation, "path"), "remove")
+    path = _pointer(operation, "path")
+    patching.remove(path, _at("remove", path))
 
 
 def _replace(patching: _Patching, operation: Operation) -> None:
@@ -221,20 +233,28 @@ def _replace(patching: _Patching, operation: Operation) -> None:
 
 
 def _move(patching: _Patching, operation: Operation) -> None:
-    value = patching.remove(_pointer(operation, "from"), "move")
-    patching.add(_pointer(operation, "path"), value, "move")
+    source = _pointer(operation, "from")
+    refused = "move operation does not apply: doc is missing"
+    key = source.rsplit("/", 1)[-1].replace("~1", "/").replace("~0", "~")
+    value = patching.remove(source, _Said(f"{refused} from path: {source}", f"error in move for path: '{key}'"))
+    path = _pointer(operation, "path")
+    patching.add(path, value, _Said(f"{refused} destination path: {path}", f"error in move for path: '{path}'"))
 
 
 def _copy(patching: _Patching, operation: Operation) -> None:
     source, path = _pointer(operation, "from"), _pointer(operation, "path")
-    value = patching.get(source, "copy")
+    refused = "copy operation does not apply: doc is missing"
+    value = patching.get(source, _Said(f"{refused} from path: {source}", f"error in copy for from: '{source}'"))
     patching.count_copy(value)
-    patching.add(path, copied(value), "copy")
+    patching.add(
+        path, copied(value), _Said(f"{refused} destination path: {path}", "error while adding value during copy")
+    )
 
 
 def _test(patching: _Patching, operation: Operation) -> None:
     path = _pointer(operation, "path")
-    value = patching.get(path, "test") if path else patching.document
+    said = _Said(f"test operation does not apply: is missing path: {path}", f"error in test for path: '{path}'")
+    value = patching.get(path, said) if path else patching.document
     if not same(value, operation.get("value")):
         raise PatchNotApplicable(f"testing value {path} failed: test failed")
 

@@ -6,6 +6,7 @@
     ├── NotAnObject         JSON that can have no kind: an array, a number, a kind that is no text
     ├── ProtobufError       not the message that it should be; the words are those of Go's generated code
     └── YAMLError           not YAML, or YAML that can't become JSON; the message is Go's
+        └── BadSeparator    three dashes between documents, with something behind them
 
 Nothing else leaves this package, whatever the bytes are. Endpoints make a BadRequest of them.
 """
@@ -38,4 +39,8 @@ class ProtobufError(SerializationError):
 
 
 class YAMLError(SerializationError):
+    pass
+
+
+class BadSeparator(YAMLError):
     pass

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import JSONSyntaxError, SerializationError, YAMLError
+from .errors import BadSeparator, JSONSyntaxError, SerializationError
 from .json import parse_json, parse_json_stream
 from .utf8 import decode
 from .yaml import parse_yaml
@@ -20,12 +20,16 @@ _SEPARATOR = "---"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`line` is where it starts in the file, counted from one; lines in a fault are counted from there."""
+    """`line` is where it starts in the file, counted from one; lines in a fault are counted from there.
+
+    `text` is how it is written, if it is JSON.
+    """
 
     value: Any
     line: int
     duplicates: tuple[str, ...] = ()
     strict: tuple[str, ...] = ()
+    text: str = field(default="", compare=False)
 
 
 def parse_yaml_documents(data: bytes | str, *, find_duplicates: bool = False) -> Iterator[Document]:
@@ -56,7 +60,7 @@ def _json_documents(text: str, *, find_duplicates: bool) -> Iterator[Document]:
     except JSONSyntaxError:
         yield from _json_stream(body, find_duplicates=find_duplicates)
     else:
-        yield Document(parsed.value, _line_at(body, 0), parsed.duplicates, parsed.strict)
+        yield Document(parsed.value, _line_at(body, 0), parsed.duplicates, parsed.strict, text.strip())
 
 
 def _json_stream(body: bytes, *, find_duplicates: bool) -> Iterator[Document]:
@@ -66,7 +70,8 @@ def _json_stream(body: bytes, *, find_duplicates: bool) -> Iterator[Document]:
             start, end = end, position
             count += 1
             parsed = parse_json(body[start:end], find_duplicates=find_duplicates)
-            yield Document(value, _line_at(body, start), parsed.duplicates, parsed.strict)
+            written = body[start:end].decode("utf-8", "replace").strip()
+            yield Document(value, _line_at(body, start), parsed.duplicates, parsed.strict, written)
     except JSONSyntaxError as error:
         ended = str(error) == "unexpected end of JSON input"
         fault = JSONSyntaxError("unexpected EOF" if ended else f"json: offset {error.offset}: {error}", error.offset)
@@ -102,7 +107,7 @@ def _yaml_documents(text: str, line: int, *, find_duplicates: bool) -> Iterator[
 
 
 def split_yaml(text: str) -> Iterator[tuple[int, str]]:
-    """The documents of a YAML stream, each with the line it starts at. Raises YAMLError for text after the dashes."""
+    """The documents of a YAML stream, each with the line it starts at. Raises BadSeparator."""
     chunk: list[str] = []
     start = 1
     for number, raw in enumerate(text.removesuffix("\n").split("\n"), 1):
@@ -110,7 +115,7 @@ def split_yaml(text: str) -> Iterator[tuple[int, str]]:
         if line.startswith(_SEPARATOR):
             trailing = line.removeprefix(_SEPARATOR).strip()
             if trailing and not trailing.startswith("#"):
-                raise YAMLError(f"invalid Yaml document separator: {trailing}")
+                raise BadSeparator(f"invalid Yaml document separator: {trailing}")
             if chunk:
                 yield start, "\n".join(chunk) + "\n"
                 chunk = []

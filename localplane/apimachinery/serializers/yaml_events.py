@@ -18,6 +18,8 @@ _WORDS = {
     "mapping values are not allowed here": "mapping values are not allowed in this context",
     "special characters are not allowed": "control characters are not allowed",
 }
+_VERSION = (1, 1)
+_INCOMPATIBLE = "found incompatible YAML document"
 
 
 def events(text: bytes | str) -> Iterator[Any]:
@@ -28,28 +30,42 @@ def events(text: bytes | str) -> Iterator[Any]:
     import yaml
 
     try:
-        parser = _parser(text)
+        parser = parser_of(text)
         while (event := parser.get_event()) is not None:
+            if getattr(event, "version", None) not in (None, _VERSION):
+                raise YAMLError(f"yaml: {_INCOMPATIBLE}")
             yield event
     except yaml.reader.ReaderError as error:
-        raise YAMLError(f"yaml: {_WORDS.get(error.reason, error.reason)}") from None
+        raise YAMLError(f"yaml: {problem_of(error.reason)}") from None
     except yaml.MarkedYAMLError as error:
-        raise YAMLError(f"yaml: {_place(error)}{_problem(error)}") from None
+        problem = (
+            _INCOMPATIBLE if _is_of_another_version(error, text) else f"{_place(error)}{problem_of(error.problem)}"
+        )
+        raise YAMLError(f"yaml: {problem}") from None
     except yaml.YAMLError as error:
         raise YAMLError(f"yaml: {error}") from None
     except UnicodeError:
         raise YAMLError("yaml: invalid Unicode character") from None
 
 
-def _parser(text: bytes | str) -> Any:
+def parser_of(text: bytes | str) -> Any:
     """Only the parser of a loader is used: it makes events, never objects."""
     import yaml
 
     return yaml.CSafeLoader(text) if yaml.__with_libyaml__ else yaml.SafeLoader(text)
 
 
-def _problem(error: yaml.MarkedYAMLError) -> str:
-    problem = error.problem or "unknown problem parsing YAML content"
+def _is_of_another_version(error: yaml.MarkedYAMLError, text: bytes | str) -> bool:
+    """go-yaml minds a directive's version before it minds that nothing follows it."""
+    if error.problem != "did not find expected <document start>":
+        return False
+    first = (text if isinstance(text, str) else text.decode("utf-8", "replace")).split("\n", 1)[0].split()
+    return first[:1] == ["%YAML"] and first[1:2] != ["1.1"]
+
+
+def problem_of(problem: str | None) -> str:
+    """What a fault is called in Go."""
+    problem = problem or "unknown problem parsing YAML content"
     return _WORDS.get(problem, problem)
 
 

@@ -37,7 +37,7 @@ _WORDS: Final[dict[str, tuple[str, Any]]] = {
 
 _INTEGER = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))")
 _FLOAT_TEXT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_DOT_FLOAT = re.compile(r"\.[0-9]+(?:[eE][-+]?[0-9]+)?")
+_DOT_FLOAT = re.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?")
 _DATE = re.compile(
     r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
     r"(?:[Tt]([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?(?:Z|[-+]([0-9]{2}):([0-9]{2}))"
@@ -74,7 +74,7 @@ def _by_form(tag: str, text: str) -> tuple[str, Any]:
     if word is not None:
         return word
     if text[0] == ".":
-        value = _finite(text) if _DOT_FLOAT.fullmatch(text) else None
+        value = _finite(text.replace("_", "")) if _DOT_FLOAT.fullmatch(text) else None
         return (STR, text) if value is None else (FLOAT, value)
     if text[0] not in _NUMERIC_START:
         return STR, text

@@ -69,7 +69,7 @@ def test_an_operation_changes_its_part_of_the_document(operation: Operation, par
 
 
 def missing(kind: str, path: str) -> str:
-    return f"{kind} operation does not apply: doc is missing path: {path}: missing value"
+    return f'{kind} operation does not apply: doc is missing path: "{path}": missing value'
 
 
 def no_index(kind: str, path: str, index: int) -> str:
@@ -78,6 +78,11 @@ def no_index(kind: str, path: str, index: int) -> str:
 
 def no_number(kind: str, path: str, key: str) -> str:
     return f"error in {kind} for path: '{path}': strconv.Atoi: parsing \"{key}\": invalid syntax"
+
+
+def no_place(path: str, key: str) -> str:
+    reason = f'strconv.Atoi: parsing "{key}": invalid syntax'
+    return f"error in add for path: '{path}': value was not a proper array index: '{key}': {reason}"
 
 
 @pytest.mark.parametrize(
@@ -94,8 +99,8 @@ def no_number(kind: str, path: str, key: str) -> str:
         (op("add", "/data/k/x", value=1), missing("add", "/data/k/x")),
         (op("add", "/list/4", value=1), no_index("add", "/list/4", 4)),
         (op("add", "/list/-5", value=1), no_index("add", "/list/-5", -5)),
-        (op("add", "/list/x", value=1), no_number("add", "/list/x", "x")),
-        (op("add", "/list/1_0", value=1), no_number("add", "/list/1_0", "1_0")),
+        (op("add", "/list/x", value=1), no_place("/list/x", "x")),
+        (op("add", "/list/1_0", value=1), no_place("/list/1_0", "1_0")),
         (
             op("remove", "/data/no"),
             "error in remove for path: '/data/no': Unable to remove nonexistent key: no: missing value",
@@ -107,8 +112,31 @@ def no_number(kind: str, path: str, key: str) -> str:
             "replace operation does not apply: doc is missing key: /list/3: missing value",
         ),
         (op("replace", "", value="text"), "replace operation value must be object or array"),
-        (op("move", "/data/k/x", from_="/data/k"), missing("move", "/data/k/x")),
-        (op("copy", "/new", from_="/list/3"), no_index("copy", "/list/3", 3)),
+        (
+            op("replace", "/no/x", value=1),
+            "replace operation does not apply: doc is missing path: /no/x: missing value",
+        ),
+        (
+            op("move", "/data/k/x", from_="/data/k"),
+            "move operation does not apply: doc is missing destination path: /data/k/x: missing value",
+        ),
+        (
+            op("move", "/new", from_="/no/x"),
+            "move operation does not apply: doc is missing from path: /no/x: missing value",
+        ),
+        (
+            op("move", "/new", from_="/data/no"),
+            "error in move for path: 'no': Unable to remove nonexistent key: no: missing value",
+        ),
+        (
+            op("copy", "/new", from_="/list/3"),
+            "error in copy for from: '/list/3': Unable to access invalid index: 3: invalid index referenced",
+        ),
+        (
+            op("copy", "/list/9", from_="/data/k"),
+            "error while adding value during copy: Unable to access invalid index: 9: invalid index referenced",
+        ),
+        (op("test", "/no/x", value=1), "test operation does not apply: is missing path: /no/x: missing value"),
         (op("test", "/data/k", value="w"), "testing value /data/k failed: test failed"),
         (op("test", "/data/k"), "testing value /data/k failed: test failed"),
         (op("test", "/deep/0/x", value=True), "testing value /deep/0/x failed: test failed"),
