@@ -32,6 +32,7 @@ from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import User
 from localplane.apiserver.resource import APIGroup
 from localplane.apiserver.server.options import InvalidOptions
+from localplane.catalog.descriptions import descriptions
 from localplane.catalog.groups import groups as builtin_groups
 from localplane.catalog.options import CatalogOptions
 from localplane.catalog.service_addresses import NoAddress, service_address
@@ -188,6 +189,7 @@ class _Cluster:
             authorizer=self._authorizer,
             tokens=[self._accounts],
             front=self._aggregator,
+            descriptions=descriptions,
             routers=[openid_router(self._tokens)],
             listed_paths=OPENID_PATHS,
             assembled=self._remember,

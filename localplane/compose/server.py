@@ -38,7 +38,7 @@ from localplane.apiserver.authorization import (
 )
 from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup
 from localplane.apiserver.endpoints.installer import Installer
-from localplane.apiserver.endpoints.openapi import OpenAPI
+from localplane.apiserver.endpoints.openapi import Descriptions, OpenAPI
 from localplane.apiserver.flow_control import InFlight
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import Answer, Request
@@ -81,7 +81,8 @@ class PlaneOptions:
     first group's. Whoever holds a client certificate of our authority, or a token of the token file, is who it says;
     only `system:masters` may do everything, unless `authorizer` says otherwise.
 
-    `tokens` are other ways to tell who a bearer token is, `front` answers before everything else and `routers` paths
+    `tokens` are other ways to tell who a bearer token is, `descriptions` what fields mean, for OpenAPI documents,
+    `front` answers before everything else and `routers` paths
     that are no resource's (those in `listed_paths` the root tells), `assembled` hears of the server before it listens,
     and `preparations`, by name, are what must have happened before anybody may come.
     """
@@ -93,6 +94,7 @@ class PlaneOptions:
     authorizer: Authorizer | None = None
     tokens: Sequence[Authenticator] = ()
     front: Front | None = None
+    descriptions: Callable[[], Descriptions] = dict
     routers: Sequence[Router] = ()
     listed_paths: Sequence[str] = ()
     assembled: Callable[[Plane], None] = lambda _: None
@@ -209,7 +211,7 @@ def _assembled(
     installer = Installer(storage.cacher.resource, admission, authorizer)
     for group in groups:
         installer.install(group)
-    routers = [*_routers(installer, options.front, lambda: server.url.partition("//")[2]), *options.routers]
+    routers = [*_routers(installer, options, lambda: server.url.partition("//")[2]), *options.routers]
     client = Client(InProcessTransport(wrapped((), dispatch(routers, complete=lambda: True))))
     informers = SharedInformerFactory(client)
     objects = Lookup(installer.definitions)
@@ -259,14 +261,16 @@ def _listed(installer: Installer) -> list[str]:
     return sorted(set(paths))
 
 
-def _routers(installer: Installer, front: Front | None, address: Callable[[], str]) -> list[Router]:
+def _routers(installer: Installer, options: PlaneOptions, address: Callable[[], str]) -> list[Router]:
     """The order in which paths are looked for; discovery first, because it is asked for on every connection."""
+    front = options.front
 
     def describe() -> Sequence[InstalledGroup]:
         return [*(front.describe() if front else ()), *installer.describe()]
 
     discovery = Discovery(describe, server_address=address)
-    openapi = OpenAPI(installer.describe, others=front.openapi if front else dict)
+    others = front.openapi if front else dict
+    openapi = OpenAPI(installer.describe, others=others, descriptions=options.descriptions)
     installer.on_change(discovery.changed)
     installer.on_change(openapi.changed)
     own: list[Router] = [discovery.handle, openapi.handle, installer.handle]

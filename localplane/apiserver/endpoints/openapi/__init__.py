@@ -4,6 +4,7 @@
 - `documents`    a whole document; `paths`, `operations`, `parameters`, `definitions` are its parts
 - `swagger`      from the new words to those of /openapi/v2
 - `meta_types`, `answer_types`   what all groups share, written in `words`
+- `describing`   words for types that bring none along
 - `naming`       what operations and definitions are called
 - `fingerprint`  a document's hash, known before it is built
 
@@ -11,6 +12,7 @@ The dispatcher calls `OpenAPI.handle`; an installer calls `OpenAPI.changed` when
 from discovery's model and the schemas in there, and never looks at storage or handlers.
 """
 
+from .describing import Descriptions
 from .handler import OpenAPI
 
-__all__ = ["OpenAPI"]
+__all__ = ["Descriptions", "OpenAPI"]

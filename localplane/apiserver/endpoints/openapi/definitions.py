@@ -11,6 +11,7 @@ from localplane.apimachinery.schema import Schema
 
 from . import naming
 from .answer_types import REGISTERED_IN_EVERY_GROUP, answer_types
+from .describing import Descriptions, with_descriptions
 from .meta_types import meta_types
 from .operations import gvk
 from .swagger import V2_PREFIX, schema_v2
@@ -23,11 +24,13 @@ _AT_ONCE: Final = 64  # definitions, then let others have a turn
 class Definitions:
     """Filled kind by kind, then finished once. What is shared has our own descriptions, whoever else declares it.
 
-    `paths` that are mentioned are v3's, whatever the document will be.
+    `described` has words for types that bring none along. `paths` that are mentioned are v3's, whatever the document
+    will be.
     """
 
-    def __init__(self, *, v2: bool) -> None:
+    def __init__(self, *, v2: bool, described: Descriptions | None = None) -> None:
         self._v2 = v2
+        self._described = described or {}
         self._prefix = V2_PREFIX if v2 else V3_PREFIX
         self._shared = meta_types() | answer_types()
         self._schemas: dict[str, JSONObject] = {}
@@ -79,7 +82,7 @@ class Definitions:
             schema = self._schemas.get(name) or self._shared_schema(name, versions)
             if schema is None:
                 continue  # no reference, but an example or a default that looks like one
-            found[name] = schema
+            found[name] = with_descriptions(schema, name, self._described, v2=self._v2)
             waiting |= references(schema, self._prefix) - found.keys()
             if len(found) % _AT_ONCE == 0:
                 await asyncio.sleep(0)

@@ -16,6 +16,7 @@ from localplane.apiserver.endpoints.discovery.model import InstalledGroup, Insta
 
 from . import paths
 from .definitions import Definitions
+from .describing import Descriptions
 from .swagger import path_v2
 from .words import JSONObject
 
@@ -41,8 +42,8 @@ class Served:
         return f"apis/{self.group_version}" if self.group.name else f"api/{self.version.version}"
 
 
-async def document_v3(served: Served, info: JSONObject) -> bytes:
-    definitions = Definitions(v2=False)
+async def document_v3(served: Served, info: JSONObject, described: Descriptions | None = None) -> bytes:
+    definitions = Definitions(v2=False, described=described)
     found = await _paths(served, definitions)
     return to_json(
         {
@@ -57,9 +58,11 @@ async def document_v3(served: Served, info: JSONObject) -> bytes:
     )
 
 
-async def document_v2(all_served: Sequence[Served], info: JSONObject) -> JSONObject:
+async def document_v2(
+    all_served: Sequence[Served], info: JSONObject, described: Descriptions | None = None
+) -> JSONObject:
     """Not yet written: it has two forms."""
-    definitions = Definitions(v2=True)
+    definitions = Definitions(v2=True, described=described)
     found: JSONObject = {}
     for served in all_served:
         for path, item in (await _paths(served, definitions)).items():

@@ -20,6 +20,7 @@ from localplane.apiserver.endpoints.discovery.ordering import merged
 from localplane.apiserver.request import Answer, Request, Response
 
 from . import gnostic
+from .describing import Descriptions
 from .documents import Served, document_v2, document_v3
 from .fingerprint import combined, fingerprint
 from .memo import Memo
@@ -44,7 +45,7 @@ class OpenAPI:
     stay: one new definition rebuilds its own version, and not the others.
 
     `others` are documents that other servers answer for, at which URL: the index lists them, and no more than that
-    happens to them here."""
+    happens to them here. `descriptions` is asked each time a document is made."""
 
     def __init__(
         self,
@@ -53,8 +54,10 @@ class OpenAPI:
         title: str = "localplane",
         release: str = __version__,
         others: Callable[[], Mapping[str, str]] = dict,
+        descriptions: Callable[[], Descriptions] = dict,
     ) -> None:
         self._groups = groups
+        self._descriptions = descriptions
         self._others = others
         self._info = {"title": title, "version": release}
         self._served: dict[str, tuple[Served, str]] | None = None
@@ -97,7 +100,7 @@ class OpenAPI:
             headers |= {"Cache-Control": "public, immutable", "Expires": expires}
         if (known := _unchanged(request, current, headers)) is not None:
             return known
-        body = await self._memo.get(path, current, lambda: document_v3(served, self._info))
+        body = await self._memo.get(path, current, lambda: document_v3(served, self._info, self._descriptions()))
         return Response(200, body, form, {**headers, "ETag": _etag(current)})
 
     async def _answer_v2(self, request: Request) -> Response:
@@ -110,7 +113,7 @@ class OpenAPI:
         served = [each for each, _ in self._all().values()]
 
         async def build() -> bytes:
-            document = await document_v2(served, self._info)
+            document = await document_v2(served, self._info, self._descriptions())
             return to_json(document) if form == _JSON else await gnostic.encoded(document)
 
         body = await self._memo.get(form, current, build)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from localplane.apimachinery.errors import APIError, BadRequest, InternalError
+from localplane.apimachinery.errors import APIError, BadRequest, InternalError, NotFound
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.groups import GroupResource
 from localplane.apiserver.registry import reads
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.request import Request
@@ -49,9 +50,15 @@ class Nodes:
         self._definition = definition
 
     async def refuse(self, request: Request, name: str) -> APIError:
-        """Why a node can't be connected to. Nobody here speaks to nodes, so there is always a reason."""
+        """Why a node can't be connected to. Nobody here speaks to nodes, so there is always a reason.
+
+        Kubernetes names a missing one after what was asked for: `pods "node-1" not found`.
+        """
         nodes = self._definition()
-        node = nodes.converter.hub_of(await reads.get(nodes, request, name, resource_version=""))
+        try:
+            node = nodes.converter.hub_of(await reads.get(nodes, request, name, resource_version=""))
+        except NotFound:
+            return NotFound.of(GroupResource(request.info.group, request.info.resource), name)
         addresses = (node.get("status") or {}).get("addresses") or ()
         if not addresses:
             return APIError("no preferred addresses found; known addresses: []")
