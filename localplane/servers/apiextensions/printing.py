@@ -85,10 +85,15 @@ def _date(value: Any) -> str | None:
     return age(value)
 
 
+def _string(value: Any) -> str:
+    """A field that is there and null is told as Go's templates tell nothing at all."""
+    return "<no value>" if value is None else text_of(value)
+
+
 _CELLS: Final[dict[str, Callable[[Any], Any]]] = {
     "integer": _integer,
     "number": _number,
     "boolean": lambda value: value if isinstance(value, bool) else None,
-    "string": text_of,
+    "string": _string,
     "date": _date,
 }

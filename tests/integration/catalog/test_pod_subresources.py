@@ -159,7 +159,7 @@ async def test_a_pod_without_a_node_has_no_log_and_one_with_an_unknown_node_tell
     none = await api.get(f"{PODS}/p/log")
     assert (none.status, none.data, none.content_type) == (204, b"", "")
     await create(api, "q", nodeName="gone")
-    assert (await api.get(f"{PODS}/q/log")).error == (404, "NotFound", 'nodes "gone" not found')
+    assert (await api.get(f"{PODS}/q/log")).error == (404, "NotFound", 'pods "gone" not found')
 
 
 class Readers:

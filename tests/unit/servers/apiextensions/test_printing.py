@@ -10,7 +10,15 @@ from localplane.servers.apiextensions.printing import columns_of
 
 OBJECT = {
     "metadata": {"name": "a", "creationTimestamp": "2020-01-01T00:00:00Z"},
-    "spec": {"n": 5, "f": 1.9, "on": True, "tags": ["x", "y"], "map": {"b": 1, "a": 2}, "when": "nonsense"},
+    "spec": {
+        "n": 5,
+        "f": 1.9,
+        "on": True,
+        "tags": ["x", "y"],
+        "map": {"b": 1, "a": 2},
+        "when": "nonsense",
+        "null": None,
+    },
     "status": {"conditions": [{"type": "Other", "status": "False"}, {"type": "Ready", "status": "True"}]},
 }
 
@@ -30,6 +38,7 @@ OBJECT = {
         ("string", ".spec.tags[9]", None),
         ("string", ".spec.map", '{"a":2,"b":1}'),
         ("string", ".spec.gone.deep", None),
+        ("string", ".spec.null", "<no value>"),
         ("string", '.status.conditions[?(@.type=="Ready")].status', "True"),
         ("date", ".spec.when", "<invalid>"),
         ("date", ".spec.n", None),
