@@ -1,0 +1,159 @@
+"""`kctl kustomize`. Kubernetes: kustomize/v5/commands/build."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kctl.command import Command
+from kctl.errors import KctlError
+from kctl.flags import Flag, switch
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.kustomize.options import Options
+    from kctl.kustomize.resmap import ResMap
+    from kctl.session import Session
+
+_FOR_FUNCTIONS = ("network", "network-name", "mount", "env", "as-current-user")
+_RESTRICTIONS = ("LoadRestrictionsRootOnly", "LoadRestrictionsNone")
+_ORDERS = ("legacy", "none")
+
+
+async def run(session: Session, given: Given) -> None:
+    from kctl.kustomize.building import build, render
+
+    if len(given.arguments) > 1:
+        raise KctlError("specify one path to kustomization.yaml")
+    options = _options(session, given)
+    resources = build(given.arguments[0] if given.arguments else ".", options)
+    output = given.text("output")
+    if output and Path(output).is_dir():
+        _write_files(output, resources)
+    elif output:
+        _write(output, render(resources))
+    else:
+        session.write(render(resources))
+
+
+def _options(session: Session, given: Given) -> Options:
+    from kctl.kustomize.options import HelmOptions, Options
+    from kctl.resolve.kustomized import logger, warn
+
+    _check(given, "load-restrictor", ("", *_RESTRICTIONS), _RESTRICTIONS)
+    _check(given, "reorder", _ORDERS, _ORDERS)
+    for name in _FOR_FUNCTIONS:
+        if given.changed(name):
+            raise KctlError(f"--{name} is for functions that run in containers, which kctl does not start")
+    plugins = given.is_on("enable-alpha-plugins")
+    return Options(
+        reorder=given.text("reorder") if given.changed("reorder") else "",
+        restricted=given.text("load-restrictor") != "LoadRestrictionsNone",
+        managed_by_label=given.is_on("enable-managedby-label")
+        or os.environ.get("KUSTOMIZE_ENABLE_MANAGEDBY_LABEL") == "on",
+        plugins=plugins,
+        helm=HelmOptions(
+            enabled=plugins or given.is_on("enable-helm"),
+            command=given.text("helm-command"),
+            api_versions=tuple(given.texts("helm-api-versions")),
+            kube_version=given.text("helm-kube-version"),
+            debug=given.is_on("helm-debug"),
+        ),
+        warn=warn,
+        log=logger(session),
+    )
+
+
+def _check(given: Given, name: str, allowed: tuple[str, ...], shown: tuple[str, ...]) -> None:
+    value = given.text(name)
+    if value not in allowed:
+        raise KctlError(f"illegal flag value --{name} {value}; legal values: [{' '.join(shown)}]")
+
+
+def _write_files(directory: str, resources: ResMap) -> None:
+    """A file for each object; those of several namespaces are told apart by their names."""
+    from kctl.kustomize.ids import NOWHERE
+    from kctl.kustomize.writing import to_yaml
+
+    namespaces = {one.current_id.effective_namespace for one in resources} - {NOWHERE}
+    for resource in resources:
+        name = f"{resource.gvk.without_empty}_{resource.name}.yaml".lower()
+        namespace = resource.current_id.effective_namespace
+        if len(namespaces) > 1 and namespace != NOWHERE:
+            name = f"{namespace.lower()}_{name}"
+        _write(os.path.join(directory, name), to_yaml(resource.node))  # noqa: PTH118 - shown as the user wrote it
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        Path(path).write_text(text)
+    except OSError as error:
+        raise KctlError(f"open {path}: {(error.strerror or str(error)).lower()}") from error
+
+
+COMMAND = Command(
+    "kustomize",
+    "kustomize DIR",
+    "Build manifests out of a kustomization",
+    run=run,
+    flags=(
+        Flag("output", usage="Write here and not to stdout; into a directory, a file for each object.", short="o"),
+        Flag(
+            "load-restrictor",
+            "text",
+            _RESTRICTIONS[0],
+            "LoadRestrictionsNone lets kustomizations read files outside of their own directories.",
+        ),
+        Flag(
+            "reorder",
+            "text",
+            "legacy",
+            "The order of the objects: legacy (namespaces first, webhooks last) or none (as they were read).",
+            hidden=True,
+            deprecated="use the new 'sortOptions' field in kustomization.yaml instead.",
+        ),
+        switch("enable-helm", "Let helm inflate the charts of kustomizations."),
+        Flag("helm-command", "text", "helm", "The helm to run."),
+        Flag("helm-api-versions", "array", (), "API versions that charts are told the cluster has."),
+        Flag("helm-kube-version", usage="Version that charts are told the cluster has."),
+        switch("helm-debug", "Show more when helm fails."),
+        Flag(
+            "enable-managedby-label",
+            "switch",
+            False,
+            "Add the label app.kubernetes.io/managed-by.",
+            bare="true",
+            hidden=True,
+            deprecated="The flag `enable-managedby-label` has been deprecated. Use the `managedByLabel` option in the "
+            "`buildMetadata` field instead.",
+        ),
+        switch("enable-alpha-plugins", "Allow what is not built in. Programs and containers are refused all the same."),
+        switch("network", "Refused: for functions in containers, which kctl does not start."),
+        Flag("network-name", "text", "bridge", "Refused: for functions in containers, which kctl does not start."),
+        Flag("mount", "array", (), "Refused: for functions in containers, which kctl does not start."),
+        Flag("env", "array", (), "Refused: for functions in containers, which kctl does not start.", "e"),
+        switch("as-current-user", "Refused: for functions in containers, which kctl does not start."),
+    ),
+    description="""\
+Print the manifests that a kustomization makes: the resources that its kustomization.yaml names, with its patches,
+generators and other changes applied. DIR is a directory, or the address of one in a git repository; without it, the
+current directory.
+
+Other verbs take a kustomization too: 'kctl apply -k DIR', and 'kctl diff -k DIR' before it.""",
+    examples="""\
+# See what the kustomization of this directory comes to
+kctl kustomize
+
+# Look at what staging and production do not have in common
+diff <(kctl kustomize overlays/staging) <(kctl kustomize overlays/production)
+
+# Write a file for each object
+mkdir rendered && kctl kustomize overlays/production -o rendered
+
+# Build from a tag of a git repository
+kctl kustomize 'https://github.com/example/shop.git/deploy/overlays/test?ref=v1.2.0'
+
+# Let helm inflate the charts that the kustomization names
+kctl kustomize --enable-helm --helm-kube-version 1.37.0 platform""",
+)

@@ -1,0 +1,40 @@
+"""The hash behind the name of what was generated. Kubernetes: api/hasher."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from kctl.printers.objects import sorted_keys
+from localplane.apimachinery.gotext import go_json
+
+from .errors import KustomizeError
+from .nodes import Map, Scalar
+from .resource import Resource
+from .writing import json_value
+
+_READABLE = str.maketrans("013ae", "ghkmt")
+
+
+def content_hash(resource: Resource) -> str:
+    """Raises KustomizeError for a kind that has no data."""
+    content: dict[str, Any] = {"kind": resource.kind, "name": "", "data": _value(resource, "data")}
+    if resource.kind == "ConfigMap":
+        optional = "binaryData"
+    elif resource.kind == "Secret":
+        content["type"] = _value(resource, "type")
+        optional = "stringData"
+    else:
+        raise KustomizeError(f"no hash can be computed for {resource.current_id}: it is neither ConfigMap nor Secret")
+    value = _value(resource, optional)
+    if isinstance(value, dict):
+        content[optional] = value
+    digest = hashlib.sha256(go_json(sorted_keys(content)).encode()).hexdigest()
+    return digest[:10].translate(_READABLE)
+
+
+def _value(resource: Resource, name: str) -> Any:
+    node = resource.node.get(name)
+    if node is None:
+        return ""
+    return node.text if isinstance(node, Scalar) else json_value(node) if isinstance(node, Map) else None

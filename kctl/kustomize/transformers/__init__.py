@@ -1,0 +1,17 @@
+"""What changes objects: one class for each of kustomize's built-in transformers.
+
+A kustomization's fields make them, and so do the files that its `transformers` names. Each is made of what it needs and
+has one method, `transform`, which changes the objects in place. Kubernetes: api/internal/builtins and api/filters.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from kctl.kustomize.resmap import ResMap
+
+
+class Transformer(Protocol):
+    def transform(self, resources: ResMap) -> None:
+        """Raises KustomizeError."""

@@ -1,0 +1,37 @@
+"""Labels and annotations, also in selectors and templates. Kubernetes: LabelTransformer, AnnotationsTransformer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kctl.kustomize.field_specs import FieldSpec, Setter, SetValue
+from kctl.kustomize.fields import set_field
+from kctl.kustomize.nodes import Map, Node, text
+
+if TYPE_CHECKING:
+    from kctl.kustomize.resmap import ResMap
+
+
+class Marking:
+    def __init__(self, values: Mapping[str, str], specs: Sequence[FieldSpec]) -> None:
+        self._values = values
+        self._specs = specs
+
+    def transform(self, resources: ResMap) -> None:
+        for resource in resources:
+            for key in sorted(self._values):
+                setter = Setter(_entry_setter(key, self._values[key]), Map, "!!map")
+                for spec in self._specs:
+                    setter.apply(resource.node, spec)
+        resources.drop_empty()
+
+
+def _entry_setter(key: str, value: str) -> SetValue:
+    """All fields of one object get the same node, so that who changes one later changes all of them."""
+    shared = text(value)
+
+    def put(node: Node) -> None:
+        set_field(node, key, shared)
+
+    return put

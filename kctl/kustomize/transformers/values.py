@@ -1,0 +1,47 @@
+"""A value that is put into fields, or into a place of file paths in them. Kubernetes: ValueAddTransformer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kctl.kustomize.field_specs import split
+from kctl.kustomize.fields import require, set_scalar
+from kctl.kustomize.nodes import Scalar, raw_text
+from kctl.kustomize.paths import places
+from kctl.kustomize.selecting import Selector
+
+from .namespaces import Placing
+
+if TYPE_CHECKING:
+    from kctl.kustomize.resmap import ResMap
+
+
+class Adding:
+    """Of `targets` each has a `fieldPath`."""
+
+    def __init__(self, value: str, targets: Sequence[Mapping[str, Any]]) -> None:
+        self._value = value
+        self._targets = targets
+
+    def transform(self, resources: ResMap) -> None:
+        for target in self._targets:
+            selector = target.get("selector")
+            selected = list(resources) if selector is None else resources.select(Selector(selector))
+            path, position = str(target.get("fieldPath") or ""), int(target.get("filePathPosition") or 0)
+            for resource in selected:
+                if path == "metadata/namespace":
+                    Placing(self._value, ()).place(resource)
+                    continue
+                for place in places(resource.node, split(path), Scalar):
+                    require(place.node, Scalar)
+                    old = raw_text(place.node)
+                    set_scalar(place.node, insert_part(old, position - 1, self._value) if position else self._value)
+
+
+def insert_part(path: str, position: int, part: str) -> str:
+    """Another directory on the way; counted without the root."""
+    absolute = path.startswith("/")
+    parts = [one for one in path.split("/") if one]
+    parts.insert(max(0, min(position, len(parts))), part)
+    return ("/" if absolute else "") + "/".join(parts)
