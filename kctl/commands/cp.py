@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from kctl import standard_flags
 from kctl.command import Command
-from kctl.errors import KctlError, UsageError
-from kctl.flags import switch
+from kctl.errors import KctlError
+from kctl.flags import Flag, switch
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -17,54 +17,68 @@ if TYPE_CHECKING:
 async def run(session: Session, given: Given) -> None:
     from kctl.streaming.channels import say_exit_code
     from kctl.streaming.copying import Remote, download, place, upload
-    from kctl.streaming.pods import container_of, refuse_completed
-    from localplane.client.names import GroupVersionResource
+    from kctl.streaming.remote import standard_streams
 
     if len(given.arguments) != 2:
-        raise UsageError("source and destination are required", hint="See 'kctl cp -h' for help and examples")
+        raise KctlError("source and destination are required")
     source, target = place(given.arguments[0]), place(given.arguments[1])
     if source.pod and target.pod:
         raise KctlError("one of src or dest must be a local file specification")
-    there = source if source.pod else target
-    if not there.pod:
-        raise KctlError("one of src or dest must be a remote file specification")
     if not source.file or not target.file:
         raise KctlError("filepath can not be empty")
-    pods = session.client.resource(GroupVersionResource("", "v1", "pods"), there.namespace or session.namespace)
-    pod = await pods.get(there.pod)
-    refuse_completed(pod, "exec into")
-    remote = Remote(session, pod, container_of(session, pod, given.text("container"))["name"])
+    if not source.pod and not target.pod:
+        raise KctlError("one of src or dest must be a remote file specification")
+    ours = standard_streams(stdin=False, terminal=False)
+    assert ours.err is not None  # there is no terminal
+    remote = Remote(session, source if source.pod else target, given.text("container"))
     if source.pod:
-        code = await download(session, remote, source.file, target.file)
+        program = session.command.partition(" ")[0]
+        code = await download(
+            session, remote, source, target.file, retries=given.number("retries"), out=ours.out, program=program
+        )
     else:
-        code = await upload(session, remote, source.file, target.file, no_preserve=given.is_on("no-preserve"))
+        no_preserve = given.is_on("no-preserve")
+        code = await upload(remote, source.file, target.file, no_preserve=no_preserve, out=ours.out, err=ours.err)
     say_exit_code(session, code)
 
 
 COMMAND = Command(
     "cp",
     "cp <file-spec-src> <file-spec-dest>",
-    "Copy files and directories to and from containers",
+    "Copy files to and from containers",
     run=run,
     concurrent=True,
     flags=(
         standard_flags.CONTAINER,
-        switch(
-            "no-preserve",
-            "The copied file/directory's ownership and permissions will not be preserved in the container",
+        switch("no-preserve", "Don't give files in the container our files' owner and permissions."),
+        Flag(
+            "retries",
+            "int",
+            0,
+            "How often to resume a copy from a container that stops before its end; a negative number is for ever.",
         ),
     ),
     description="""\
-Copy files and directories to and from containers.
+Copy files and directories between this machine and a container.
 
-This needs a 'tar' in the container. Links in what a container sends are left out.""",
+A place in a container is `POD:PATH` or `NAMESPACE/POD:PATH`, and one of the two has to be one. The container needs a
+`tar`. A directory that is there already gets a copy inside of it when files go to the container; when they come from
+there, the last word is the name of the copy. Links in what a container sends are left out, and so is what would be
+written elsewhere.""",
     examples="""\
-# Copy /tmp/foo_dir local directory to /tmp/bar_dir in a remote pod in the default namespace
-kctl cp /tmp/foo_dir <some-pod>:/tmp/bar_dir
+# A directory to a pod, and back
+kctl cp ./site web-0:/usr/share/site
+kctl cp web-0:/usr/share/site ./copy
 
-# Copy /tmp/foo local file to /tmp/bar in a remote pod in a specific container
-kctl cp /tmp/foo <some-pod>:/tmp/bar -c <specific-container>
+# To a certain container of a pod in another namespace
+kctl cp settings.yaml shop/web-0:/etc/settings.yaml -c worker
 
-# Copy /tmp/foo from a remote pod to /tmp/bar locally
-kctl cp <some-namespace>/<some-pod>:/tmp/foo /tmp/bar""",
+# Without our owner and permissions
+kctl cp --no-preserve ./site web-0:/srv/site
+
+# A large file over a bad line
+kctl cp --retries=10 web-0:/var/dump.sql dump.sql
+
+# Links, and other things that tar can do, through tar itself
+kctl exec web-0 -- tar cf - /srv | tar xf - -C ./srv""",
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError, UsageError
-from kctl.flags import switch
+from kctl.flags import Flag, switch
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -19,63 +19,71 @@ async def run(session: Session, given: Given) -> None:
     from kctl.streaming.pods import container_of, named, path_of, pod_for, refuse_completed, timeout_of
     from kctl.streaming.remote import run_remote, standard_streams, wants_terminal
 
-    name, command = _words(given)
-    within = timeout_of(given)
-    pod = await pod_for(session, await named(session, [name]), action="cannot attach to", within=within)
+    name, command = _words(given, session)
+    within = timeout_of(given, hint=f"See '{session.command} -h' for help and examples")
+    if not name and not given.texts("filename"):
+        raise KctlError("pod, type/name or --filename must be specified")
+    if not command:
+        raise KctlError("you must specify at least one command for the container")
+    if name and given.texts("filename"):
+        raise KctlError("resource/name arguments cannot be provided when a path is specified")
+    obj = await named(session, [name] if name else [], filenames=given.texts("filename"))
+    pod = await pod_for(session, obj, action="cannot attach to", within=within)
     refuse_completed(pod, "exec into")
-    container = container_of(session, pod, given.text("container"), quiet=given.is_on("quiet"))
-    stdin = given.is_on("stdin")
-    terminal = wants_terminal(session, stdin=stdin, terminal=given.is_on("tty"), quiet=given.is_on("quiet"))
+    quiet, stdin = given.is_on("quiet"), given.is_on("stdin")
+    container = container_of(session, pod, given.text("container"), quiet=quiet)
+    terminal = wants_terminal(session, stdin=stdin, terminal=given.is_on("tty"), quiet=quiet)
     query = [*(("command", word) for word in command), ("container", container["name"])]
     streams = standard_streams(stdin=stdin, terminal=terminal)
     say_exit_code(session, await run_remote(session, path_of(pod, "exec"), query, streams, terminal=terminal))
 
 
-def _words(given: Given) -> tuple[str, list[str]]:
-    if given.dash is None and len(given.arguments) > 1:
+def _words(given: Given, session: Session) -> tuple[str, list[str]]:
+    """What to run it in, and what to run. Before `--` there is one word, or none if a file says where."""
+    words, dash = given.arguments, given.dash
+    name = words[0] if words and dash != 0 else ""
+    if dash is not None and dash <= 1:
+        return name, words[dash:]
+    if len(words) > 1 or (words and given.texts("filename")):
         raise UsageError(
             "exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead",
-            hint="See 'kctl exec -h' for help and examples",
+            hint=f"See '{session.command} -h' for help and examples",
         )
-    dash = len(given.arguments) if given.dash is None else given.dash
-    if dash > 1:
-        raise UsageError(
-            "exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead",
-            hint="See 'kctl exec -h' for help and examples",
-        )
-    if dash == 0:
-        raise KctlError("pod, type/name or --filename must be specified")
-    command = given.arguments[dash:]
-    if not command:
-        raise KctlError("you must specify at least one command for the container")
-    return given.arguments[0], command
+    return name, []
 
 
 COMMAND = Command(
     "exec",
     "exec (POD | TYPE/NAME) [-c CONTAINER] [flags] -- COMMAND [args...]",
-    "Execute a command in a container",
+    "Run a command in a container",
     run=run,
     concurrent=True,
     flags=(
         standard_flags.CONTAINER,
+        Flag("filename", "slice", (), "A file, directory or URL that says which object to run it in.", "f"),
         standard_flags.pod_running_timeout(60.0),
-        switch("quiet", "Only print output from the remote session", short="q"),
-        switch("stdin", "Pass stdin to the container", short="i"),
-        switch("tty", "Stdin is a TTY", short="t"),
+        switch("quiet", "Print nothing but what the command prints.", short="q"),
+        switch("stdin", "Pass our standard input on to the command.", short="i"),
+        switch("tty", "Give the command a terminal; needs -i, and that our input is one.", short="t"),
     ),
-    description="Execute a command in a container.",
+    description="""\
+Run a command in a container that is running, with our output for its own.
+
+What stands after `--` is the command, word by word and without a shell. kctl ends with the command's exit code.""",
     examples="""\
-# Get output from running the 'date' command from pod mypod, using the first container by default
-kctl exec mypod -- date
+# The date in the pod web-0, in its default container
+kctl exec web-0 -- date
 
-# Get output from running the 'date' command in ruby-container from pod mypod
-kctl exec mypod -c ruby-container -- date
+# A shell in the container `proxy`
+kctl exec -it web-0 -c proxy -- sh
 
-# Switch to raw terminal mode; sends stdin to 'bash' in ruby-container from pod mypod
-# and sends stdout/stderr from 'bash' back to the client
-kctl exec mypod -c ruby-container -i -t -- bash -il
+# Several commands need a shell of their own
+kctl exec web-0 -- sh -c 'cd /var/log && ls -t | head -3'
 
-# Get output from running 'date' command from the first pod of the deployment mydeployment
-kctl exec deploy/mydeployment -- date""",
+# Send a file to a command
+kctl exec -i web-0 -- tee /tmp/settings < settings
+
+# In one of the pods of a deployment, or of a service
+kctl exec deploy/web -- env
+kctl exec svc/web -- env""",
 )

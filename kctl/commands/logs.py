@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kctl import standard_flags
 from kctl.command import Command
-from kctl.errors import KctlError, UsageError
+from kctl.errors import Ended, KctlError, UsageError
 from kctl.flags import Flag, switch
 
 if TYPE_CHECKING:
@@ -18,24 +18,41 @@ _SELECTOR_TAIL = 10
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.streaming.logs import logs_of, print_at_once, print_in_turn
+    from kctl.streaming.logs import Printing, logs_of
     from kctl.streaming.pods import timeout_of
 
     container = _container(session, given)
-    timeout_of(given)
+    within = timeout_of(given)
+    query = _query(given)
     found = await _find(session, given)
     _check(given, container)
-    chosen = await logs_of(session, given, found, _query(given), container)
-    ignore_errors = given.is_on("ignore-errors")
-    if not given.is_on("follow") or len(chosen) <= 1:
-        await print_in_turn(session, chosen, ignore_errors=ignore_errors)
-        return
-    if len(chosen) > given.number("max-log-requests"):
-        raise KctlError(
-            f"you are attempting to follow {len(chosen)} log streams, but maximum allowed concurrency is "
-            f"{given.number('max-log-requests')}, use --max-log-requests to increase the limit"
-        )
-    print_at_once(session, chosen, ignore_errors=ignore_errors)
+    with _ending_on_signals():
+        chosen = await logs_of(session, given, found, query, container)
+        follow = given.is_on("follow")
+        printing = Printing(session, follow=follow, ignore_errors=given.is_on("ignore-errors"), within=within)
+        if not follow or len(chosen) <= 1:
+            await printing.in_turn(chosen)
+            return
+        if len(chosen) > given.number("max-log-requests"):
+            raise KctlError(
+                f"you are attempting to follow {len(chosen)} log streams, but maximum allowed concurrency is "
+                f"{given.number('max-log-requests')}, use --max-log-requests to increase the limit"
+            )
+        printing.at_once(chosen)
+
+
+def _ending_on_signals() -> Any:
+    """kubectl ends with 1 when it is told to while it reads logs. Kubernetes: kubectl/pkg/util/interrupt."""
+    import signal
+    from contextlib import ExitStack
+
+    def end(*_: object) -> None:
+        raise Ended(1)
+
+    stack = ExitStack()
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT):
+        stack.callback(signal.signal, number, signal.signal(number, end))
+    return stack
 
 
 def _container(session: Session, given: Given) -> str:
@@ -53,10 +70,15 @@ def _container(session: Session, given: Given) -> str:
 async def _find(session: Session, given: Given) -> dict[str, Any]:
     """The object that was named, or a list of the pods that were selected."""
     from kctl.resolve import Query, resolve
+    from kctl.resolve.visiting import MISSING_RESOURCE
     from kctl.streaming.pods import named
     from localplane.apimachinery.errors import NotFound
     from localplane.apimachinery.gotext import go_quote
 
+    if given.arguments[:1] == [""] and not given.text("selector"):
+        raise KctlError(MISSING_RESOURCE)
+    if given.arguments and given.text("selector"):
+        raise KctlError("selectors and the all flag cannot be used when passing resource/name arguments")
     try:
         if given.arguments:
             return await named(session, given.arguments[:1])
@@ -80,7 +102,7 @@ def _check(given: Given, container: str) -> None:
         raise KctlError("only one of -c or an inline [CONTAINER] arg is allowed")
     if given.number("limit-bytes") < 0:
         raise KctlError("--limit-bytes must be greater than 0")
-    if given.seconds("since") < 0:
+    if _rounded(given.seconds("since")) < 0:
         raise KctlError("--since must be greater than 0")
     if given.number("tail") < -1:
         raise KctlError("--tail must be greater than or equal to -1")
@@ -96,84 +118,83 @@ def _query(given: Given) -> list[tuple[str, str]]:
         "insecureSkipTLSVerifyBackend": "true" if given.is_on("insecure-skip-tls-verify-backend") else "",
         "limitBytes": str(limit) if limit else "",
         "previous": "true" if given.is_on("previous") else "",
-        "sinceSeconds": str(round(since)) if since else "",
-        "sinceTime": given.text("since-time"),
+        "sinceSeconds": str(_rounded(since)) if since else "",
+        "sinceTime": _moment(given.text("since-time")),
         "tailLines": str(tail) if tail != -1 else "",
         "timestamps": "true" if given.is_on("timestamps") else "",
     }
     return [(name, value) for name, value in values.items() if value]
 
 
+def _rounded(seconds: float) -> int:
+    """As Go's Duration.Round: halves away from zero."""
+    return int(seconds + 0.5) if seconds >= 0 else -int(-seconds + 0.5)
+
+
+def _moment(text: str) -> str:
+    """Raises KctlError."""
+    if not text:
+        return ""
+    from localplane.apimachinery.times import InvalidTime, format_time, parse_time
+
+    try:
+        return format_time(parse_time(text))
+    except InvalidTime as error:
+        raise KctlError(str(error)) from error
+
+
 COMMAND = Command(
     "logs",
-    "logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]",
-    "Print the logs for a container in a pod",
+    _USAGE,
+    "Print what a container has written",
     run=run,
     flags=(
-        switch("all-pods", "Get logs from all pod(s). Sets prefix to true."),
-        switch("all-containers", "Get all containers' logs in the pod(s)."),
-        switch("follow", "Specify if the logs should be streamed.", short="f"),
-        switch("timestamps", "Include timestamps on each line in the log output"),
-        Flag("limit-bytes", "int", 0, "Maximum bytes of logs to return. Defaults to no limit."),
-        switch(
-            "previous",
-            "If true, print the logs for the previous instance of the container in a pod if it exists.",
-            short="p",
-        ),
-        Flag(
-            "tail",
-            "int",
-            -1,
-            "Lines of recent log file to display. Defaults to -1 with no selector, showing all log lines otherwise 10, "
-            "if a selector is provided.",
-        ),
-        switch(
-            "ignore-errors",
-            "If watching / following pod logs, allow for any errors that occur to be non-fatal",
-        ),
-        Flag(
-            "since-time",
-            usage="Only return logs after a specific date (RFC3339). Defaults to all logs. Only one of since-time / "
-            "since may be used.",
-        ),
-        Flag(
-            "since",
-            "duration",
-            0.0,
-            "Only return logs newer than a relative duration like 5s, 2m, or 3h. Defaults to all logs. Only one of "
-            "since-time / since may be used.",
-        ),
-        Flag("container", usage="Print the logs of this container", short="c"),
+        switch("all-pods", "Read every pod that the object selects, not only one; turns --prefix on."),
+        switch("all-containers", "Read every container of the pods, also init and ephemeral ones."),
+        switch("follow", "Go on as new lines come.", short="f"),
+        switch("timestamps", "Begin each line with the time at which it was written."),
+        Flag("limit-bytes", "int", 0, "Stop after so many bytes; 0 is no limit."),
+        switch("previous", "Read the container that ran before the present one, if it was restarted.", short="p"),
+        Flag("tail", "int", -1, "Only so many of the newest lines; -1 is all of them. With -l the default is 10."),
+        switch("ignore-errors", "Print what goes wrong with one of several logs, and go on with the others."),
+        Flag("since-time", usage="Only lines from this moment on (RFC3339). Not together with --since."),
+        Flag("since", "duration", 0.0, "Only lines that are younger than this: 5s, 2m, 3h. Not with --since-time."),
+        Flag("container", usage="The container to read.", short="c"),
         switch(
             "insecure-skip-tls-verify-backend",
-            "Skip verifying the identity of the kubelet that logs are requested from.",
+            "Let the API server read from a kubelet whose certificate can't be verified, such as an expired one. "
+            "What it reads may then be forged.",
         ),
         standard_flags.pod_running_timeout(20.0),
         standard_flags.SELECTOR,
-        Flag(
-            "max-log-requests",
-            "int",
-            5,
-            "Specify maximum number of concurrent logs to follow when using by a selector. Defaults to 5.",
-        ),
-        switch("prefix", "Prefix each log line with the log source (pod name and container name)"),
+        Flag("max-log-requests", "int", 5, "How many logs may be followed at the same time."),
+        switch("prefix", "Begin each line with the pod and the container that it is from."),
     ),
     description="""\
-Print the logs for a container in a pod or specified resource. If the pod has only one container, the container name is
-optional.""",
+Print what a container has written to its standard output and error.
+
+Name a pod, or something that selects pods: a deployment, a job, a service; of its pods the one that has been ready for
+longest is read. A pod with one container needs no -c.""",
     examples="""\
-# Return snapshot logs from pod nginx with only one container
-kctl logs nginx
+# Everything that the pod web-0 has written
+kctl logs web-0
 
-# Return snapshot logs from pod nginx with multi containers
-kctl logs nginx --all-containers=true
+# The last 20 lines, and then what comes
+kctl logs web-0 --tail=20 -f
 
-# Begin streaming the logs of the ruby container in pod web-1
-kctl logs -f -c ruby web-1
+# The container `proxy`, as it was before its last restart
+kctl logs web-0 -c proxy -p
 
-# Display only the most recent 20 lines of output in pod nginx
-kctl logs --tail=20 nginx
+# The last hour of every container, each line with its origin
+kctl logs web-0 --all-containers --prefix --since=1h
 
-# Return snapshot logs from first container of a job named hello
-kctl logs job/hello""",
+# One pod of a deployment, or all of them
+kctl logs deploy/web
+kctl logs deploy/web --all-pods
+
+# Follow all pods with a label, up to ten
+kctl logs -f -l app=web --max-log-requests=10
+
+# What was written from a moment on, with times
+kctl logs web-0 --since-time=2026-02-01T06:00:00Z --timestamps""",
 )

@@ -10,48 +10,67 @@ from kctl.errors import KctlError, UsageError
 from kctl.flags import Flag
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kctl.flags import Given
     from kctl.session import Session
+    from kctl.streaming.forwarding import Address
+    from kctl.streaming.ports import Pair
 
 
 async def run(session: Session, given: Given) -> int:
-    import asyncio
-    import signal
-    import sys
-
-    from kctl.streaming.forwarding import Forwarder
+    from kctl.streaming.forwarding import addresses_of
     from kctl.streaming.pods import named, path_of, pod_for, timeout_of
-    from kctl.streaming.ports import pairs_of
+    from kctl.streaming.ports import in_pod, pair_of
+    from localplane.client.names import GroupVersionResource
 
+    hint = f"See '{session.command} -h' for help and examples"
     if len(given.arguments) < 2:
-        raise UsageError(
-            "TYPE/NAME and list of ports are required for port-forward",
-            hint="See 'kctl port-forward -h' for help and examples",
-        )
+        raise UsageError("TYPE/NAME and list of ports are required for port-forward", hint=hint)
     name, *ports = given.arguments
+    within = timeout_of(given, hint=hint)
     obj = await named(session, [name])
-    pod = await pod_for(session, obj, action="cannot attach to", within=timeout_of(given))
-    pairs = pairs_of(ports, obj, pod)
+    pod = await pod_for(session, obj, action="cannot attach to", within=within)
+    ports = in_pod(ports, obj, pod)
+    pods = session.client.resource(GroupVersionResource("", "v1", "pods"), session.namespace)
+    pod = await pods.get(pod["metadata"]["name"])
     phase = (pod.get("status") or {}).get("phase", "")
     if phase != "Running":
         raise KctlError(f"unable to forward port because pod is not running. Current status={phase}")
+    addresses = addresses_of(given.texts("address"))
+    return await _forward(session, path_of(pod, "portforward"), addresses, [pair_of(port) for port in ports])
+
+
+async def _forward(session: Session, path: str, addresses: Sequence[Address], pairs: Sequence[Pair]) -> int:
+    """Until somebody interrupts us, or the other side is gone."""
+    import asyncio
+    import signal
+
+    from kctl.streaming.forwarding import Forwarder, open_forwarding
+
     stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    forwarder = Forwarder(session, path_of(pod, "portforward"))
-    try:
-        await forwarder.listen(given.texts("address"), pairs)
-        sys.stdout.flush()
-        await stop.wait()
-    finally:
-        forwarder.close()
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, stop.set)
+    async with await open_forwarding(session, path) as connection:
+        forwarder = Forwarder(session, connection)
+        ends = [loop.create_task(stop.wait()), loop.create_task(connection.lost.wait())]
+        try:
+            await forwarder.listen(addresses, pairs)
+            session.flush()
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            if not stop.is_set():
+                raise KctlError("lost connection to pod")
+        finally:
+            for end in ends:
+                end.cancel()
+            await forwarder.close()
     return 0
 
 
 COMMAND = Command(
     "port-forward",
     "port-forward TYPE/NAME [options] [LOCAL_PORT:]REMOTE_PORT [...[LOCAL_PORT_N:]REMOTE_PORT_N]",
-    "Forward one or more local ports to a pod",
+    "Reach ports of a pod on this machine",
     run=run,
     concurrent=True,
     flags=(
@@ -59,26 +78,29 @@ COMMAND = Command(
             "address",
             "slice",
             ("localhost",),
-            "Addresses to listen on (comma separated). Only accepts IP addresses or localhost as a value. When "
-            "localhost is supplied, kctl will try to bind on both 127.0.0.1 and ::1 and will fail if neither of these "
-            "addresses are available to bind.",
+            "The addresses to listen on, with commas between them: IP addresses, or localhost, which is 127.0.0.1 and "
+            "::1, of which one may be missing.",
         ),
         standard_flags.pod_running_timeout(60.0),
     ),
     description="""\
-Forward one or more local ports to a pod.
+Listen on local ports and pass every connection on to a pod, until Ctrl-C or until the pod ends.
 
-Use resource type/name such as deployment/mydeployment to select a pod. Resource type defaults to 'pod' if omitted.""",
+A word without a type is a pod's name. Of what selects pods, such as a deployment or a service, one pod is taken; a
+service's ports are then its own, and lead to where they lead in the service. Ports may be numbers or names.""",
     examples="""\
-# Listen on ports 5000 and 6000 locally, forwarding data to/from ports 5000 and 6000 in the pod
-kctl port-forward pod/mypod 5000 6000
+# Port 8080 here is port 8080 of the pod
+kctl port-forward web-0 8080
 
-# Listen on port 8443 locally, forwarding to the targetPort of the service's port named "https"
-kctl port-forward service/myservice 8443:https
+# Two ports, one of them with another number here
+kctl port-forward web-0 9000:80 5432
 
-# Listen on port 8888 on all addresses, forwarding to 5000 in the pod
-kctl port-forward --address 0.0.0.0 pod/mypod 8888:5000
+# A port that the system chooses, which is printed
+kctl port-forward web-0 :80
 
-# Listen on a random port locally, forwarding to 5000 in the pod
-kctl port-forward pod/mypod :5000""",
+# The port `https` of a service, in one of its pods
+kctl port-forward svc/web 8443:https
+
+# For other machines as well
+kctl port-forward --address 0.0.0.0 deploy/web 8080:80""",
 )

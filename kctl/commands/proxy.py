@@ -5,70 +5,173 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kctl.command import Command
-from kctl.errors import KctlError, UsageError
+from kctl.errors import Ended, KctlError
 from kctl.flags import Flag, switch
 
 if TYPE_CHECKING:
+    from aiohttp import web
+
     from kctl.flags import Given
     from kctl.session import Session
+    from kctl.streaming.proxying import Proxy, Rules, Static
+
+_PORT = 8001
+_LARGEST_PORT = 65535
 
 
 async def run(session: Session, given: Given) -> int:
     import asyncio
-    import signal
-    import sys
 
     from aiohttp import web
 
-    from kctl.session import user_agent
-    from kctl.streaming.proxying import Proxy, Rules
-    from localplane.client.http_transport import HTTPTransport
-
-    if given.arguments:
-        raise UsageError(f"unknown command: {given.arguments[0]}", hint="See 'kctl proxy -h' for help and examples")
-    if given.changed("port") and given.text("unix-socket"):
+    proxy = _proxy(session, given)
+    if given.number("port") != _PORT and given.text("unix-socket"):
         raise KctlError("cannot set --unix-socket and --port at the same time")
-    rules = None
-    if not given.is_on("disable-filter"):
-        patterns = ("accept-paths", "accept-hosts", "reject-paths", "reject-methods")
-        rules = Rules(*(given.text(name).split(",") for name in patterns))
-    prefix = "/" + given.text("api-prefix").strip("/")
-    transport = HTTPTransport(session.client_config, agent=user_agent())
-    runner = web.ServerRunner(web.Server(Proxy(transport, prefix.rstrip("/") + "/", rules).handle), access_log=None)
+    runner = web.ServerRunner(web.Server(proxy.handle), access_log=None)
     await runner.setup()
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
     try:
         session.write(f"Starting to serve on {await _listen(runner, given)}\n")
-        sys.stdout.flush()
-        await stop.wait()
+        session.flush()
+        await asyncio.Event().wait()  # until somebody interrupts us
     finally:
         await runner.cleanup()
-        await transport.close()
+        await proxy.close()
     return 0
 
 
-async def _listen(runner: object, given: Given) -> str:
+def _proxy(session: Session, given: Given) -> Proxy:
+    from dataclasses import replace
+    from urllib.parse import urlsplit
+
+    from kctl.streaming.proxying import Proxy
+
+    config = replace(session.client_config, timeout=None)
+    parts = urlsplit(config.server)
+    if not given.is_on("append-server-path"):
+        if parts.path.strip("/"):
+            _warn(
+                session,
+                172,
+                f"Your kube context contains a server path {parts.path}, use --append-server-path to automatically "
+                "append the path to each request",
+            )
+        config = replace(config, server=f"{parts.scheme}://{parts.netloc}")
+    rules = _rules(session, given)
+    return Proxy(
+        config,
+        _with_slash(given.text("api-prefix")),
+        rules,
+        _static(session, given),
+        keepalive=given.seconds("keepalive"),
+        log=lambda text: session.log_error(text, place="proxy_server.go:146"),
+    )
+
+
+def _rules(session: Session, given: Given) -> Rules | None:
+    from kctl.streaming.proxying import Rules, patterns
+
+    if given.is_on("disable-filter"):
+        if not given.text("unix-socket"):
+            _warn(session, 177, "Request filter disabled, your proxy is vulnerable to XSRF attacks, please be cautious")
+        return None
+    if not given.text("reject-paths") or not given.text("reject-methods"):
+        _warn(
+            session, 182, "Request filter has been relaxed, your proxy may be vulnerable to attacks, please be cautious"
+        )
+    names = ("accept-paths", "accept-hosts", "reject-paths", "reject-methods")
+    try:
+        return Rules(*(patterns(given.text(name)) for name in names))
+    except ValueError as error:
+        session.log_error(f"Error compiling re: {error}", place="proxy_server.go:83")
+        raise Ended(255) from error
+
+
+def _static(session: Session, given: Given) -> Static | None:
+    from pathlib import Path
+
+    from kctl.streaming.proxying import Static
+
+    directory = given.text("www")
+    if not directory:
+        return None
+    if not Path(directory).exists():
+        _warn(
+            session,
+            203,
+            f"Failed to stat static file directory {directory}: stat {directory}: no such file or directory",
+        )
+    elif not Path(directory).is_dir():
+        _warn(session, 205, f"Static file directory {directory} is not a directory")
+    return Static(_with_slash(given.text("www-prefix")), Path(directory))
+
+
+def _with_slash(prefix: str) -> str:
+    return prefix if prefix.endswith("/") else f"{prefix}/"
+
+
+def _warn(session: Session, line: int, text: str) -> None:
+    session.log_warning(text, place=f"proxy.go:{line}")
+
+
+async def _listen(runner: web.ServerRunner, given: Given) -> str:
+    """Where it can be reached. Raises KctlError."""
+
+    if path := given.text("unix-socket"):
+        await _listen_on_socket(runner, path)
+        return path
+    return await _listen_on_port(runner, given.text("address"), given.number("port"))
+
+
+async def _listen_on_port(runner: web.ServerRunner, address: str, port: int) -> str:
+    """In Go's words, which takes every address of the machine for one that serves both families."""
+    import os
+    import socket
+
     from aiohttp import web
 
-    assert isinstance(runner, web.ServerRunner)
-    if path := given.text("unix-socket"):
-        await web.UnixSite(runner, path).start()
-        return path
+    host = address[1:-1] if address.startswith("[") and address.endswith("]") else address
+    if host == address and ":" in host:
+        raise KctlError(f"listen tcp: address {address}:{port}: too many colons in address")
+    if not 0 <= port <= _LARGEST_PORT:
+        raise KctlError(f"listen tcp: address {port}: invalid port")
+    everywhere = host in ("", "0.0.0.0", "::")  # noqa: S104 - the user asked for it
     try:
-        await web.TCPSite(runner, given.text("address"), given.number("port")).start()
+        if everywhere and socket.has_dualstack_ipv6():
+            both = socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
+            await web.SockSite(runner, both).start()
+        else:
+            await web.TCPSite(runner, host or None, port).start()
+    except socket.gaierror as error:
+        raise KctlError(f"listen tcp: lookup {host}: no such host") from error
     except OSError as error:
-        where = f"{given.text('address')}:{given.number('port')}"
-        raise KctlError(f"listen tcp {where}: bind: {(error.strerror or str(error)).lower()}") from error
+        said = os.strerror(error.errno).lower() if error.errno else str(error)
+        raise KctlError(f"listen tcp {address}:{port}: bind: {said}") from error
     host, port = runner.addresses[0][:2]
-    return f"{host}:{port}"
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+async def _listen_on_socket(runner: web.ServerRunner, path: str) -> None:
+    """One that was left behind is replaced; nobody else may use ours."""
+    import os
+    from pathlib import Path
+
+    from aiohttp import web
+
+    if Path(path).is_socket():
+        Path(path).unlink()
+    mask = os.umask(0o077)
+    try:
+        await web.UnixSite(runner, path).start()
+    except OSError as error:
+        raise KctlError(f"listen unix {path}: bind: {(error.strerror or str(error)).lower()}") from error
+    finally:
+        os.umask(mask)
 
 
 COMMAND = Command(
     "proxy",
-    "proxy [--port=PORT] [--api-prefix=PREFIX]",
-    "Run a proxy to the Kubernetes API server",
+    "proxy [--port=PORT] [--www=static-dir] [--www-prefix=prefix] [--api-prefix=prefix]",
+    "Serve the API on this machine, with your credentials",
     run=run,
     concurrent=True,
     flags=(
@@ -76,39 +179,59 @@ COMMAND = Command(
             "accept-hosts",
             "text",
             r"^localhost$,^127\.0\.0\.1$,^\[::1\]$",
-            "Regular expression for hosts that the proxy should accept.",
+            "Regular expressions for the hosts that requests may name; they keep web pages of others out.",
         ),
-        Flag("accept-paths", "text", "^.*", "Regular expression for paths that the proxy should accept."),
-        Flag("address", "text", "127.0.0.1", "The IP address on which to serve on."),
-        Flag("api-prefix", "text", "/", "Prefix to serve the proxied API under."),
+        Flag("accept-paths", "text", "^.*", "Regular expressions for the paths that are passed on."),
+        Flag("address", "text", "127.0.0.1", "The address to listen on."),
+        Flag("api-prefix", "text", "/", "Where the API begins here."),
+        switch("append-server-path", "Put the path of the server's URL in the kubeconfig before every path."),
         switch(
             "disable-filter",
-            "If true, disable request filtering in the proxy. This is dangerous, and can leave you vulnerable to XSRF "
-            "attacks, when used with an accessible port.",
+            "Pass on everything, whoever asks. Any page that your browser shows can then act in your name.",
         ),
-        Flag("port", "int", 8001, "The port on which to run the proxy. Set to 0 to pick a random port.", "p"),
+        Flag(
+            "keepalive",
+            "duration",
+            0.0,
+            "How often to see whether the server is still there on connections that were upgraded, such as those of "
+            "exec; 0 leaves it to the system.",
+        ),
+        Flag("port", "int", _PORT, "The port to listen on; 0 is any that is free.", "p"),
         Flag(
             "reject-methods",
             "text",
             "^$",
-            "Regular expression for HTTP methods that the proxy should reject (example --reject-methods='POST,PUT').",
+            "Regular expressions for the HTTP methods that are refused, such as 'POST,PUT,PATCH'.",
         ),
         Flag(
             "reject-paths",
             "text",
             "^/api/.*/pods/.*/exec,^/api/.*/pods/.*/attach",
-            "Regular expression for paths that the proxy should reject. Paths specified here will be rejected even "
-            "accepted by --accept-paths.",
+            "Regular expressions for the paths that are refused, whatever --accept-paths says.",
         ),
-        Flag("unix-socket", usage="Unix socket on which to run the proxy.", short="u"),
+        Flag("unix-socket", usage="Listen on a socket in the file system instead of a port.", short="u"),
+        Flag("www", usage="A directory whose files are served as well.", short="w"),
+        Flag("www-prefix", "text", "/static/", "Where the files of --www begin here.", "P"),
     ),
     description="""\
-Creates a proxy server or application-level gateway between localhost and the Kubernetes API server. All incoming data
-enters through one port and gets forwarded to the remote Kubernetes API server port.""",
-    examples="""\
-# Proxy all of the Kubernetes API and nothing else
-kctl proxy --api-prefix=/
+Serve the API on a port of this machine: requests that come there are passed on with your credentials, so that a
+browser or curl needs none.
 
-# Run a proxy to the Kubernetes API server on an arbitrary local port; the chosen port is printed
-kctl proxy --port=0""",
+Whoever reaches the port acts in your name. That is why only requests for this machine are accepted, and none that run
+commands in containers, unless you say otherwise. It can serve a directory of files beside the API.""",
+    examples="""\
+# The API on http://127.0.0.1:8001
+kctl proxy
+
+# On a port that the system chooses, which is printed
+kctl proxy --port=0
+
+# On a socket that only you can use; then: curl --unix-socket api.sock http://localhost/api
+kctl proxy --unix-socket=api.sock
+
+# Only reading
+kctl proxy --reject-methods=POST,PUT,PATCH,DELETE
+
+# The API below /k8s, and the files of a web page beside it
+kctl proxy --api-prefix=/k8s --www=./page --www-prefix=/""",
 )

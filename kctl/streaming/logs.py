@@ -6,18 +6,26 @@ Kubernetes: polymorphichelpers, logsForObject; kubectl/pkg/cmd/logs.
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kctl.errors import KctlError
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.gotext import go_quote
+from localplane.client.errors import ClientError
 from localplane.client.statuses import Subject
 
-from .pods import container_names, container_of, find_container, path_of, pods_of
+from .pods import all_names, container_names, default_container, find_container, path_of, pods_of
 
 if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
 
 Object = dict[str, Any]
+Write = Callable[[bytes], None]
+_ACCEPT = ("Accept", "application/json, */*")
+_PAUSE = 1.0
 
 
 class Log(NamedTuple):
@@ -37,11 +45,7 @@ async def logs_of(
     elif obj.get("kind") == "Pod":
         pods = [obj]
     else:
-        within = given.seconds("pod-running-timeout")
-        pods = await pods_of(session, obj, action="cannot get the logs from", within=within)
-        if len(pods) > 1 and not given.is_on("all-pods"):
-            session.say(f"Found {len(pods)} pods, using pod/{pods[0]['metadata']['name']}\n")
-            pods = pods[:1]
+        pods = await _selected(session, given, obj)
     prefixed = given.is_on("prefix") or given.is_on("all-pods")
     found = []
     for pod in pods:
@@ -51,75 +55,121 @@ async def logs_of(
     return found
 
 
+async def _selected(session: Session, given: Given, obj: Object) -> list[Object]:
+    from .preference import best_to_log
+
+    within = given.seconds("pod-running-timeout")
+    pods = best_to_log(await pods_of(session, obj, action="cannot get the logs from", within=within))
+    if len(pods) > 1 and not given.is_on("all-pods"):
+        session.say(f"Found {len(pods)} pods, using pod/{pods[0]['metadata']['name']}\n")
+        return pods[:1]
+    return pods
+
+
 def _containers(session: Session, given: Given, pod: Object, container: str) -> list[str]:
+    """An annotation that names none is said and forgotten, other than where a process is run."""
     if given.is_on("all-containers"):
         return container_names(pod)
-    if container:
-        return [find_container(pod, container)["name"]]
-    return [container_of(session, pod, "", quiet=given.is_on("all-pods"))["name"]]
+    names = container_names(pod)
+    wanted = container or default_container(pod)
+    if not container and wanted and wanted not in names:
+        session.say(f"Default container name {go_quote(wanted)} not found in pod {pod['metadata']['name']}\n")
+        wanted = ""
+    if not wanted:
+        wanted = pod["spec"]["containers"][0]["name"]
+        if len(names) > 1 and not given.is_on("all-pods"):
+            session.say(f"Defaulted container {go_quote(wanted)} out of: {all_names(pod)}\n")
+    return [find_container(pod, wanted)["name"]]
 
 
-async def print_log(session: Session, log: Log, write: Any) -> None:
-    """Until it ends. Raises APIError and ConnectionFailed."""
-    response = await session.client.stream("GET", log.path, query=log.query, subject=Subject("GET"))
+class Printing:
+    """`follow` tries again what the server refuses, for `within` seconds. Kubernetes: LogsOptions.consumeWithRetry."""
+
+    def __init__(self, session: Session, *, follow: bool, ignore_errors: bool, within: float) -> None:
+        self._session = session
+        self._follow = follow
+        self._ignore_errors = ignore_errors
+        self._within = within
+
+    async def in_turn(self, logs: list[Log]) -> None:
+        """Raises APIError, KctlError and ConnectionFailed."""
+        for log in logs:
+            await self._patiently(self._session, log, writer(self._session))
+
+    def at_once(self, logs: list[Log]) -> None:
+        """Each in a thread with a connection of its own; whole lines are written, so that they don't mix.
+
+        Raises the first failure, without waiting for the others.
+        """
+        import queue
+        import threading
+
+        from kctl.session import Session as NewSession
+        from localplane.client.driving import drive
+
+        heard: queue.SimpleQueue[bytes | Exception | None] = queue.SimpleQueue()
+
+        def follow(log: Log) -> None:
+            own = NewSession(self._session.given, command=self._session.command)
+            try:
+                drive(lambda: self._patiently(own, log, heard.put))
+            except (APIError, ClientError, KctlError) as error:
+                heard.put(error)
+            heard.put(None)
+
+        for log in logs:
+            threading.Thread(target=follow, args=(log,), daemon=True).start()
+        write, running = writer(self._session), len(logs)
+        while running:
+            piece = heard.get()
+            if isinstance(piece, Exception):
+                raise piece
+            if piece is None:
+                running -= 1
+            else:
+                write(piece)
+
+    async def _patiently(self, session: Session, log: Log, write: Write) -> None:
+        give_up = time.monotonic() + self._within
+        while True:
+            try:
+                await _print(session, log, write)
+            except APIError as error:
+                if self._ignore_errors:
+                    write(f"error: {error}\n".encode())
+                    return
+                if not self._follow:
+                    raise
+                session.say(f"{error}\n")
+            else:
+                return
+            await _pause(give_up)
+
+
+async def _pause(give_up: float) -> None:
+    from localplane.client.driving import sleep
+
+    await sleep(max(0.0, min(_PAUSE, give_up - time.monotonic())))
+    if time.monotonic() >= give_up:
+        raise KctlError("context deadline exceeded")
+
+
+async def _print(session: Session, log: Log, write: Write) -> None:
+    """Until it ends, a line at a time. Raises APIError and ConnectionFailed."""
+    response = await session.client.stream("GET", log.path, query=log.query, headers=[_ACCEPT], subject=Subject("GET"))
     try:
         rest = b""
         async for piece in response.chunks():
-            if not log.prefix:
-                write(piece)
-                continue
             *lines, rest = (rest + piece).split(b"\n")
-            write(b"".join(log.prefix + line + b"\n" for line in lines))
+            if lines:
+                write(b"".join(log.prefix + line + b"\n" for line in lines))
         if rest:
             write(log.prefix + rest)
     finally:
         await response.close()
 
 
-async def print_in_turn(session: Session, logs: list[Log], *, ignore_errors: bool) -> None:
-    for log in logs:
-        try:
-            await print_log(session, log, writer(session))
-        except APIError as error:
-            if not ignore_errors:
-                raise
-            session.write(f"error: {error}\n")
-
-
-def print_at_once(session: Session, logs: list[Log], *, ignore_errors: bool) -> None:
-    """Each in a thread with a connection of its own; whole pieces are written, so that lines don't mix."""
-    import threading
-
-    from kctl.session import Session as NewSession
-    from localplane.client.driving import drive
-
-    lock, write = threading.Lock(), writer(session)
-    failures: list[Exception] = []
-
-    def put(data: bytes) -> None:
-        with lock:
-            write(data)
-
-    def follow(log: Log) -> None:
-        own = NewSession(session.given, command=session.command)
-        try:
-            drive(lambda: print_log(own, log, put))
-        except APIError as error:
-            if ignore_errors:
-                put(f"error: {error}\n".encode())
-            else:
-                failures.append(error)
-
-    threads = [threading.Thread(target=follow, args=(log,), daemon=True) for log in logs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
-
-
-def writer(session: Session) -> Any:
+def writer(session: Session) -> Write:
     """A log is what a program says, not what an object contains: a terminal gets it as it is, as from the program."""
     del session
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote, unquote
 
 from aiohttp import web
 
-from localplane.client.errors import ClientError
+from kctl.session import user_agent
+from localplane.client.errors import ClientError, ConnectionFailed
 from localplane.client.http_transport import HTTPTransport
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from localplane.client.kubeconfig.connection import ClientConfig
 
 _HOP_BY_HOP = {
     "connection",
@@ -24,59 +30,136 @@ _HOP_BY_HOP = {
     "transfer-encoding",
     "upgrade",
 }
+_GO_WORDS = (
+    ("unterminated subpattern", "missing closing )"),
+    ("unterminated character set", "missing closing ]"),
+    ("nothing to repeat", "missing argument to repetition operator"),
+    ("unbalanced parenthesis", "unexpected )"),
+)
+_NOSNIFF = {"X-Content-Type-Options": "nosniff"}
 
 
 class Rules(NamedTuple):
     """Whose requests are passed on: all of the accepting ones must match, and none of the rejecting."""
 
-    accept_paths: Sequence[str]
-    accept_hosts: Sequence[str]
-    reject_paths: Sequence[str]
-    reject_methods: Sequence[str]
+    accept_paths: Sequence[re.Pattern[str]]
+    accept_hosts: Sequence[re.Pattern[str]]
+    reject_paths: Sequence[re.Pattern[str]]
+    reject_methods: Sequence[re.Pattern[str]]
 
-    def allow(self, method: str, host: str, path: str, inner: str) -> bool:
-        """`inner` is the API's own path, which a prefix must not hide from those who reject it."""
+    def allow(self, method: str, host: str, path: str) -> bool:
         return (
             not _matches(self.reject_paths, path)
-            and not _matches(self.reject_paths, inner)
             and not _matches(self.reject_methods, method)
             and _matches(self.accept_hosts, host)
             and _matches(self.accept_paths, path)
         )
 
 
-def _matches(patterns: Sequence[str], text: str) -> bool:
-    return any(re.search(pattern, text) for pattern in patterns)
+def patterns(text: str) -> list[re.Pattern[str]]:
+    """Of a list with commas. Raises ValueError, as far as it goes in Go's words."""
+    found = []
+    for one in text.split(",") if text else ():
+        try:
+            found.append(re.compile(one))
+        except re.error as error:
+            said = next((words for part, words in _GO_WORDS if part in error.msg), "invalid expression")
+            raise ValueError(f"error parsing regexp: {said}: `{one}`") from error
+    return found
+
+
+def _matches(expressions: Sequence[re.Pattern[str]], text: str) -> bool:
+    return any(expression.search(text) for expression in expressions)
+
+
+class Static(NamedTuple):
+    """Files that are served as well."""
+
+    prefix: str
+    directory: Path
 
 
 class Proxy:
     """`prefix` is below which paths the API is found here. Without `rules` everybody is let through."""
 
-    def __init__(self, transport: HTTPTransport, prefix: str, rules: Rules | None) -> None:
-        self._transport = transport
+    def __init__(
+        self,
+        config: ClientConfig,
+        prefix: str,
+        rules: Rules | None,
+        static: Static | None,
+        *,
+        keepalive: float,
+        log: Callable[[str], None],
+    ) -> None:
+        self._config = config
+        self._transport = HTTPTransport(config, agent=user_agent())
+        self._keepalive = keepalive
+        self._log = log
         self._prefix = prefix
         self._rules = rules
+        self._static = static
+
+    async def close(self) -> None:
+        await self._transport.close()
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        host = re.sub(r":\d+$", "", request.host)
-        path = request.rel_url.raw_path
-        inner = "/" + path.removeprefix(self._prefix).lstrip("/")
-        if self._rules is not None and not self._rules.allow(request.method, host, path, inner):
-            return web.Response(status=403, text="Forbidden\n")
+        path = unquote(request.rel_url.raw_path)
+        if (elsewhere := self._redirect(path)) is not None:
+            query = f"?{request.rel_url.raw_query_string}" if request.rel_url.raw_query_string else ""
+            location = quote(elsewhere) + query
+            headers = {"Location": location}
+            if request.method not in ("GET", "HEAD"):
+                return web.Response(status=307, headers=headers)
+            text = f'<a href="{location}">Temporary Redirect</a>.\n\n'
+            return web.Response(status=307, text=text, content_type="text/html", headers=headers)
+        if self._static is not None and _is_below(self._static.prefix, path, than=self._prefix):
+            from .static_files import serve_file
+
+            return serve_file(self._static.directory, path.removeprefix(self._static.prefix))
         if not path.startswith(self._prefix):
-            return web.Response(status=404, text="404 page not found\n")
+            return _refusal(404, "404 page not found")
+        inner = self._inner(path)
+        if self._rules is not None and not self._rules.allow(request.method, _host(request.host), inner):
+            return _refusal(403, "Forbidden")
+        target = self._inner(request.rel_url.raw_path) or "/"
+        if "upgrade" in request.headers.get("Connection", "").lower():
+            from .tunnelling import tunnel
+
+            return await tunnel(self._config, request, target, keepalive=self._keepalive)
+        return await self._pass_on(request, target)
+
+    def _redirect(self, path: str) -> str | None:
+        """As Go's ServeMux: to the path without detours, and to a prefix with its slash."""
+        clean = posixpath.normpath(f"/{path}").replace("//", "/")
+        clean += "/" if path.endswith("/") and clean != "/" else ""
+        prefixes = [self._prefix, *([self._static.prefix] if self._static else [])]
+        if clean != path:
+            return clean
+        return f"{path}/" if f"{path}/" in prefixes else None
+
+    def _inner(self, path: str) -> str:
+        if self._prefix.startswith("/api"):
+            return path
+        rest = path.removeprefix(self._prefix)
+        return f"/{rest}" if rest and not rest.startswith("/") else rest
+
+    async def _pass_on(self, request: web.BaseRequest, path: str) -> web.StreamResponse:
+        query = request.rel_url.raw_query_string
         try:
             answer = await self._transport.request(
                 request.method,
-                inner,
-                query=list(request.rel_url.query.items()),
-                headers=_passed_on(
-                    list(request.headers.items()), also=("accept-encoding", "authorization", "user-agent")
-                ),
+                f"{path}?{query}" if query else path,
+                headers=[
+                    *_passed_on(list(request.headers.items()), also=("accept-encoding",)),
+                    *([("X-Forwarded-For", request.remote)] if request.remote else []),
+                ],
                 body=await request.read() if request.can_read_body else None,
             )
         except ClientError as error:
-            return web.Response(status=502, text=f"{error}\n")
+            said = (error.reason if isinstance(error, ConnectionFailed) else "") or str(error)
+            self._log(f"Error while proxying request: {said}")
+            return _refusal(500, said)
         response = web.StreamResponse(status=answer.status)
         for name, value in _passed_on(list(answer.headers), also=("content-encoding",)):
             response.headers.add(name, value)
@@ -87,6 +170,21 @@ class Proxy:
         finally:
             await answer.close()
         return response
+
+
+def _is_below(prefix: str, path: str, *, than: str) -> bool:
+    """The longer prefix has the word."""
+    return path.startswith(prefix) and not (path.startswith(than) and len(than) > len(prefix))
+
+
+def _host(header: str) -> str:
+    """Without its port. Kubernetes: kubectl/pkg/proxy, extractHost."""
+    found = re.fullmatch(r"(?:\[([^\]]*)\]|([^:\[\]]*)):[^:\]]*", header)
+    return header if found is None else found[1] if found[1] is not None else found[2]
+
+
+def _refusal(status: int, text: str) -> web.Response:
+    return web.Response(status=status, text=f"{text}\n", headers=_NOSNIFF)
 
 
 def _passed_on(headers: list[tuple[str, str]], *, also: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -6,22 +6,24 @@ Stdin is read in a thread, because a file that somebody redirected here can't be
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Self
 
+from kctl.errors import KctlError
+from localplane.apimachinery.gotext import go_quote
 from localplane.client.errors import ConnectionLost
 
-from .channels import CLOSE, ERROR, RESIZE, STDERR, STDIN, STDOUT, V4, V5, exit_code_of, open_channels
+from .channels import ERROR, RESIZE, STDERR, STDIN, STDOUT, converse, exit_code_of
+from .terminal import kept_safe, size_told
 
 if TYPE_CHECKING:
     from kctl.session import Session
 
-    from .websocket import WebSocket
+    from .channels import Conversation
 
 _PIECE = 32 * 1024
 Read = Callable[[], bytes]
@@ -48,6 +50,7 @@ def standard_streams(*, stdin: bool, terminal: bool) -> Streams:
 
 def _to(file: Any) -> Write:
     def write(data: bytes) -> None:
+        file.flush()
         file.buffer.write(data)
         file.flush()
 
@@ -55,46 +58,89 @@ def _to(file: Any) -> Write:
 
 
 async def run_remote(
-    session: Session, path: str, query: list[tuple[str, str]], streams: Streams, *, terminal: bool = False
+    session: Session,
+    path: str,
+    query: list[tuple[str, str]],
+    streams: Streams,
+    *,
+    terminal: bool = False,
+    redraw: bool = False,
 ) -> int:
-    """Its exit code. Raises APIError, KctlError, ConnectionFailed."""
+    """Its exit code. Raises KctlError, ConnectionFailed; Ended where a signal ends us."""
     wanted = {"stdin": streams.read is not None, "stdout": True, "stderr": streams.err is not None, "tty": terminal}
     parameters = [*query, *((name, "true") for name, on in wanted.items() if on)]
-    websocket = await open_channels(session, path, parameters, V5, V4)
-    async with websocket:
-        loop = asyncio.get_running_loop()
-        feeding = loop.create_task(_feed(websocket, streams.read)) if streams.read is not None else None
+    channels = [ERROR, STDOUT]
+    channels += [STDIN] if streams.read is not None else []
+    channels += [STDERR] if streams.err is not None else []
+    channels += [RESIZE] if terminal else []
+    with ExitStack() as stack:
+        if streams.read is not None:
+            stack.enter_context(kept_safe(raw=terminal))
+        conversation = await converse(session, path, parameters, channels)
         try:
-            with _raw_terminal(websocket, loop) if terminal else _nothing():
-                return await _listen(websocket, streams)
+            async with _Sending(conversation, streams.read) as sending:
+                if terminal:
+                    stack.enter_context(size_told(sending.resize, redraw=redraw))
+                return await _listen(session, conversation, streams)
         finally:
-            if feeding is not None:
-                feeding.cancel()
+            await conversation.close()
 
 
-async def _listen(websocket: WebSocket, streams: Streams) -> int:
-    status: dict[str, Any] = {}
-    while True:
-        try:
-            message = await websocket.receive()
-        except ConnectionLost:
-            if status:
-                break
-            raise
-        if message is None:
-            break
-        channel, data = message[0], message[1:]
-        if channel == STDOUT:
-            streams.out(data)
-        elif channel == STDERR and streams.err is not None:
-            streams.err(data)
-        elif channel == ERROR and data:
-            status = json.loads(data)
-    return exit_code_of(status or {"status": "Success"})
+async def _listen(session: Session, conversation: Conversation, streams: Streams) -> int:
+    said = b""
+    try:
+        while (message := await conversation.receive()) is not None:
+            channel, data = message
+            if channel == STDOUT:
+                streams.out(data)
+            elif channel == STDERR and streams.err is not None:
+                streams.err(data)
+            elif channel == ERROR:
+                said += data
+    except ConnectionLost as error:
+        why = f"next reader: {error}"
+        session.log_error(f'"Copying stdout failed" err={go_quote(why)}', place="v2.go:151")
+        if streams.err is not None:
+            session.log_error(f'"Copying stderr failed" err={go_quote(why)}', place="v2.go:168")
+        raise KctlError(f"error reading from error stream: {why}") from error
+    return exit_code_of(said, conversation.protocol)
 
 
-async def _feed(websocket: WebSocket, read: Read) -> None:
-    """Until stdin ends, which the newer protocol can say."""
+class _Sending:
+    """What goes to the other side while we listen: stdin, and sizes."""
+
+    def __init__(self, conversation: Conversation, read: Read | None) -> None:
+        self._conversation = conversation
+        self._read = read
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        if self._read is not None:
+            self._start(_feed(self._conversation, self._read))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._tasks:
+            task.cancel()
+
+    def resize(self, size: bytes) -> None:
+        self._start(_send(self._conversation, RESIZE, size))
+
+    def _start(self, work: Any) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def _send(conversation: Conversation, channel: int, data: bytes) -> None:
+    try:
+        await conversation.send(channel, data)
+    except ConnectionLost:
+        return  # whoever listens hears of it
+
+
+async def _feed(conversation: Conversation, read: Read) -> None:
+    """Until stdin ends, which the other side is told."""
     loop = asyncio.get_running_loop()
     pieces: asyncio.Queue[bytes] = asyncio.Queue(4)
 
@@ -112,43 +158,12 @@ async def _feed(websocket: WebSocket, read: Read) -> None:
                 return
 
     threading.Thread(target=pump, daemon=True).start()
-    while piece := await pieces.get():
-        await websocket.send(bytes([STDIN]) + piece)
-    if websocket.protocol == V5:
-        await websocket.send(bytes([CLOSE, STDIN]))
-
-
-@contextmanager
-def _nothing() -> Iterator[None]:
-    yield
-
-
-@contextmanager
-def _raw_terminal(websocket: WebSocket, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Every key goes to the other side, which also hears how large our terminal is."""
-    import signal
-    import termios
-    import tty
-
-    descriptor = sys.stdin.fileno()
-    before = termios.tcgetattr(descriptor)
-    tasks: set[asyncio.Task[None]] = set()
-
-    def tell_size() -> None:
-        size = os.get_terminal_size(descriptor)
-        said = json.dumps({"Width": size.columns, "Height": size.lines}, separators=(",", ":")).encode()
-        task = loop.create_task(websocket.send(bytes([RESIZE]) + said))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-
-    tty.setraw(descriptor)
     try:
-        loop.add_signal_handler(signal.SIGWINCH, tell_size)
-        tell_size()
-        yield
-    finally:
-        loop.remove_signal_handler(signal.SIGWINCH)
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+        while piece := await pieces.get():
+            await conversation.send(STDIN, piece)
+        await conversation.finish(STDIN)
+    except ConnectionLost:
+        return  # whoever listens hears of it
 
 
 def wants_terminal(session: Session, *, stdin: bool, terminal: bool, quiet: bool) -> bool:

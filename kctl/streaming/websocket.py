@@ -12,41 +12,64 @@ import os
 import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Self
-from urllib.parse import urlencode, urlsplit
 
-from localplane.client.errors import ConfigError, ConnectionLost, ConnectionRefused, TLSFailed
-from localplane.client.http1 import Incoming, request_bytes
-from localplane.client.statuses import Subject, from_answer
-from localplane.client.transport import header
+from localplane.client.errors import ConnectionLost
+
+from .dialing import upgrade_for
 
 if TYPE_CHECKING:
-    from localplane.client.kubeconfig.connection import ClientConfig
+    from kctl.session import Session
     from localplane.client.transport import Pairs
+
+    from .dialing import Wire
 
 _GUID: Final = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _CONTINUATION, _TEXT, _BINARY, _CLOSE, _PING, _PONG = 0, 1, 2, 8, 9, 10
 _LARGEST: Final = 64 * 1024 * 1024
+_NORMAL: Final = 1000
+_REASONS: Final = {
+    1001: " (going away)",
+    1002: " (protocol error)",
+    1003: " (unsupported data)",
+    1005: " (no status)",
+    1006: " (abnormal closure)",
+    1007: " (invalid payload data)",
+    1008: " (policy violation)",
+    1009: " (message too big)",
+    1010: " (mandatory extension missing)",
+    1011: " (internal server error)",
+    1015: " (TLS handshake error)",
+}
+
+
+class UpgradeRefused(Exception):
+    """The server, or something in between, does not speak WebSockets here; SPDY may do."""
 
 
 class WebSocket:
-    """One task receives, any may send."""
+    """One task receives, any may send. A ping goes out every `ping_every` seconds; silence for too long is a loss."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, protocol: str, rest: bytes) -> None:
-        self._reader = reader
-        self._writer = writer
-        self._rest = rest
+    def __init__(self, wire: Wire, protocol: str) -> None:
+        self._reader, self._writer, self._rest = wire
         self._closing = False
+        self._silence: float | None = None
+        self._pinging: asyncio.Task[None] | None = None
         self.protocol = protocol
         """Which of those that were offered the server chose."""
+
+    def keep_alive(self, *, ping_every: float, silence: float) -> None:
+        """Kubernetes: client-go/tools/remotecommand, heartbeat."""
+        self._silence = silence
+        self._pinging = asyncio.get_running_loop().create_task(self._ping(ping_every))
 
     async def send(self, data: bytes) -> None:
         await self._frame(_BINARY, data)
 
     async def receive(self) -> bytes | None:
-        """The next message; None when there will be no more. Raises ConnectionLost."""
+        """The next message; None when the server said goodbye. Raises ConnectionLost."""
         parts: list[bytes] = []
         while True:
-            final, code, data = await self._read_frame()
+            final, code, data = await self._next_frame()
             if code == _CLOSE:
                 await self._answer_close(data)
                 return None
@@ -59,10 +82,12 @@ class WebSocket:
 
     async def close(self) -> None:
         """Say goodbye and hang up, without waiting for an answer."""
+        if self._pinging is not None:
+            self._pinging.cancel()
         try:
             if not self._closing:
                 self._closing = True
-                await self._frame(_CLOSE, struct.pack("!H", 1000))
+                await self._frame(_CLOSE, struct.pack("!H", _NORMAL))
         except ConnectionLost:
             pass
         self._writer.close()
@@ -73,10 +98,21 @@ class WebSocket:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    async def _ping(self, every: float) -> None:
+        try:
+            while True:
+                await asyncio.sleep(every)
+                await self._frame(_PING, b"")
+        except ConnectionLost:
+            return  # whoever receives will hear of it
+
     async def _answer_close(self, data: bytes) -> None:
+        code = struct.unpack("!H", data[:2])[0] if len(data) >= 2 else 1005
         if not self._closing:
             self._closing = True
             await self._frame(_CLOSE, data[:2])
+        if code != _NORMAL:
+            raise _closed(code, data[2:].decode("utf-8", "replace"))
 
     async def _frame(self, code: int, data: bytes) -> None:
         length = len(data)
@@ -92,6 +128,13 @@ class WebSocket:
             await self._writer.drain()
         except OSError as error:
             raise ConnectionLost(f"the connection was lost: {error}") from error
+
+    async def _next_frame(self) -> tuple[bool, int, bytes]:
+        try:
+            async with asyncio.timeout(self._silence):
+                return await self._read_frame()
+        except TimeoutError:
+            raise ConnectionLost("i/o timeout") from None
 
     async def _read_frame(self) -> tuple[bool, int, bytes]:
         first, second = await self._exactly(2)
@@ -113,7 +156,12 @@ class WebSocket:
         try:
             return taken + await self._reader.readexactly(count - len(taken))
         except (asyncio.IncompleteReadError, OSError) as error:
-            raise ConnectionLost("error reading from error stream: next reader: websocket: close 1006") from error
+            raise _closed(1006, "unexpected EOF") from error
+
+
+def _closed(code: int, text: str) -> ConnectionLost:
+    """In the words of the library that kubectl uses."""
+    return ConnectionLost(f"websocket: close {code}{_REASONS.get(code, '')}" + (f": {text}" if text else ""))
 
 
 def _masked(data: bytes, mask: bytes) -> bytes:
@@ -125,64 +173,22 @@ def _masked(data: bytes, mask: bytes) -> bytes:
     return (int.from_bytes(data, "big") ^ int.from_bytes(pattern, "big")).to_bytes(length, "big")
 
 
-async def connect(
-    config: ClientConfig, path: str, query: Pairs, protocols: Sequence[str], *, headers: Pairs = ()
-) -> WebSocket:
-    """Raises the server's refusal as an APIError, and ConnectionFailed."""
-    from localplane.client.credentials import credentials_for
-    from localplane.client.impersonation import impersonation_headers
-    from localplane.client.proxies import proxy_for
-    from localplane.client.tls import ssl_context
-
-    credentials = credentials_for(config)
-    certificate, authorization = await credentials.certificate(), await credentials.authorization()
-    if proxy_for(config.server, configured=config.proxy_url) is not None:
-        raise ConfigError("streams through a proxy are not supported")
-    parts = urlsplit(config.server)
-    secure = ssl_context(config, certificate) if parts.scheme == "https" else None
-    port = parts.port or (443 if secure else 80)
-    name = (config.tls_server_name or parts.hostname) if secure else None
-    address = parts.netloc.rpartition("@")[2]
-    try:
-        reader, writer = await asyncio.open_connection(parts.hostname, port, ssl=secure, server_hostname=name)
-    except ConnectionRefusedError as error:
-        message = f"the connection to the server {config.server} was refused"
-        raise ConnectionRefused(message, address=address) from error
-    except OSError as error:
-        raise TLSFailed(f"unable to connect to the server: {error}", address=address) from error
+async def connect(session: Session, path: str, query: Pairs, protocols: Sequence[str]) -> WebSocket:
+    """Raises UpgradeRefused, ConnectionFailed."""
     key = base64.b64encode(os.urandom(16))
-    ordered = sorted(query, key=lambda pair: pair[0])  # as Go sends them
-    sent = [
-        ("Host", address),
+    headers = [
         ("Upgrade", "websocket"),
         ("Connection", "Upgrade"),
         ("Sec-WebSocket-Key", key.decode()),
         ("Sec-WebSocket-Version", "13"),
         ("Sec-WebSocket-Protocol", ", ".join(protocols)),
-        *headers,
-        *impersonation_headers(config.impersonate),
     ]
-    if authorization:
-        sent.append(("Authorization", authorization))
-    writer.write(request_bytes("GET", f"{parts.path}{path}?{urlencode(ordered)}", sent, None))
-    return await _upgraded(reader, writer, key)
-
-
-async def _upgraded(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key: bytes) -> WebSocket:
-    incoming = Incoming("GET")
-    while incoming.head is None or (incoming.head.status != 101 and not incoming.complete):
-        data = await reader.read(65536)
-        if not data:
-            break
-        incoming.feed(data)
-    head = incoming.head
-    if head is None:
-        writer.close()
-        raise ConnectionLost("the server hung up before it answered")
+    answer = await upgrade_for(session, "GET", path, query, headers)
+    if answer.wire is None:
+        raise UpgradeRefused(f"status {answer.status}")
     expected = base64.b64encode(hashlib.sha1(key + _GUID).digest()).decode()  # noqa: S324 - what the protocol says
-    if head.status != 101 or header(head.headers, "sec-websocket-accept") != expected:
-        writer.close()
-        content_type = header(head.headers, "content-type")
-        subject = Subject("GET")
-        raise from_answer(head.status, incoming.body(), content_type=content_type, retry_after=0, subject=subject)
-    return WebSocket(reader, writer, header(head.headers, "sec-websocket-protocol"), incoming.body())
+    chosen = answer.header("sec-websocket-protocol")
+    if answer.header("sec-websocket-accept") != expected or chosen not in protocols:
+        answer.wire.writer.close()
+        raise UpgradeRefused(f'invalid protocol, expected one of {protocols}, got "{chosen}"')
+    return WebSocket(answer.wire, chosen)
