@@ -1,70 +1,52 @@
 """The flags that every verb has: which cluster, who, and how much to tell. Accepted before and after the verb.
 
-Kubernetes: cli-runtime/pkg/genericclioptions/config_flags.go.
+Kubernetes: cli-runtime/pkg/genericclioptions/config_flags.go, kubectl/pkg/cmd/profiling.go; klog.
 """
 
 from __future__ import annotations
 
 from kctl.flags import Flag, switch
+from kctl.verbs import WITHOUT_KUBERC
 
 GLOBAL_FLAGS = (
+    Flag("as", usage="Act as this user, or as a service account: system:serviceaccount:NAMESPACE:NAME."),
+    Flag("as-group", "array", (), "Act as a member of this group, too. Repeatable."),
+    Flag("as-uid", usage="Act as the user with this UID."),
+    Flag("as-user-extra", "array", (), "key=value that is known of the user you act as. Repeatable."),
+    Flag("cache-dir", usage="Where to keep what the server can do. Default: $KUBECACHEDIR or ~/.kube/cache."),
+    Flag("certificate-authority", usage="File with the certificates of those who may vouch for the server."),
+    Flag("client-certificate", usage="File with the certificate that you show."),
+    Flag("client-key", usage="File with the key to it."),
+    Flag("cluster", usage="Which cluster of the kubeconfig."),
+    Flag("color", "text", "auto", "Colours: auto (on a terminal, unless NO_COLOR is set), always or never."),
+    Flag("context", usage="Which context of the kubeconfig."),
+    switch("disable-compression", "Ask the server not to compress what it sends."),
     Flag(
-        "as",
-        usage="Username to impersonate for the operation. User could be a regular user or a service account "
-        "in a namespace.",
-    ),
-    Flag(
-        "as-group",
-        "array",
-        (),
-        "Group to impersonate for the operation, this flag can be repeated to specify multiple groups.",
-    ),
-    Flag("as-uid", usage="UID to impersonate for the operation."),
-    Flag(
-        "as-user-extra",
-        "array",
-        (),
-        "User extras to impersonate for the operation, this flag can be repeated to "
-        "specify multiple values for the same key.",
-    ),
-    Flag("cache-dir", usage="Default cache directory"),
-    Flag("certificate-authority", usage="Path to a cert file for the certificate authority"),
-    Flag("client-certificate", usage="Path to a client certificate file for TLS"),
-    Flag("client-key", usage="Path to a client key file for TLS"),
-    Flag("cluster", usage="The name of the kubeconfig cluster to use"),
-    Flag("context", usage="The name of the kubeconfig context to use"),
-    switch("disable-compression", "If true, opt-out of response compression for all requests to the server"),
-    switch(
-        "insecure-skip-tls-verify",
-        "If true, the server's certificate will not be checked for validity. This will "
-        "make your HTTPS connections insecure",
-    ),
-    Flag("kubeconfig", usage="Path to the kubeconfig file to use for CLI requests."),
-    switch("match-server-version", "Require server version to match client version"),
-    Flag("namespace", usage="If present, the namespace scope for this CLI request", short="n"),
-    Flag("password", usage="Password for basic authentication to the API server"),
-    Flag("proxy-url", usage="Proxy URL to use for requests to the API server"),
-    Flag(
-        "request-timeout",
+        "error-format",
         "text",
-        "0",
-        "The length of time to wait before giving up on a single server request. "
-        "Non-zero values should contain a corresponding time unit (e.g. 1s, 2m, 3h). A value of zero means don't "
-        "timeout requests.",
+        "text",
+        "How errors are told: text, as kubectl does, or json: one document on stderr, with exit codes that tell "
+        "errors apart (see 'kctl options').",
     ),
-    Flag("server", usage="The address and port of the Kubernetes API server", short="s"),
-    Flag(
-        "tls-server-name",
-        usage="Server name to use for server certificate validation. If it is not provided, the "
-        "hostname used to contact the server is used",
-    ),
-    Flag("token", usage="Bearer token for authentication to the API server"),
-    Flag("user", usage="The name of the kubeconfig user to use"),
-    Flag("username", usage="Username for basic authentication to the API server"),
-    Flag("v", "int32", 0, "number for the log level verbosity", "v"),
-    switch(
-        "warnings-as-errors", "Treat warnings received from the server as errors and exit with a non-zero exit code"
-    ),
+    switch("insecure-skip-tls-verify", "Talk to whoever answers: the server's certificate is not looked at."),
+    Flag("kubeconfig", usage="This kubeconfig file, and no other."),
+    *(() if WITHOUT_KUBERC else (Flag("kuberc", usage="This kuberc file, not $KUBERC or ~/.kube/kuberc."),)),
+    Flag("log-flush-frequency", "go-duration", 5.0, "No line of the log waits longer than this: none waits at all."),
+    switch("match-server-version", "Give up if the server has another version than this program."),
+    Flag("namespace", usage="In which namespace.", short="n"),
+    Flag("password", usage="Password of --username."),
+    Flag("profile", "text", "none", "Measure this program: none, cpu (for Python's pstats) or heap (for tracemalloc)."),
+    Flag("profile-output", "text", "profile.pprof", "File for what --profile has measured."),
+    Flag("proxy-url", usage="Reach the server through this proxy."),
+    Flag("request-timeout", "text", "0", "Give up on a request after so long: 10s, 2m. 0 is never."),
+    Flag("server", usage="The server's URL.", short="s"),
+    Flag("tls-server-name", usage="Whose name the server's certificate has to have, if not the host's."),
+    Flag("token", usage="Bearer token that says who you are."),
+    Flag("user", usage="Which user of the kubeconfig."),
+    Flag("username", usage="Who you are, with --password."),
+    Flag("v", "int32", 0, "How much to log: 6 requests, 7 headers, 8 bodies, 9 as lines for curl.", "v"),
+    Flag("vmodule", "levels", (), "How much to log by source file: round_trippers=8,loader=6."),
+    switch("warnings-as-errors", "Fail if the server has warned."),
 )
 
 HELP_FLAG = switch("help", "", short="h", hidden=True)

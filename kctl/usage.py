@@ -14,7 +14,7 @@ import typer
 from kctl.errors import KctlError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 # BadParameter's parents: the error of a wrong command line, and the root of whatever the parser raises.
 PARSER_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
@@ -23,12 +23,14 @@ _NO_SUCH_COMMAND = re.compile(r"No such command '(.*?)'\.")
 _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)")
 
 
-def usage_error(error: Any, *, command: Any, program: str, arguments: Sequence[str]) -> KctlError:
-    """What kubectl would say about the command line that `error` complains about."""
+def usage_error(
+    error: Any, *, command: Any, program: str, arguments: Sequence[str], explain: Callable[[], str]
+) -> KctlError:
+    """What kubectl would say about the command line that `error` complains about. `explain` is the verb's help."""
     said: str = error.format_message()
     if said.startswith("Missing command"):
         # A verb of verbs, alone: kubectl shows its help on stderr and fails.
-        return KctlError(error.ctx.get_help(), verbatim=True)
+        return KctlError(explain(), verbatim=True)
     path = _command_path(command, program, arguments)
     if found := _NO_SUCH_COMMAND.match(said):
         return UsageError(f'unknown command "{found[1]}"', hint=f"See '{path} -h' for help and examples")
@@ -39,15 +41,19 @@ def usage_error(error: Any, *, command: Any, program: str, arguments: Sequence[s
     return UsageError(message, hint=f"See '{path} --help' for usage.")
 
 
-def unknown_command(name: str, *, known: Sequence[str], own: Sequence[str] = ()) -> UsageError:
-    """kubectl guesses what was meant: a name within two keystrokes, or one that begins so. Our `own` come second."""
-    close = _close(name.lower(), known) or _close(name.lower(), own)
-    hint = "\n".join(("", "Did you mean this?", *(f"\t{verb}" for verb in close))) if close else ""
-    return UsageError(f'unknown command "{name}" for "kctl"', hint=hint)
-
-
-def _close(name: str, known: Sequence[str]) -> list[str]:
-    return [verb for verb in known if _distance(name, verb) <= 2 or verb.startswith(name)]
+def without_presentation(arguments: Sequence[str]) -> list[str]:
+    """Without --color and --error-format, which every verb has and `cli` sees to: the parser does not know them."""
+    kept: list[str] = []
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            return [*kept, word, *rest]
+        if word in ("--color", "--error-format") and rest:
+            rest.pop(0)
+        elif not word.startswith(("--color=", "--error-format=")):
+            kept.append(word)
+    return kept
 
 
 def _complaint(error: Any, arguments: Sequence[str]) -> str | None:
@@ -82,13 +88,3 @@ def _unknown_flag(flag: str, arguments: Sequence[str]) -> str:
     short = (word[1:] for word in arguments if re.match(r"-[^-]", word) and letter in word)
     rest = next(short, letter)
     return f"unknown shorthand flag: {letter!r} in -{rest[rest.index(letter) :]}"
-
-
-def _distance(one: str, other: str) -> int:
-    """Levenshtein's: how many keystrokes lie between two words."""
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, start=1):
-        previous, row[0] = row[0], i
-        for j, b in enumerate(other, start=1):
-            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (a != b))
-    return row[-1]

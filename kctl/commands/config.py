@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kctl.command import Command
+from kctl.configuring.texts import DESCRIPTIONS, EXAMPLES
 from kctl.errors import KctlError, UsageError, raise_all
 from kctl.flags import Flag, switch
 from kctl.printers.choosing import OBJECT_FORMATS, output_flags
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
 
-_EMBED = switch("embed-certs", "embed-certs for the entry in kubeconfig")
+_EMBED = switch("embed-certs", "Put the content of certificate files into the kubeconfig, not their paths.")
 
 
 def _files(session: Session) -> ConfigFiles:
@@ -40,22 +41,27 @@ async def view(session: Session, given: Given) -> None:
             f"unexpected arguments: [{' '.join(given.arguments)}]",
             hint="See 'kctl config view -h' for help and examples",
         )
-    if given.changed("merge") and not given.is_on("merge") and not given.text("kubeconfig"):
-        raise KctlError("if merge==false a precise file must be specified")
-    from kctl.configuring.viewing import document
-    from kctl.printers.choosing import printer_for
+    from kctl.configuring.files import ConfigFiles
+    from kctl.configuring.viewing import View, document
+    from kctl.printers.choosing import chosen_format, printer_for
     from kctl.printers.objects import go_indented
 
-    printer = printer_for(given)
-    shown = document(
-        _files(session),
-        minify=given.is_on("minify"),
-        flatten=given.is_on("flatten"),
-        raw=given.is_on("raw"),
-        context=given.text("context"),
-    )
-    if given.text("output") == "json":
+    output = chosen_format(given)
+    printer = printer_for(given) if output else None
+    explicit, merge = bool(given.text("kubeconfig")), given.is_on("merge")
+    if not merge and not explicit:
+        raise KctlError("if merge==false a precise file must be specified")
+    files = ConfigFiles(session, must_exist=not merge)
+    view = View(given.is_on("minify"), given.is_on("flatten"), given.is_on("raw"), given.text("context"))
+    shown = document(files, view)
+    if output.lower() == "json":
         session.write(go_indented(shown, sort=False) + "\n")
+    elif output.lower() == "kyaml":
+        from kctl.printers.kyaml import to_kyaml
+
+        session.write(to_kyaml(shown, sort=False))
+    elif printer is None:
+        session.write("config/<unknown>\n")  # what kubectl's printer of names says of what has none
     else:
         printer.print(shown, session.write)
 
@@ -80,7 +86,7 @@ async def get_contexts(session: Session, given: Given) -> None:
     files = _files(session)
     contexts, current = files.entries("contexts"), files.current_context
     errors = [KctlError(f"context {name} not found") for name in given.arguments if name not in contexts]
-    names = sorted({name for name in given.arguments or contexts if name in contexts})
+    names = sorted(name for name in given.arguments or contexts if name in contexts)
     if output == "name":
         session.write("".join(f"{name}\n" for name in names))
     else:
@@ -99,7 +105,8 @@ async def get_clusters(session: Session, given: Given) -> None:
 
 async def get_users(session: Session, given: Given) -> None:
     del given
-    session.write("".join(f"{name}\n" for name in ("NAME", *_files(session).entries("users"))))
+    names = list(_files(session).entries("users"))
+    session.write("".join(f"{name}\n" for name in ("NAME", *names)))
 
 
 async def use_context(session: Session, given: Given) -> None:
@@ -127,8 +134,7 @@ async def rename_context(session: Session, given: Given) -> None:
         raise KctlError(f'cannot rename the context "{old}", it\'s not in {files.file}')
     if new in contexts:
         raise KctlError(f'cannot rename the context "{old}", the context "{new}" already exists in {files.file}')
-    files.put("contexts", new, contexts[old])
-    files.delete("contexts", old)
+    files.rename("contexts", old, new)
     if files.current_context == old:
         files.set_current_context(new)
     session.write(f'Context "{old}" renamed to "{new}".\n')
@@ -169,11 +175,17 @@ async def set_cluster(session: Session, given: Given) -> None:
 
 
 async def set_credentials(session: Session, given: Given) -> None:
-    from kctl.configuring.entries import credentials
+    from kctl.configuring.entries import credentials, pairs
 
     if len(given.arguments) != 1:
         _unexpected(session, given)
         raise KctlError(f"unexpected args: [{' '.join(given.arguments)}]")
+    for flag in ("auth-provider-arg", "exec-env"):
+        try:
+            pairs(given.texts(flag), flag)
+        except KctlError:
+            _unexpected(session, given)
+            raise
     name = given.arguments[0]
     if not name:
         raise KctlError("you must specify a non-empty user name")
@@ -221,168 +233,143 @@ async def unset_property(session: Session, given: Given) -> None:
 
 
 def _command(name: str, usage: str, summary: str, run: Any, *flags: Flag, aliases: tuple[str, ...] = ()) -> Command:
-    words = f"{name} {usage}".strip()
-    return Command(name, words, summary, run=run, flags=flags, aliases=aliases, examples=_EXAMPLES.get(name, ""))
+    return Command(
+        name,
+        f"{name} {usage}".strip(),
+        summary,
+        run=run,
+        flags=flags,
+        description=DESCRIPTIONS.get(name, ""),
+        aliases=aliases,
+        examples=EXAMPLES[name],
+    )
 
-
-_EXAMPLES = {
-    "view": """\
-# Show merged kubeconfig settings
-kctl config view
-
-# Show merged kubeconfig settings, raw certificate data, and exposed secrets
-kctl config view --raw
-
-# Get the password for the e2e user
-kctl config view -o jsonpath='{.users[?(@.name == "e2e")].user.password}'""",
-    "set-cluster": """\
-# Set only the server field on the e2e cluster entry without touching other values
-kctl config set-cluster e2e --server=https://1.2.3.4
-
-# Disable cert checking for the e2e cluster entry
-kctl config set-cluster e2e --insecure-skip-tls-verify=true""",
-    "set-credentials": """\
-# Set only the "client-key" field on the "cluster-admin" entry, without touching other values
-kctl config set-credentials cluster-admin --client-key=~/.kube/admin.key""",
-    "set-context": """\
-# Set the user field on the gce context entry without touching other values
-kctl config set-context gce --user=cluster-admin
-
-# Change the namespace of the current context
-kctl config set-context --current --namespace=backend""",
-    "set": """\
-# Set the server field on the my-cluster cluster to https://1.2.3.4
-kctl config set clusters.my-cluster.server https://1.2.3.4""",
-    "unset": """\
-# Unset namespace in foo context
-kctl config unset contexts.foo.namespace""",
-    "use-context": """\
-# Use the context for the minikube cluster
-kctl config use-context minikube""",
-    "get-contexts": """\
-# List all the contexts in your kubeconfig file
-kctl config get-contexts""",
-    "rename-context": """\
-# Rename the context 'old-name' to 'new-name' in your kubeconfig file
-kctl config rename-context old-name new-name""",
-}
 
 COMMAND = Command(
     "config",
     "config SUBCOMMAND",
-    "Modify kubeconfig files",
+    "Show and change kubeconfig files",
     description="""\
-Modify kubeconfig files using subcommands like "kctl config set current-context my-context".
+Show and change kubeconfig files: which clusters there are, who you are there, and which of them you mean.
 
-The loading order follows these rules:
+Which file it is:
 
-1. If the --kubeconfig flag is set, then only that file is loaded. The flag may only be set once and no merging takes
-place.
-2. If $KUBECONFIG environment variable is set, then it is used as a list of paths (normal path delimiting rules for your
-system). These paths are merged. When a value is modified, it is modified in the file that defines the stanza. When a
-value is created, it is created in the first file that exists. If no files in the chain exist, then it creates the last
-file in the list.
-3. Otherwise, ${HOME}/.kube/config is used and no merging takes place.""",
+1. The one of --kubeconfig, and no other.
+2. The files of $KUBECONFIG, merged: of two entries with the same name the first counts. An entry is changed in the file
+it comes from; a new one goes into the first file that exists, or else the last.
+3. ~/.kube/config.
+
+A change is made under a lock, all or nothing, and the file is readable by its owner alone afterwards. What kctl does
+not know in it stays there.""",
+    examples="""\
+# What is configured, and which context is current?
+kctl config view
+kctl config get-contexts
+
+# Another cluster, another namespace
+kctl config use-context staging
+kctl config set-context --current --namespace=backend""",
     commands=(
-        _command("current-context", "", "Display the current-context", current_context),
+        _command("current-context", "", "Show which context is current", current_context),
         _command(
             "delete-cluster",
             "NAME",
-            "Delete the specified cluster from the kubeconfig",
+            "Take a cluster out of the kubeconfig",
             _deleter("clusters", "cluster"),
         ),
         _command(
             "delete-context",
             "NAME",
-            "Delete the specified context from the kubeconfig",
+            "Take a context out of the kubeconfig",
             _deleter("contexts", "context"),
         ),
-        _command("delete-user", "NAME", "Delete the specified user from the kubeconfig", _deleter("users", "user")),
-        _command("get-clusters", "", "Display clusters defined in the kubeconfig", get_clusters),
+        _command("delete-user", "NAME", "Take a user out of the kubeconfig", _deleter("users", "user")),
+        _command("get-clusters", "", "List the clusters", get_clusters),
         _command(
             "get-contexts",
             "[(-o|--output=)name)]",
-            "Describe one or many contexts",
+            "List the contexts, or some of them",
             get_contexts,
-            switch("no-headers", "When using the default output format, don't print headers."),
-            Flag("output", usage="Output format. One of: (name).", short="o"),
+            switch("no-headers", "Leave out the line with the names of the columns."),
+            Flag("output", usage="name, for their names alone.", short="o"),
         ),
-        _command("get-users", "", "Display users defined in the kubeconfig", get_users),
-        _command(
-            "rename-context", "CONTEXT_NAME NEW_NAME", "Rename a context from the kubeconfig file", rename_context
-        ),
+        _command("get-users", "", "List the users", get_users),
+        _command("rename-context", "CONTEXT_NAME NEW_NAME", "Give a context another name", rename_context),
         _command(
             "set",
             "PROPERTY_NAME PROPERTY_VALUE",
-            "Set an individual value in a kubeconfig file",
+            "Set one value by its path",
             set_property,
             switch(
                 "set-raw-bytes",
-                "When writing a []byte PROPERTY_VALUE, write the given string directly without base64 decoding.",
+                "Take a value that is bytes as it is, not as base64.",
             ),
         ),
         _command(
             "set-cluster",
             "NAME [--server=server] [--certificate-authority=path/to/certificate/authority] "
             "[--insecure-skip-tls-verify=true] [--tls-server-name=example.com]",
-            "Set a cluster entry in kubeconfig",
+            "Add or change a cluster",
             set_cluster,
-            Flag("server", usage="server for the cluster entry in kubeconfig"),
-            Flag("tls-server-name", usage="tls-server-name for the cluster entry in kubeconfig"),
-            switch("insecure-skip-tls-verify", "insecure-skip-tls-verify for the cluster entry in kubeconfig"),
-            Flag("certificate-authority", usage="Path to certificate-authority file for the cluster entry"),
-            Flag("proxy-url", usage="proxy-url for the cluster entry in kubeconfig"),
+            Flag("server", usage="Its URL."),
+            Flag(
+                "tls-server-name",
+                usage="Whose name its certificate has, if not the host's. A new --server without it takes it away.",
+            ),
+            switch("insecure-skip-tls-verify", "Don't look at its certificate. Who does not say this says no."),
+            Flag("certificate-authority", usage="File with the certificates of those who may vouch for it."),
+            Flag("proxy-url", usage="Reach it through this proxy."),
             _EMBED,
         ),
         _command(
             "set-context",
             "[NAME | --current] [--cluster=cluster_nickname] [--user=user_nickname] [--namespace=namespace]",
-            "Set a context entry in kubeconfig",
+            "Add or change a context",
             set_context,
-            switch("current", "Modify the current context"),
-            Flag("cluster", usage="cluster for the context entry in kubeconfig"),
-            Flag("user", usage="user for the context entry in kubeconfig"),
-            Flag("namespace", usage="namespace for the context entry in kubeconfig", short="n"),
+            switch("current", "Change the current context."),
+            Flag("cluster", usage="Which cluster."),
+            Flag("user", usage="Which user."),
+            Flag("namespace", usage="Which namespace.", short="n"),
         ),
         _command(
             "set-credentials",
             "NAME [--client-certificate=path/to/certfile] [--client-key=path/to/keyfile] "
             "[--token=bearer_token] [--username=basic_user] [--password=basic_password]",
-            "Set a user entry in kubeconfig",
+            "Add or change a user",
             set_credentials,
-            Flag("client-certificate", usage="Path to client-certificate file for the user entry in kubeconfig"),
-            Flag("client-key", usage="Path to client-key file for the user entry in kubeconfig"),
-            Flag("token", usage="token for the user entry in kubeconfig"),
-            Flag("username", usage="username for the user entry in kubeconfig"),
-            Flag("password", usage="password for the user entry in kubeconfig"),
-            Flag("auth-provider", usage="Auth provider for the user entry in kubeconfig"),
-            Flag("auth-provider-arg", "slice", (), "'key=value' arguments for the auth provider"),
-            Flag("exec-command", usage="Command for the exec credential plugin for the user entry in kubeconfig"),
-            Flag("exec-api-version", usage="API version of the exec credential plugin for the user entry"),
-            Flag("exec-interactive-mode", usage="InteractiveMode of the exec credentials plugin for the user entry"),
-            switch("exec-provide-cluster-info", "ProvideClusterInfo of the exec credentials plugin for the user entry"),
-            Flag("exec-arg", "slice", (), "New arguments for the exec credential plugin command for the user entry"),
-            Flag("exec-env", "array", (), "'key=value' environment values for the exec credential plugin"),
+            Flag("client-certificate", usage="File with the certificate that the user shows."),
+            Flag("client-key", usage="File with the key to it."),
+            Flag("token", usage="Bearer token."),
+            Flag("username", usage="Name, with --password."),
+            Flag("password", usage="Password, with --username."),
+            Flag("auth-provider", usage="Name of an auth provider: oidc."),
+            Flag("auth-provider-arg", "slice", (), "key=value for it, or key- to take one away. Repeatable."),
+            Flag(
+                "exec-command",
+                usage="Credential plugin: the program that knows who the user is. Its arguments begin anew.",
+            ),
+            Flag("exec-api-version", usage="Which version of the protocol it speaks: client.authentication.k8s.io/v1."),
+            Flag("exec-interactive-mode", usage="Whether it may ask questions: Never, IfAvailable or Always."),
+            switch("exec-provide-cluster-info", "Tell it about the cluster."),
+            Flag("exec-arg", "slice", (), "Its arguments, all of them. Repeatable."),
+            Flag("exec-env", "array", (), "key=value in its environment, or key- to take one away. Repeatable."),
             _EMBED,
         ),
-        _command("unset", "PROPERTY_NAME", "Unset an individual value in a kubeconfig file", unset_property),
-        _command(
-            "use-context", "CONTEXT_NAME", "Set the current-context in a kubeconfig file", use_context, aliases=("use",)
-        ),
+        _command("unset", "PROPERTY_NAME", "Take one value out by its path", unset_property),
+        _command("use-context", "CONTEXT_NAME", "Make a context the current one", use_context, aliases=("use",)),
         _command(
             "view",
             "",
-            "Display merged kubeconfig settings or a specified kubeconfig file",
+            "Show the kubeconfig that is in use",
             view,
             *output_flags(OBJECT_FORMATS, default="yaml"),
             switch(
                 "flatten",
-                "Flatten the resulting kubeconfig file into self-contained output (useful for creating "
-                "portable kubeconfig files)",
+                "Put in what is only referred to: certificates and keys from files. Shows secrets.",
             ),
-            switch("merge", "Merge the full hierarchy of kubeconfig files", default=True),
-            switch("minify", "Remove all information not used by current-context from the output"),
-            switch("raw", "Display raw byte data and sensitive data"),
+            switch("merge", "All files of $KUBECONFIG as one.", default=True),
+            switch("minify", "Only the current context, or the one of --context, and what it needs."),
+            switch("raw", "With secrets and certificates."),
         ),
     ),
 )

@@ -40,7 +40,8 @@ COMMAND = Command(
     "ctx [CONTEXT | -]",
     "Show the contexts, or switch to one",
     run=run,
-    description="Show the contexts of your kubeconfig, or make one of them the current one.",
+    description="""\
+Show the contexts of your kubeconfig, or make one of them the current one. `-` is the one that was current before.""",
     examples="""\
 # Which contexts are there, and which is in use?
 kctl ctx

@@ -56,7 +56,9 @@ COMMAND = Command(
     "Show the namespaces, or make one the default",
     run=run,
     flags=(switch("force", "Don't ask the server whether the namespace is there.", short="f"),),
-    description="Show the namespaces, or make one of them the default of the current context.",
+    description="""\
+Show the namespaces, or make one of them the default of the current context. `-` is the one before. A namespace that is
+not there is refused, unless you --force it.""",
     examples="""\
 # Which namespaces are there, and which is the default?
 kctl ns
@@ -65,5 +67,8 @@ kctl ns
 kctl ns backend
 
 # And back
-kctl ns -""",
+kctl ns -
+
+# One that is still to be made, or that may not be looked at
+kctl ns --force preview""",
 )

@@ -22,7 +22,9 @@ async def run(session: Session, given: Given) -> None:
 COMMAND = Command(
     "options",
     "options",
-    "Print the list of flags inherited by all commands",
+    "Show the flags that every command has",
     run=run,
-    examples="# Print flags inherited by all commands\nkctl options",
+    usage_hint="Run 'kctl options' without flags.",
+    description="Show the flags that every command has, and what exit codes mean with --error-format=json.",
+    examples="# Which flags can I always use?\nkctl options",
 )

@@ -38,48 +38,72 @@ async def run(session: Session, given: Given) -> None:
 
 def _complaints(path: str, name: str, seen: dict[str, str]) -> list[str]:
     from kctl.plugins import is_executable
-    from kctl.verbs import GROUPS
 
     found = []
-    if not is_executable(path):
-        found.append(f"warning: {path} identified as a kctl plugin, but it is not executable")
+    try:
+        if not is_executable(path):
+            found.append(f"warning: {path} identified as a kctl plugin, but it is not executable")
+    except OSError as error:
+        why = f"stat {path}: {(error.strerror or str(error)).lower()}"
+        found.append(f"error: unable to identify {path} as an executable file: {why}")
     if name in seen:
         found.append(f"warning: {path} is overshadowed by a similarly named plugin: {seen[name]}")
     seen.setdefault(name, path)
-    verb = name.split("-")[1]
-    if any(one.name == verb for group in GROUPS for one in group.verbs):
-        found.append(f'warning: {name} overwrites existing command: "kctl {verb}"')
+    if command := _overwritten(name.split("-")[1:]):
+        found.append(f'warning: {name} overwrites existing command: "kctl {command}"')
     return found
+
+
+def _overwritten(words: list[str]) -> str:
+    """The command that these words already name, or the most of them; empty if the first names none."""
+    import importlib
+
+    from kctl.command import find
+    from kctl.verbs import GROUPS
+
+    verb = next((one for group in GROUPS for one in group.verbs if one.name == words[0]), None)
+    if verb is None:
+        return ""
+    if len(words) == 1:
+        return verb.name
+    command = getattr(importlib.import_module(verb.module), "COMMAND", None)
+    if command is None:
+        return verb.name
+    path, _ = find(command, words[1:], ())
+    return " ".join(one.name for one in path)
 
 
 COMMAND = Command(
     "plugin",
     "plugin",
-    "Provides utilities for interacting with plugins",
+    "See which programs on your PATH are verbs",
     commands=(
         Command(
             "list",
             "list",
-            "List all visible plugin executables on a user's PATH",
+            "List the plugins on your PATH",
             run=run,
-            flags=(
-                switch("name-only", "If true, display only the binary name of each plugin, rather than its full path"),
-            ),
+            flags=(switch("name-only", "Show their names, not where they are."),),
             description="""\
-List all available plugin files on a user's PATH.
-
-Available plugin files are those that are executable and begin with "kctl-" or "kubectl-".""",
+List the plugins on your PATH: the programs whose names begin with kctl- or kubectl-. Says of each what keeps it from
+being used: that it can't be run, that another one comes first, or that there is such a verb already.""",
             examples="""\
-# List all available plugins
+# Which plugins are there?
 kctl plugin list
 
-# List only binary names of available plugins without paths
+# Only what they are called
 kctl plugin list --name-only""",
         ),
     ),
     description="""\
-Provides utilities for interacting with plugins.
+A program called kctl-foo or kubectl-foo on your PATH is the verb 'kctl foo': it is run with the words that follow, and
+its exit code is kctl's. kctl-foo-bar is 'kctl foo bar', and kctl-foo_bar is 'kctl foo-bar'. 'kctl create foo' may be a
+plugin as well. A verb of kctl's own always goes first.""",
+    examples="""\
+# What is there?
+kctl plugin list
 
-Plugins provide extended functionality that is not part of the major command-line distribution: a program called
-kctl-foo or kubectl-foo on the PATH is the verb 'kctl foo'.""",
+# Make one
+printf '#!/bin/sh\\nkubectl get pods -A\\n' > ~/.local/bin/kctl-pods && chmod +x ~/.local/bin/kctl-pods
+kctl pods""",
 )

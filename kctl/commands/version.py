@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag, switch
+from kctl.versions import KUBERNETES, client_version
 
 if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
 
-_KUBERNETES = "1.37"
-"""Whose kubectl this one behaves like."""
 _KUSTOMIZE = "v5.8.1"
 """Whose kustomizations that kubectl reads."""
 
@@ -24,7 +23,7 @@ async def run(session: Session, given: Given) -> None:
         raise KctlError(f"extra arguments: [{' '.join(given.arguments)}]")
     if given.text("output") not in ("", "yaml", "json"):
         raise KctlError("--output must be 'yaml' or 'json'")
-    versions: dict[str, Any] = {"clientVersion": _client_version(), "kustomizeVersion": _KUSTOMIZE}
+    versions: dict[str, Any] = {"clientVersion": client_version(), "kustomizeVersion": _KUSTOMIZE}
     error: Exception | None = None
     if not client_only:
         error = await _ask_server(session, versions)
@@ -51,26 +50,6 @@ async def _ask_server(session: Session, versions: dict[str, Any]) -> Exception |
     return None
 
 
-def _client_version() -> dict[str, str]:
-    import sys
-
-    from kctl import __version__
-    from kctl.session import platform
-
-    major, _, minor = _KUBERNETES.partition(".")
-    return {
-        "major": major,
-        "minor": minor,
-        "gitVersion": f"v{__version__}",
-        "gitCommit": "",
-        "gitTreeState": "",
-        "buildDate": "1970-01-01T00:00:00Z",
-        "goVersion": f"python{'.'.join(map(str, sys.version_info[:3]))}",
-        "compiler": sys.implementation.name,
-        "platform": platform(),
-    }
-
-
 def _print(session: Session, given: Given, versions: dict[str, Any]) -> None:
     match given.text("output"):
         case "json":
@@ -93,11 +72,11 @@ def _compare(session: Session, given: Given, server: dict[str, Any]) -> None:
     theirs = str(server.get("minor", "")).rstrip("+")
     if str(server.get("major")) != "1" or not theirs.isdigit():
         return
-    ours = int(_KUBERNETES.partition(".")[2])
+    ours = int(KUBERNETES.partition(".")[2])
     if abs(ours - int(theirs)) <= 1:
         return
     text = (
-        f"version difference between client ({_KUBERNETES}) and server (1.{theirs}) exceeds the supported minor "
+        f"version difference between client ({KUBERNETES}) and server (1.{theirs}) exceeds the supported minor "
         "version skew of +/-1"
     )
     if given.is_on("warnings-as-errors"):
@@ -108,12 +87,22 @@ def _compare(session: Session, given: Given, server: dict[str, Any]) -> None:
 COMMAND = Command(
     "version",
     "version",
-    "Print the client and server version information",
+    "Show which versions run here and on the server",
     run=run,
     flags=(
-        switch("client", "If true, shows client version only (no server required)."),
-        Flag("output", usage="One of 'yaml' or 'json'.", short="o"),
+        switch("client", "Only this program's: no server is asked."),
+        Flag("output", usage="yaml or json, with all there is to know.", short="o"),
     ),
-    description="Print the client and server version information for the current context.",
-    examples="# Print the client and server versions for the current context\nkctl version",
+    description="""\
+Show the version of this program, of the kustomizations it reads, and of the server. Says so if the two are further
+apart than Kubernetes supports: one minor version.""",
+    examples="""\
+# Both
+kctl version
+
+# This program alone
+kctl version --client
+
+# The server's, for a script
+kctl version -o json | jq -r .serverVersion.gitVersion""",
 )

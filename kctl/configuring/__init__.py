@@ -1,7 +1,6 @@
 """`kctl config`, `ctx` and `ns`: kubeconfig files as documents that are shown and changed.
 
     files      the files of --kubeconfig or $KUBECONFIG: what is in which, and changes written back to where they belong
-    fields     what may stand in an entry, in kubectl's order
     viewing    what `config view` shows        entries   set-cluster, set-credentials, set-context
     properties `config set` and `unset`
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,14 +31,13 @@ def cluster(given: Given, before: Document) -> Document:
     if given.changed("server"):
         content |= {"server": given.text("server"), "tls-server-name": ""}
     _take(given, content, "tls-server-name", "proxy-url")
-    if given.changed("insecure-skip-tls-verify"):
-        content["insecure-skip-tls-verify"] = insecure
-        if insecure:
-            content |= {"certificate-authority": "", "certificate-authority-data": ""}
+    # Who does not say it means false, whatever it was.
+    content["insecure-skip-tls-verify"] = insecure
+    if insecure:
+        content |= {"certificate-authority": "", "certificate-authority-data": ""}
     if given.changed("certificate-authority"):
         _take_file(content, "certificate-authority", authority, embed=embed)
-        if authority:
-            content["insecure-skip-tls-verify"] = False
+        content["insecure-skip-tls-verify"] = False
     return content
 
 
@@ -82,16 +82,18 @@ def _check_credentials(given: Given) -> None:
 
 def _auth_provider(given: Given, content: Document) -> None:
     provider = dict(content.get("auth-provider") or {})
-    if given.changed("auth-provider") and provider.get("name") != given.text("auth-provider"):
-        provider = {"name": given.text("auth-provider")}
+    name = given.text("auth-provider")
+    if given.changed("auth-provider") and (not provider or provider.get("name") != name):
+        provider = {"name": name}
     if not provider:
         return
     new, removed = pairs(given.texts("auth-provider-arg"), "auth-provider-arg")
     kept = {key: value for key, value in (provider.get("config") or {}).items() if key not in removed}
-    content["auth-provider"] = {"config": {**kept, **new} or None, "name": provider.get("name", "")}
+    content["auth-provider"] = {**provider, "config": {**kept, **new}}
 
 
 def _exec(given: Given, content: Document) -> None:
+    """All of it is only taken by an entry that has a plugin, or gets one."""
     plugin = dict(content.get("exec") or {})
     if given.changed("exec-command"):
         plugin |= {"command": given.text("exec-command"), "args": None}
@@ -106,10 +108,11 @@ def _exec(given: Given, content: Document) -> None:
     if given.changed("exec-provide-cluster-info"):
         plugin["provideClusterInfo"] = given.is_on("exec-provide-cluster-info")
     new, removed = pairs(given.texts("exec-env"), "exec-env")
-    kept = [one for one in plugin.get("env") or () if one.get("name") not in (*removed, *new)]
-    plugin["env"] = [*kept, *({"name": name, "value": value} for name, value in new.items())] or None
-    plugin.setdefault("provideClusterInfo", False)
-    plugin.setdefault("interactiveMode", "IfAvailable")
+    if given.texts("exec-env"):
+        kept = [dict(one) for one in plugin.get("env") or () if one.get("name") not in removed]
+        for one in kept:
+            one["value"] = new.pop(one.get("name", ""), one.get("value", ""))
+        plugin["env"] = [*kept, *({"name": name, "value": value} for name, value in new.items())]
     content["exec"] = plugin
 
 
@@ -117,14 +120,17 @@ def pairs(texts: list[str], what: str) -> tuple[dict[str, str], list[str]]:
     """`key=value` sets, `key-` removes. Kubernetes: cmdutil.ParsePairs."""
     new: dict[str, str] = {}
     removed: list[str] = []
+    invalid: list[str] = []
     for text in texts:
         key, equals, value = text.partition("=")
         if equals and key:
             new[key] = value
-        elif text.endswith("-"):
+        elif text.endswith("-") and text != "-":
             removed.append(text[:-1])
         else:
-            raise KctlError(f"unexpected {what} format: {text}")
+            invalid.append(text)
+    if invalid:
+        raise KctlError(f"invalid {what} format: {', '.join(invalid)}")
     return new, removed
 
 
@@ -136,10 +142,18 @@ def _take(given: Given, content: Document, *names: str) -> None:
 
 def _take_file(content: Document, name: str, path: str, *, embed: bool) -> None:
     if embed:
-        content |= {name: "", f"{name}-data": base64.b64encode(Path(path).read_bytes()).decode()}
+        content |= {name: "", f"{name}-data": base64.b64encode(_contents(path)).decode()}
         return
-    content[name] = str(Path(path).absolute())
+    content[name] = os.path.normpath(Path(path).absolute())
     content[f"{name}-data"] = ""
+
+
+def _contents(path: str) -> bytes:
+    """Nothing of what can't be read: that the file is there has been looked after, and Kubernetes asks for no more."""
+    try:
+        return Path(path).read_bytes() if path else b""
+    except OSError:
+        return b""
 
 
 def _check_file(name: str, path: str) -> None:

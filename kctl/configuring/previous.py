@@ -27,7 +27,9 @@ def remember(session: Session, what: str, value: str) -> None:
 
 
 def _file(session: Session) -> Path:
-    return session.cache_directory / "kctl" / "previous.json"
+    from pathlib import Path
+
+    return Path(session.cache_directory, "kctl", "previous.json")
 
 
 def _read(file: Path) -> dict[str, str]:

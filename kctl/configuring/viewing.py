@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from kctl.errors import KctlError
+from localplane.client.kubeconfig.fields import KINDS, STRUCTS, completed
 
-from .fields import CLUSTER, USER, complete
 from .files import ConfigFiles, Document, Entries
 
 _FILES = {
@@ -17,30 +18,40 @@ _FILES = {
     "client-key": "client-key-data",
 }
 _SECRETS = ("token", "password")
-_BYTES = tuple(name for fields in (CLUSTER, USER) for name, kind in fields.items() if kind == "bytes")
+_BYTES = tuple(name for fields in STRUCTS.values() for name, kind in fields.items() if kind == "[]uint8")
 
 
-def document(files: ConfigFiles, *, minify: bool, flatten: bool, raw: bool, context: str) -> Document:
-    current = context if minify and context else files.current_context
-    kinds = {kind: files.entries(kind) for kind in ("clusters", "users", "contexts")}
-    if minify:
+class View(NamedTuple):
+    """What is asked for. `context` is taken for the current one, if only that is to be shown."""
+
+    minify: bool
+    flatten: bool
+    raw: bool
+    context: str
+
+
+def document(files: ConfigFiles, view: View) -> Document:
+    current = view.context if view.minify and view.context else files.current_context
+    kinds = {kind: files.entries(kind) for kind in KINDS}
+    if view.minify:
         kinds = _minified(kinds, current)
-    if flatten:
-        kinds = _changed(kinds, lambda content: _flattened(content, files.file.parent))
-    elif not raw:
-        kinds = _changed(kinds, _redacted)
-    return {
-        "kind": "Config",
-        "apiVersion": "v1",
-        "clusters": _listed("clusters", "cluster", kinds),
-        "users": _listed("users", "user", kinds),
-        "contexts": _listed("contexts", "context", kinds),
-        "current-context": current,
-    }
-
-
-def _listed(kind: str, field: str, kinds: Mapping[str, Entries]) -> list[Document] | None:
-    return [{"name": name, field: complete(kind, content)} for name, content in kinds[kind].items()] or None
+    for kind, entries in kinds.items():
+        for name, content in entries.items():
+            if view.flatten:
+                _flatten(content, files.directory(kind, name))
+            elif not view.raw:
+                _redact(content)
+    return completed(
+        {
+            "preferences": files.whole("preferences"),
+            "extensions": files.whole("extensions"),
+            "current-context": current,
+            **{
+                kind: [{"name": name, KINDS[kind][0]: content} for name, content in entries.items()]
+                for kind, entries in kinds.items()
+            },
+        }
+    )
 
 
 def _minified(kinds: Mapping[str, Entries], current: str) -> dict[str, Entries]:
@@ -50,37 +61,31 @@ def _minified(kinds: Mapping[str, Entries], current: str) -> dict[str, Entries]:
     context = kinds["contexts"].get(current)
     if context is None:
         raise KctlError(f"cannot locate context {current}")
-    kept: dict[str, Entries] = {"contexts": {current: context}, "clusters": {}, "users": {}}
-    for kind, field, what in (("clusters", "cluster", "cluster"), ("users", "user", "user")):
+    kept: dict[str, Entries] = {"clusters": {}, "users": {}, "contexts": {current: context}}
+    for kind, field in (("clusters", "cluster"), ("users", "user")):
         if name := context.get(field):
             if name not in kinds[kind]:
-                raise KctlError(f"cannot locate {what} {name}")
+                raise KctlError(f"cannot locate {field} {name}")
             kept[kind] = {name: kinds[kind][name]}
     return kept
 
 
-def _changed(kinds: Mapping[str, Entries], change: Callable[[Document], Document]) -> dict[str, Entries]:
-    return {kind: {name: change(dict(entry)) for name, entry in entries.items()} for kind, entries in kinds.items()}
+def _redact(content: Document) -> None:
+    for names, shown in ((_SECRETS, "REDACTED"), (_BYTES, "DATA+OMITTED")):
+        for name in names:
+            if content.get(name):
+                content[name] = shown
 
 
-def _redacted(content: Document) -> Document:
-    for name in _SECRETS:
-        if content.get(name):
-            content[name] = "REDACTED"
-    for name in _BYTES:
-        if content.get(name):
-            content[name] = "DATA+OMITTED"
-    provider = content.get("auth-provider")
-    if isinstance(provider, dict) and isinstance(provider.get("config"), dict):
-        content["auth-provider"] = {**provider, "config": dict.fromkeys(provider["config"], "REDACTED")}
-    return content
-
-
-def _flattened(content: Document, base: Path) -> Document:
+def _flatten(content: Document, base: Path) -> None:
     for name, data in _FILES.items():
-        if path := content.pop(name, ""):
-            try:
-                content[data] = base64.b64encode((base / path).read_bytes()).decode()
-            except OSError as error:
-                raise KctlError(f"open {path}: {(error.strerror or str(error)).lower()}") from error
-    return content
+        path = content.pop(name, "")
+        if not path:
+            continue
+        if content.get(data):
+            raise KctlError("cannot have values for both path and contents")
+        file = base / path
+        try:
+            content[data] = base64.b64encode(file.read_bytes()).decode()
+        except OSError as error:
+            raise KctlError(f"open {file}: {(error.strerror or str(error)).lower()}") from error

@@ -8,28 +8,42 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from kctl.errors import KctlError
+
 PREFIXES = ("kctl", "kubectl")
 
 
-def replace_with_plugin(words: Sequence[str]) -> None:
-    """Become the plugin that most of the words name (`kctl foo bar` is kctl-foo-bar); return if there is none."""
+def replace_with_plugin(words: Sequence[str], *, at_least: int = 1) -> None:
+    """Become the plugin that most of the words name (`kctl foo bar` is kctl-foo-bar); return if there is none.
+
+    `at_least` so many words have to be in its name. Raises KctlError if flags come first, or if it can't be run.
+    """
     names: list[str] = []
     for word in words:
         if word.startswith("-"):
             break
         names.append(word.replace("-", "_"))
-    while names:
+    if not names:
+        raise KctlError(f"Error: flags cannot be placed before plugin name: {words[0]}", verbatim=True)
+    while len(names) >= at_least:
         for prefix in PREFIXES:
             path = shutil.which(f"{prefix}-{'-'.join(names)}")
             if path is not None:
-                sys.stdout.flush()
-                environment = {**os.environ, "KUBECTL_PATH": sys.argv[0]}
-                os.execve(path, [path, *words[len(names) :]], environment)  # noqa: S606 - the user's own program
+                _become(path, words[len(names) :])
         names.pop()
+
+
+def _become(path: str, arguments: Sequence[str]) -> None:
+    sys.stdout.flush()
+    try:
+        os.execve(path, [path, *arguments], {**os.environ, "KUBECTL_PATH": sys.argv[0]})  # noqa: S606 - the user's own
+    except OSError as error:
+        raise KctlError(f"Error: {(error.strerror or str(error)).lower()}", verbatim=True) from error
 
 
 def on_path() -> tuple[list[str], list[str]]:
@@ -54,4 +68,6 @@ def on_path() -> tuple[list[str], list[str]]:
 
 
 def is_executable(path: str) -> bool:
-    return os.access(path, os.X_OK)
+    """For anybody. Raises OSError."""
+    mode = Path(path).stat().st_mode
+    return not stat.S_ISDIR(mode) and bool(mode & 0o111)

@@ -117,3 +117,35 @@ VERBS = [
 @pytest.mark.parametrize(("line", "position"), VERBS, ids=[line for line, _ in VERBS])
 def test_the_verb_is_the_first_word_that_is_no_flags_value(line: str, position: int | None) -> None:
     assert first_word(line.split(), FLAGS) == position
+
+
+QUOTED = [
+    ('"a,b",c', ["a,b", "c"]),
+    ('"a""b"', ['a"b']),
+    ('"a",', ["a", ""]),
+    ('x,"y"', ["x", "y"]),
+]
+BADLY_QUOTED = [
+    ('a"b', 2, 'bare " in non-quoted-field'),
+    ('"a"b', 3, 'extraneous or missing " in quoted-field'),
+    ('a,"b', 5, 'extraneous or missing " in quoted-field'),
+]
+
+
+@pytest.mark.parametrize(("text", "values"), QUOTED)
+def test_a_list_is_read_as_a_line_of_csv(text: str, values: list[str]) -> None:
+    assert parse([f"--filename={text}"], FLAGS).texts("filename") == values
+
+
+@pytest.mark.parametrize(("text", "column", "problem"), BADLY_QUOTED)
+def test_a_list_with_stray_quotes_is_refused(text: str, column: int, problem: str) -> None:
+    with pytest.raises(KctlError, match=f"flag: parse error on line 1, column {column}: {problem}$"):
+        parse([f"--filename={text}"], FLAGS)
+
+
+def test_a_flag_that_nobody_should_give_any_more_is_still_taken() -> None:
+    heard: list[str] = []
+    old = Flag("record", "switch", default=False, bare="true", deprecated="--record will be removed in the future")
+    given = parse(["--record", "-o", "json", "a"], (*FLAGS, old), heard.append)
+    assert heard == ["Flag --record has been deprecated, --record will be removed in the future\n"]
+    assert given.said == [("record", "true"), ("output", "json")]

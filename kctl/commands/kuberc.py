@@ -1,0 +1,211 @@
+"""`kctl kuberc`: show and change the file with a person's own aliases and defaults.
+
+Kubernetes: kubectl/pkg/cmd/kuberc.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from kctl.command import Command
+from kctl.errors import KctlError
+from kctl.flags import Flag, switch
+from kctl.printers.choosing import OBJECT_FORMATS, output_flags
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.preferences.locating import Place
+    from kctl.session import Session
+
+_SECTIONS = ("defaults", "aliases", "credentialplugin")
+_KUBERC = Flag("kuberc", usage="This file, not $KUBERC or ~/.kube/kuberc.")
+
+
+def _place(given: Given) -> Place:
+    from kctl.preferences.locating import locate
+
+    place = locate(given.text("kuberc"))
+    if not place.path:
+        raise KctlError("KUBERC is disabled via KUBERC=off environment variable")
+    return place
+
+
+async def view(session: Session, given: Given) -> None:
+    from kctl.preferences.applying import why
+    from kctl.preferences.decoding import Preference, decode
+
+    place = _place(given)
+    try:
+        decoded = decode(place.path)
+    except FileNotFoundError as error:
+        if place.explicitly:
+            raise KctlError(f"kuberc file not found at {place.path}") from error
+        _offer(session, given, place.path)
+        return
+    except (OSError, KctlError) as error:
+        raise KctlError(f"error reading kuberc file: {why(error)}") from error
+    if decoded.complaint:
+        raise KctlError(f"error reading kuberc file: {decoded.complaint}")
+    _show(session, given, decoded.preference or Preference())
+
+
+def _offer(session: Session, given: Given, path: str) -> None:
+    """There is none: would it be welcome?"""
+    from kctl.preferences.decoding import Preference
+    from kctl.preferences.saving import RECOMMENDED, save
+
+    session.write(
+        f"kuberc file not found at {path}\n"
+        "Would you like to generate a default kuberc file with recommended options? (y/N): "
+    )
+    session.flush()
+    answer = sys.stdin.readline().split() if sys.stdin is not None else []
+    if len(answer) != 1:
+        return
+    if answer[0].lower() == "y":
+        save(RECOMMENDED, path)
+        session.write(f"Updated {path}\n")
+        return
+    _show(session, given, Preference())
+
+
+def _show(session: Session, given: Given, preference: object) -> None:
+    from kctl.preferences.decoding import Preference
+    from kctl.printers.choosing import chosen_format, printer_for
+    from kctl.printers.kyaml import to_kyaml
+    from kctl.printers.objects import go_indented
+
+    assert isinstance(preference, Preference)
+    printer = printer_for(given)
+    document = preference.document()
+    match chosen_format(given).lower():
+        case "json":
+            session.write(go_indented(document, sort=False) + "\n")
+        case "kyaml":
+            session.write(to_kyaml(document, sort=False))
+        case _:
+            printer.print(document, session.write)
+
+
+async def set_values(session: Session, given: Given) -> None:
+    from kctl.preferences.applying import why
+    from kctl.preferences.decoding import Preference, decode
+    from kctl.preferences.saving import save, with_alias, with_defaults, with_policy
+
+    if not given.changed("section"):
+        raise KctlError('required flag(s) "section" not set')
+    place = _place(given)
+    _check(given)
+    try:
+        decoded = decode(place.path)
+    except FileNotFoundError:
+        preference = Preference()
+    except (OSError, KctlError) as error:
+        raise KctlError(f"error reading kuberc file: {why(error)}") from error
+    else:
+        if decoded.complaint:
+            raise KctlError(f"error reading kuberc file: {decoded.complaint}")
+        preference = decoded.preference or Preference()
+    change = dict(zip(_SECTIONS, (with_defaults, with_alias, with_policy), strict=True))[given.text("section")]
+    save(change(preference, given), place.path)
+    session.write(f"Updated {place.path}\n")
+
+
+def _check(given: Given) -> None:
+    """Kubernetes: SetOptions.Validate."""
+    section, name = given.text("section"), given.text("name")
+    if section not in _SECTIONS:
+        raise KctlError(f'--section must be "defaults", "aliases", or "credentialplugin", got: {section}')
+    if section == "aliases" and not name:
+        raise KctlError("--name is required when --section=aliases")
+    if section == "defaults" and name:
+        raise KctlError("--name should not be specified when --section=defaults")
+    if section == "defaults" and (given.texts("prependarg") or given.texts("appendarg")):
+        raise KctlError("--prependarg and --appendarg are only valid for --section=aliases")
+    if section != "credentialplugin":
+        if not given.text("command"):
+            raise KctlError("--command is required when --section=aliases or --section=defaults")
+        return
+    policy, entries = given.text("policy"), given.texts("allowlist-entry")
+    if not policy:
+        raise KctlError("--policy is required when --section=credentialplugin")
+    if policy not in ("AllowAll", "DenyAll", "Allowlist"):
+        raise KctlError(f' --policy must be  "AllowAll", "DenyAll", or "Allowlist", got: {policy}')
+    if policy != "Allowlist" and entries:
+        raise KctlError("--allowlist-entry may only be used when --section=credentialplugin and --policy=Allowlist")
+    if policy == "Allowlist" and not entries:
+        raise KctlError("--allowlist-entry is required when --section=credentialplugin and --policy=Allowlist")
+
+
+COMMAND = Command(
+    "kuberc",
+    "kuberc SUBCOMMAND",
+    "Your own aliases and defaults of flags",
+    description="""\
+A kuberc file holds what you would otherwise type again and again: aliases, and values of flags that count unless you
+give the flag yourself. It can also say which credential plugins may run.
+
+It is ~/.kube/kuberc, the file in $KUBERC, or the one of --kuberc. KUBERC=off turns it off for one command.""",
+    examples="""\
+# What have I set?
+kctl kuberc view
+
+# Always ask before something is deleted
+kctl kuberc set --section defaults --command delete --option interactive=true
+
+# 'kctl getn' for the nodes with everything about them
+kctl kuberc set --section aliases --name getn --command get --prependarg nodes --option output=wide""",
+    commands=(
+        Command(
+            "view",
+            "view",
+            "Show what is in the file",
+            run=view,
+            flags=(*output_flags(OBJECT_FORMATS, default="yaml"), _KUBERC),
+            description="Show what is in the kuberc file. Where there is none, you are offered one to begin with.",
+            examples="""\
+# All of it
+kctl kuberc view
+
+# For a program
+kctl kuberc view -o json
+
+# Another file
+kctl kuberc view --kuberc ./team.kuberc""",
+        ),
+        Command(
+            "set",
+            "set --section (defaults|aliases|credentialplugin)",
+            "Write a default, an alias or a policy into the file",
+            run=set_values,
+            flags=(
+                Flag("section", usage="What to set: defaults, aliases or credentialplugin."),
+                Flag("command", usage="Whose default, or what the alias stands for: get, 'set env'."),
+                Flag("name", usage="What the alias is called: letters only."),
+                Flag("option", "array", (), "flag=value, as often as you like."),
+                Flag("prependarg", "array", (), "An argument that comes first. For aliases."),
+                Flag("appendarg", "array", (), "An argument that comes last. For aliases."),
+                Flag("policy", usage="Which credential plugins may run: AllowAll, DenyAll or Allowlist."),
+                Flag("allowlist-entry", "array", (), "command=PROGRAM that may run, with --policy Allowlist."),
+                switch("overwrite", "Replace what is there under this name."),
+                _KUBERC,
+            ),
+            description="""\
+Write one thing into the kuberc file, which is made if there is none: a default of a command's flags, an alias, or which
+credential plugins may run.""",
+            examples="""\
+# Lists are wide unless something else is asked for
+kctl kuberc set --section defaults --command get --option output=wide
+
+# Change one's mind
+kctl kuberc set --section defaults --command get --option output=yaml --overwrite
+
+# 'kctl runx NAME' runs nginx with an argument of its own
+kctl kuberc set --section aliases --name runx --command run --option image=nginx --appendarg -- --appendarg serve
+
+# Only this credential plugin may run
+kctl kuberc set --section credentialplugin --policy Allowlist --allowlist-entry command=/usr/local/bin/login""",
+        ),
+    ),
+)
