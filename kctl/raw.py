@@ -48,16 +48,33 @@ def check_raw(given: Given, filenames: Sequence[str], *, needs_file: bool = True
         raise KctlError("--raw and --selector (-l) are mutually exclusive")
     if given.text("output"):
         raise KctlError("--raw and --output are mutually exclusive")
-    path = given.text("raw")
-    if not path.startswith("/") and "://" not in path:
-        from localplane.apimachinery.gotext import go_quote
+    check_path(given.text("raw"))
 
-        raise KctlError(f"--raw must be a valid URL path: parse {go_quote(path)}: invalid URI for request")
+
+def check_path(path: str) -> None:
+    """Raises KctlError for what Go would not take for a request's path. Go: url.ParseRequestURI."""
+    import re
+
+    from kctl.errors import KctlError
+    from localplane.apimachinery.gotext import go_quote
+
+    reason = ""
+    if not path.startswith("/") and "://" not in path:
+        reason = "invalid URI for request"
+    elif found := re.search(r"%(?![0-9A-Fa-f]{2}).{0,2}", path.partition("?")[0]):
+        reason = f"invalid URL escape {go_quote(found[0])}"
+    if reason:
+        raise KctlError(f"--raw must be a valid URL path: parse {go_quote(path)}: {reason}")
 
 
 def body_of(filename: str) -> bytes:
-    """A file's bytes, or those of stdin."""
+    """A file's bytes, or those of stdin. Raises KctlError."""
     import sys
     from pathlib import Path
 
-    return sys.stdin.buffer.read() if filename == "-" else Path(filename).read_bytes()
+    from kctl.errors import KctlError
+
+    try:
+        return sys.stdin.buffer.read() if filename == "-" else Path(filename).read_bytes()
+    except OSError as error:
+        raise KctlError(f"open {filename}: {(error.strerror or str(error)).lower()}") from error

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kctl.errors import KctlError, Unsortable
 from kctl.printers.table import TableOptions, TablePrinter, is_table
 from kctl.printers.tabwriter import TabWriter
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from kctl.resolve import Info
     from kctl.session import Session
     from localplane.client.mapper import RESTMapping
+
+Object = dict[str, Any]
 
 
 def table_options(given: Given, mapping: RESTMapping | None, *, with_kind: bool, namespaces: bool) -> TableOptions:
@@ -67,26 +70,34 @@ def print_infos(session: Session, given: Given, infos: Sequence[Info]) -> bool:
             namespaces = given.is_on("all-namespaces") and mapping.namespaced
             printer = TablePrinter(table_options(given, mapping, with_kind=several, namespaces=namespaces))
             last = mapping.resource
-        printer.print(info.object or {}, out)
+        try:
+            printer.print(with_sorted_rows(given, info.object or {}), out)
+        except Unsortable:
+            raise
+        except KctlError:
+            continue  # kubectl does not look at what its printer says
     out.flush()
     return output.written
 
 
 def _sorted(given: Given, infos: Sequence[Info]) -> Sequence[Info]:
-    """Rows within each table; objects that came without one among themselves."""
+    """Objects or whole tables among themselves: kubectl takes tables for objects here. Raises KctlError.
+
+    Kubernetes: RuntimeSorter.Sort.
+    """
     path = given.text("sort-by")
-    if not path or not infos:
+    if not path or len(infos) < 2:
         return infos
-    from kctl.errors import KctlError
     from kctl.printers.sorting import sorted_by
 
-    tables = [info for info in infos if is_table(info.object or {})]
-    if tables and len(tables) != len(infos):
-        raise KctlError("sorting is not supported on mixed Table and non-Table object lists")
-    if not tables:
-        return infos if len(infos) == 1 else sorted_by(path, infos, [info.object for info in infos])
-    for info in tables:
-        assert info.object is not None
-        rows: list[dict[str, Any]] = info.object.get("rows") or []
-        info.object["rows"] = sorted_by(path, rows, [row.get("object") for row in rows])
-    return infos
+    return sorted_by(path, infos, [info.object for info in infos])
+
+
+def with_sorted_rows(given: Given, obj: Object) -> Object:
+    """A table with its rows in order; whatever else it is, as it is. Raises KctlError. Kubernetes: SortingPrinter."""
+    path, rows = given.text("sort-by"), obj.get("rows") or []
+    if not path or len(rows) < 2 or not is_table(obj):
+        return obj
+    from kctl.printers.sorting import sorted_by
+
+    return {**obj, "rows": sorted_by(path, rows, [row.get("object") for row in rows], rows=True)}

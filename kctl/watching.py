@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from kctl.errors import KctlError
+from kctl.errors import KctlError, Unsortable
 from kctl.printers.choosing import GET_FORMATS, printer_for
 from kctl.printers.objects import is_list
 from kctl.printers.table import TablePrinter, is_table
@@ -31,13 +31,14 @@ class _Printing:
         self._print: Callable[[Object, str], None]
         output = given.text("output")
         if (not output and not given.text("template")) or output == "wide":
-            from kctl.tables import table_options
+            from kctl.tables import table_options, with_sorted_rows
 
             namespaces = given.is_on("all-namespaces")
             table = TablePrinter(table_options(given, info.mapping, with_kind=False, namespaces=namespaces))
-            self._print = lambda obj, event: table.print(obj, self._out, event=event)
+            self._print = lambda obj, event: table.print(with_sorted_rows(given, obj), self._out, event=event)
         else:
-            printer = printer_for(given, formats=GET_FORMATS)
+            # kubectl leaves managed fields out of objects, but does not look for the one within an event.
+            printer = printer_for(given, formats=GET_FORMATS, keep_managed_fields=self._events)
             self._print = lambda obj, event: printer.print(obj, session.write, event=event)
 
     def show(self, obj: Object, event: str, *, hidden: bool = False) -> None:
@@ -65,22 +66,35 @@ async def watch_one_type(session: Session, given: Given, query: Query) -> int:
     if not infos:
         raise KctlError("no objects were found to watch")
     named = not infos[0].object or bool(infos[0].name)
-    if named and len(infos) > 1:
-        raise KctlError("watch is only supported on individual resources and resource collections")
     printing = _Printing(session, given, infos[0])
     for info in infos:
         obj = info.object or {}
         for one in obj["items"] if is_list(obj) else [obj]:
-            printing.show(one, "ADDED", hidden=given.is_on("watch-only"))
+            try:
+                printing.show(one, "ADDED", hidden=given.is_on("watch-only"))
+            except Unsortable:
+                raise
+            except KctlError as error:
+                raise KctlError(f"unable to output the provided object: {error}") from error
+    if named and len(infos) > 1:
+        raise KctlError(_too_many(query, len(infos)))
     version = "0" if named else str(((infos[-1].object or {}).get("metadata") or {}).get("resourceVersion", ""))
     await _follow(infos[0], query, version, printing, skips_first=named)
     return 0
 
 
+def _too_many(query: Query, count: int) -> str:
+    """It is said after they were shown. Kubernetes: cli-runtime/pkg/resource, Result.Watch."""
+    if len(query.filenames) == 1 or query.kustomize:
+        what = "individual resources and resource collections"
+        return f"watch is only supported on {what} - {count} resources were found"
+    return "you may only watch a single resource or type of resource at a time"
+
+
 async def _follow(info: Info, query: Query, version: str, printing: _Printing, *, skips_first: bool) -> None:
     """A watch of a single object begins with that object, which was shown already."""
     from localplane.apimachinery.errors import APIError
-    from localplane.client.errors import ConnectionLost
+    from localplane.client.errors import ConnectionLost, RequestTimedOut
     from localplane.client.statuses import Subject
     from localplane.client.watch import WatchStream
 
@@ -114,5 +128,5 @@ async def _follow(info: Info, query: Query, version: str, printing: _Printing, *
                 hidden = False
         except APIError as error:
             printing.show(error.status(), "ERROR")
-        except ConnectionLost:
+        except (ConnectionLost, RequestTimedOut):
             return

@@ -42,13 +42,15 @@ async def run(session: Session, given: Given) -> None:
     if len(errors) == 1 and isinstance(errors[0], NotFound) and len(given.arguments) == 2:
         await _describe_matching(session, given, source, errors[0])
         return
-    for number, info in enumerate(infos):
+    between = ""
+    for info in infos:
         try:
             text = await _described(info, source)
         except (KctlError, APIError) as error:
             errors.append(error)
             continue
-        session.write(f"\n\n{text}" if number else text)
+        session.write(f"{between}{text}")
+        between = "\n\n"
     if not infos and not errors:
         session.say("No resources found" + ("\n" if everywhere else f" in {session.namespace} namespace.\n"))
     raise_all(errors, listed=found.lists_errors and bool(found.errors))
@@ -88,43 +90,38 @@ async def _describe_matching(session: Session, given: Given, source: Source, mis
 COMMAND = Command(
     "describe",
     "describe (-f FILENAME | TYPE [NAME_PREFIX | -l label] | TYPE/NAME)",
-    "Show details of a specific resource or group of resources",
+    "Tell all about objects, with their events",
     run=run,
     flags=(
         switch(
             "show-events",
-            "If true, display events related to the described object. Defaults to true for a single object, false "
-            "otherwise.",
+            "Show what happened to the object; left out for several, unless it is asked for.",
             default=True,
         ),
         standard_flags.ALL_NAMESPACES,
         standard_flags.SELECTOR,
         standard_flags.CHUNK_SIZE,
-        *standard_flags.filename_flags("containing the resource to describe"),
+        *standard_flags.filename_flags("that name the objects to describe"),
     ),
     description="""\
-Show details of a specific resource or group of resources.
+Show an object in detail, as a page to read: its fields, what it refers to, what it controls, and what happened to it.
 
-Print a detailed description of the selected resources, including related resources such as events or controllers. You
-may select a single object by name, all objects of that type, provide a name prefix, or label selector. For example:
-
-    $ kctl describe TYPE NAME_PREFIX
-
-will first check for an exact match on TYPE and NAME_PREFIX. If no such resource exists, it will output details for
-every resource that has a name prefixed with NAME_PREFIX.""",
+If there is no object of that name, all whose names begin so are described. Most kinds that Kubernetes has are laid out
+by hand; of all others, custom resources for instance, every field is shown.""",
     examples="""\
-# Describe a node
-kctl describe nodes web-node-1
+# Why does this pod not start? The events are at the end
+kctl describe pod web-0
 
-# Describe a pod
-kctl describe pods/nginx
+# All pods of a deployment that is called web
+kctl describe pods web-
 
-# Describe all pods
-kctl describe pods
+# By label, in every namespace, with events
+kctl describe svc -l app=web -A --show-events
 
-# Describe pods by label name=myLabel
-kctl describe pods -l name=myLabel
+# Objects of different kinds, and those that a file names
+kctl describe deploy/web svc/web
+kctl describe -f web.yaml
 
-# Describe all pods whose names begin with "frontend"
-kctl describe pods frontend""",
+# A node: what it has, and what runs on it
+kctl describe node worker-1""",
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from kctl import standard_flags
@@ -9,6 +11,7 @@ from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag, switch
 from kctl.printers.choosing import OBJECT_FORMATS, output_flags
+from kctl.printers.go_sort import go_sort
 from kctl.printers.tabwriter import TabWriter
 from kctl.printers.terminal import escape
 
@@ -42,14 +45,19 @@ async def run(session: Session, given: Given) -> None:
         where = "" if everywhere else f" in {session.namespace} namespace"
         session.say(f"No events found{where}.\n")
         return
-    found.sort(key=_moment)
-    if printer is not None:
-        if given.text("output") != "name":
-            listed = {"kind": "EventList", "apiVersion": "v1", "metadata": {}, "items": found}
-            printer.print(listed, session.write)
-        return
-    rows = _Rows(session, given)
-    rows.show(found)
+    go_sort(found, lambda a, b: _moment(a) < _moment(b))
+    out = TabWriter(session.write)
+    if printer is None:
+        _Rows(out, given).show(found)
+    elif given.text("output") != "name":
+        _print({"kind": "EventList", "apiVersion": "v1", "metadata": {}, "items": found}, printer, out)
+    out.flush()
+
+
+def _print(obj: Object, printer: Printer, out: TabWriter) -> None:
+    """In columns where there are tabs; what a template can't find is not told. Kubernetes: EventsOptions.Run."""
+    with suppress(KctlError):
+        printer.print(obj, out.write)
 
 
 async def _selector(session: Session, given: Given) -> str:
@@ -61,12 +69,16 @@ async def _selector(session: Session, given: Given) -> str:
     parts = wanted.split("/")
     if len(parts) != 2:
         raise KctlError("arguments in resource/name form may not have more than one slash")
+    if not parts[0]:
+        raise KctlError("a resource must be present, got: /, Resource=")
     from localplane.client.errors import NoMatch
 
     try:
         kind = (await session.discovery.mapping_for(parts[0].lower())).kind
     except NoMatch as error:
         raise KctlError(str(error), verbatim=True) from error
+    if not parts[1]:
+        return ""
     return (
         f"involvedObject.kind={kind.kind},involvedObject.apiVersion={kind.group_version},involvedObject.name={parts[1]}"
     )
@@ -91,18 +103,22 @@ def _is_wanted(given: Given, event: Object) -> bool:
     return not types or str(event.get("type", "")).lower() in types
 
 
-def _moment(event: Object) -> str:
+def _moment(event: Object) -> datetime:
+    from kctl.describe.metadata import moment
+
     series = event.get("series")
     if series is not None:
-        return str(series.get("lastObservedTime") or "")
-    return str(event.get("lastTimestamp") or event.get("eventTime") or "")
+        told = series.get("lastObservedTime")
+    else:
+        told = event.get("lastTimestamp") or event.get("eventTime")
+    return moment(told) if told else datetime.min.replace(tzinfo=UTC)
 
 
 class _Rows:
     """Headers once, however often rows come."""
 
-    def __init__(self, session: Session, given: Given) -> None:
-        self._out = TabWriter(session.write)
+    def __init__(self, out: TabWriter, given: Given) -> None:
+        self._out = out
         self._headers = not given.is_on("no-headers")
         self._namespaces = given.is_on("all-namespaces")
 
@@ -124,7 +140,6 @@ class _Rows:
             if self._namespaces:
                 cells.insert(0, (event.get("metadata") or {}).get("namespace", ""))
             self._out.write("\t".join(escape(str(cell)) for cell in cells) + "\n")
-        self._out.flush()
 
 
 async def _watch(
@@ -133,16 +148,18 @@ async def _watch(
     from localplane.client.errors import ConnectionLost
     from localplane.client.options import ListOptions
 
-    rows = _Rows(session, given)
+    out = TabWriter(session.write)
+    rows = _Rows(out, given)
     try:
         async with events.watch(ListOptions(field_selector=selector, limit=_CHUNK)) as stream:
             async for event in stream:
                 if event.type in ("DELETED", "BOOKMARK") or not _is_wanted(given, event.object):
                     continue
                 if printer is not None:
-                    printer.print(event.object, session.write)
+                    _print(event.object, printer, out)
                 else:
                     rows.show([event.object])
+                out.flush()
                 session.flush()
     except ConnectionLost:
         return
@@ -151,32 +168,31 @@ async def _watch(
 COMMAND = Command(
     "events",
     f"events [(-o|--output=){'|'.join(OBJECT_FORMATS)}] [--for TYPE/NAME] [--watch] [--types=Normal,Warning]",
-    "List events",
+    "Show what has happened lately",
     run=run,
     flags=(
         *output_flags(),
-        switch("watch", "After listing the requested events, watch for more events.", short="w"),
-        Flag("for", usage="Filter events to only those pertaining to the specified resource."),
-        Flag("types", "slice", (), "Output only events of given types."),
-        switch("no-headers", "When using the default output format, don't print headers."),
+        switch("watch", "Go on, and show events as they come.", short="w"),
+        Flag("for", usage="Only events about this object: pod/web-0."),
+        Flag("types", "slice", (), "Only events of these types: Normal, Warning."),
+        switch("no-headers", "Leave the line of headers out."),
         standard_flags.ALL_NAMESPACES,
         standard_flags.CHUNK_SIZE,
     ),
     description="""\
-Display events.
+Show what happened in a namespace, the latest last: when, how often, to which object, and what was said about it.
 
-Prints a table of the most important information about events. You can request events for a namespace, for all
-namespace, or filtered to only those pertaining to a specified resource.""",
+A server keeps events for an hour or so.""",
     examples="""\
-# List recent events in the default namespace
+# What happened here lately?
 kctl events
 
-# List recent events in all namespaces
-kctl events --all-namespaces
+# What went wrong, anywhere?
+kctl events -A --types=Warning
 
-# List recent events for the specified pod, then wait for more events and list them as they arrive
-kctl events --for pod/web-pod-13je7 --watch
+# Follow what happens to one object
+kctl events --for deployment/web --watch
 
-# List recent only events of type 'Warning' or 'Normal'
-kctl events --types=Warning,Normal""",
+# Reasons and how often, for a script
+kctl events -o jsonpath='{range .items[*]}{.reason} {.count}{"\\n"}{end}'""",
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kctl import standard_flags
 from kctl.command import Command
-from kctl.errors import KctlError, UsageError, raise_all
+from kctl.errors import KctlError, ListErrors, UsageError, raise_all
 from kctl.flags import Flag, switch
 from kctl.printers.choosing import GET_FORMATS, output_flags
 from kctl.resolve.query import Query
@@ -52,6 +52,8 @@ def _check(session: Session, given: Given) -> None:
         session.say("warning: --watch requested, --sort-by will be ignored for watch events received\n")
     elif given.is_on("watch-only") and given.text("sort-by"):
         session.say("warning: --watch-only requested, --sort-by will be ignored\n")
+    elif given.is_on("watch") or given.is_on("watch-only"):
+        pass  # what is missing is missed later, in other words
     elif not given.arguments and not given.texts("filename") and not given.text("kustomize"):
         session.say(
             'You must specify the type of resource to get. Use "kctl api-resources" for a complete list of supported '
@@ -106,12 +108,9 @@ async def _raw(session: Session, given: Given) -> None:
         )
     if given.text("output"):
         raise KctlError("--raw and --output are mutually exclusive")
-    if not path.startswith("/") and "://" not in path:
-        from localplane.apimachinery.gotext import go_quote
+    from kctl.raw import check_path, raw_request
 
-        raise KctlError(f"--raw must be a valid URL path: parse {go_quote(path)}: invalid URI for request")
-    from kctl.raw import raw_request
-
+    check_path(path)
     await raw_request(session, "GET", path)
 
 
@@ -119,8 +118,16 @@ async def _infos(found: Found, given: Given) -> tuple[list[Info], list[Exception
     from localplane.apimachinery.errors import NotFound
 
     infos = await found.infos()
-    ignore = given.is_on("ignore-not-found")
-    return infos, [error for error in found.errors if not (ignore and isinstance(error, NotFound))]
+    if not given.is_on("ignore-not-found"):
+        return infos, list(found.errors)
+    errors: list[Exception] = []
+    for error in found.errors:
+        if isinstance(error, ListErrors):
+            left = [one for one in error.errors if not isinstance(one, NotFound)]
+            errors += [ListErrors(left)] if left else []
+        elif not isinstance(error, NotFound):
+            errors.append(error)
+    return infos, errors
 
 
 async def _print_tables(session: Session, given: Given, found: Found) -> None:
@@ -143,6 +150,7 @@ async def _print_objects(session: Session, given: Given, found: Found) -> None:
     single = found.single_item_implied
     if single and errors:
         raise_all(errors)
+    errors = [one for error in errors for one in (error.errors if isinstance(error, ListErrors) else (error,))]
     if not infos and given.is_on("ignore-not-found"):
         raise_all(errors)
         return
@@ -157,6 +165,15 @@ async def _print_objects(session: Session, given: Given, found: Found) -> None:
             "kind": "List",
             "metadata": {"resourceVersion": ""},
         }
+    try:
+        printer.print(_prepared(given, obj), session.write)
+    except KctlError as error:
+        errors.append(error)
+    raise_all(errors)
+
+
+def _prepared(given: Given, obj: dict[str, Any]) -> dict[str, Any]:
+    """In order, decoded and cleaned, as the flags say. Raises KctlError."""
     if isinstance(obj.get("items"), list) and given.text("sort-by"):
         from kctl.printers.sorting import sorted_by
 
@@ -169,53 +186,34 @@ async def _print_objects(session: Session, given: Given, found: Found) -> None:
         from kctl.printers.cleaning import cleaned
 
         obj = cleaned(obj)
-    try:
-        printer.print(obj, session.write)
-    except KctlError as error:
-        errors.append(error)
-    raise_all(errors)
+    return obj
 
 
 COMMAND = Command(
     "get",
     f"get [(-o|--output=){'|'.join(GET_FORMATS)}] (TYPE[.VERSION][.GROUP] [NAME | -l label] | "
     "TYPE[.VERSION][.GROUP]/NAME ...) [flags] [options]",
-    "Display one or many resources",
+    "Show objects: lists, or one as it is",
     run=run,
     flags=(
         *output_flags(GET_FORMATS),
-        switch("no-headers", "When using the default or custom-column output format, don't print headers."),
+        switch("no-headers", "Leave the line of headers out, of tables and of custom columns."),
         Flag(
-            "label-columns",
-            "slice",
-            (),
-            "Accepts a comma separated list of labels that are going to be presented as columns. Names are "
-            "case-sensitive. You can also use multiple flag options like -L label1 -L label2...",
-            "L",
+            "label-columns", "slice", (), "Labels that get a column of their own: -L app,tier or -L app -L tier.", "L"
         ),
-        switch("show-kind", "If present, list the resource type for the requested object(s)."),
-        switch("show-labels", "When printing, show all labels as the last column (default hide labels column)"),
+        switch("show-kind", "Write the type before each name, even if there is only one."),
+        switch("show-labels", "Show all labels in a last column."),
         Flag(
             "sort-by",
-            usage="If non-empty, sort list types using this field specification. The field specification is expressed "
-            "as a JSONPath expression (e.g. '{.metadata.name}'). The field in the API resource specified by this "
-            "JSONPath expression must be an integer or a string.",
+            usage="Sort by a field, given as JSONPath: .metadata.creationTimestamp. It has to be a text or a number.",
         ),
-        switch(
-            "server-print",
-            "If true, have the server return the appropriate table output. Supports extension APIs and CRDs.",
-            default=True,
-        ),
-        Flag(
-            "raw",
-            usage="Raw URI to request from the server. Uses the transport specified by the kubeconfig file.",
-        ),
-        switch("watch", "After listing/getting the requested object, watch for changes.", short="w"),
-        switch("watch-only", "Watch for changes to the requested object(s), without listing/getting first."),
+        switch("server-print", "Let the server make the table; without, there are names and ages only.", default=True),
+        Flag("raw", usage="Print what the server answers to this path, and nothing else: /readyz?verbose."),
+        switch("watch", "Go on after that, and print every change.", short="w"),
+        switch("watch-only", "Print changes only, not what is there already."),
         switch(
             "output-watch-events",
-            "Output watch event objects when --watch or --watch-only is used. Existing objects are output as initial "
-            "ADDED events.",
+            "With --watch or --watch-only, say what happened to the object as well: ADDED, MODIFIED, DELETED.",
         ),
         switch("clean", "Leave out what the server adds: status, managedFields, uid and the like."),
         switch("decode", "Show the data of secrets as text, under stringData, where it is text."),
@@ -224,52 +222,47 @@ COMMAND = Command(
         standard_flags.ALL_NAMESPACES,
         standard_flags.CHUNK_SIZE,
         standard_flags.SELECTOR,
-        standard_flags.subresource("If specified, gets the subresource of the requested object."),
-        *standard_flags.filename_flags("identifying the resource to get from a server."),
+        standard_flags.subresource("Show this part of the object: status or scale."),
+        *standard_flags.filename_flags("that name the objects; what is shown comes from the server."),
     ),
     description="""\
-Display one or many resources.
+Show one object or many: as a table, in whole, or just the fields you ask for.
 
-Prints a table of the most important information about the specified resources. You can filter the list using a label
-selector and the --selector flag. If the desired resource type is namespaced you will only see results in the current
-namespace if you don't specify any namespace.
-
-By specifying the output as 'template' and providing a Go template as the value of the --template flag, you can filter
-the attributes of the fetched resources.
-
-Use "kctl api-resources" for a complete list of supported resources.""",
+Name a type, and you see all its objects in the namespace; name objects too, and you see those. Several types are
+separated by commas, and `all` stands for the usual ones. `kctl api-resources` lists the types, `kctl explain` says what
+is in them.""",
     examples="""\
-# List all pods in ps output format
-kctl get pods
-
-# List all pods in ps output format with more information (such as node name)
+# The pods of the namespace, and where they run
 kctl get pods -o wide
 
-# List deployments in JSON output format, in the "v1" version of the "apps" API group
-kctl get deployments.v1.apps -o json
+# Two kinds at once, and single objects of different kinds
+kctl get deploy,svc
+kctl get deploy/web svc/web cm/settings
 
-# List a pod identified by type and name specified in "pod.yaml" in JSON output format
-kctl get -f pod.yaml -o json
+# Everything of one application in the cluster, with two labels as columns
+kctl get all -A -l app=web -L version,tier
 
-# Return only the phase value of the specified pod
-kctl get -o template pod/web-pod-13je7 --template={{.status.phase}}
+# Pods that are not running, the oldest first
+kctl get pods --field-selector status.phase!=Running --sort-by=.metadata.creationTimestamp
 
-# List resource information in custom columns
-kctl get pod test-pod -o custom-columns=CONTAINER:.spec.containers[0].name,IMAGE:.spec.containers[0].image
+# One field, several fields, columns of your own
+kctl get svc web -o jsonpath='{.spec.clusterIP}'
+kctl get pods -o jsonpath='{range .items[*]}{.metadata.name}{"\\t"}{.status.podIP}{"\\n"}{end}'
+kctl get pods -o custom-columns=NAME:.metadata.name,IMAGES:.spec.containers[*].image
 
-# List all replication controllers and services together in ps output format
-kctl get rc,services
+# A type of which there are several groups or versions
+kctl get deployments.v1.apps
 
-# List one or more resources by their type and names
-kctl get rc/web service/frontend pods/web-pod-13je7
+# What the server has of the objects in these files
+kctl get -f manifests/ -R -o name
 
-# List the 'status' subresource for a single pod
-kctl get pod web-pod-13je7 --subresource status
+# How many replicas are wanted, by way of a subresource
+kctl get deploy web --subresource=scale -o jsonpath='{.spec.replicas}'
 
-# List all pods existing in all namespaces
-kctl get pods --all-namespaces
+# Stay, and see what happens
+kctl get pods -w --output-watch-events
 
-# List objects of every type in the namespace; with -A, in the whole cluster
+# Objects of every type in the namespace; with -A, in the whole cluster
 kctl get everything
 
 # A deployment as somebody would have written it, and a secret that can be read

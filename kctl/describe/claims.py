@@ -6,8 +6,10 @@ from typing import Any
 
 from localplane.apimachinery.gotext import go_plain
 
-from .metadata import annotation_lines, labels, of, since
+from .events import events
+from .metadata import annotation_lines, full_time, labels, of, several, since
 from .page import Page
+from .source import Source
 
 Object = dict[str, Any]
 
@@ -51,3 +53,40 @@ def claim(page: Page, obj: Object, *, whole: bool) -> None:
             page.field("APIGroup", source["apiGroup"], level=1)
         page.field("Kind", source.get("kind", ""), level=1)
         page.field("Name", source.get("name", ""), level=1)
+
+
+async def persistent_volume_claim(page: Page, obj: Object, source: Source) -> None:
+    metadata = of(obj, "metadata")
+    claim(page, obj, whole=True)
+    pods = await source.list("", "v1", "pods", metadata.get("namespace", ""))
+    several(page, "Used By", _users(obj, pods))
+    if every := of(obj, "status").get("conditions"):
+        page.line("Conditions:")
+        page.line("Type\tStatus\tLastProbeTime\tLastTransitionTime\tReason\tMessage", level=1)
+        page.line("----\t------\t-----------------\t------------------\t------\t-------", level=1)
+        for one in every:
+            times = f"{full_time(one.get('lastProbeTime'))} \t{full_time(one.get('lastTransitionTime'))}"
+            page.line(
+                f"{one.get('type', '')} \t{one.get('status', '')} \t{times} \t{one.get('reason', '')} "
+                f"\t{one.get('message', '')}",
+                level=1,
+            )
+    events(page, await source.events(obj))
+
+
+def _users(claimed: Object, pods: list[Object]) -> list[str]:
+    """Pods that mount it, and pods that own it: theirs is an ephemeral volume."""
+    name = of(claimed, "metadata").get("name")
+    users = [
+        pod
+        for pod in pods
+        for volume in of(pod, "spec").get("volumes") or ()
+        if of(volume, "persistentVolumeClaim").get("claimName") == name
+    ]
+    known = {of(pod, "metadata").get("uid") for pod in users}
+    for owner in of(claimed, "metadata").get("ownerReferences") or ():
+        found = [pod for pod in pods if of(pod, "metadata").get("uid") == owner.get("uid")]
+        if owner.get("kind") == "Pod" and owner.get("uid") not in known:
+            users += found[:1]
+            known.add(owner.get("uid"))
+    return sorted(str(of(pod, "metadata").get("name", "")) for pod in users)

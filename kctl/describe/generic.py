@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from itertools import groupby
 from typing import Any
 
 from localplane.apimachinery.gotext import go_plain
@@ -22,7 +22,6 @@ _SKIPPED = (
     ".metadata.annotations",
 )
 _ACRONYMS = ("API", "URL", "UID", "GUID")
-_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|-+|_+|[^A-Za-z]+")
 
 
 async def describe(page: Page, obj: Object, source: Source) -> None:
@@ -59,18 +58,32 @@ def label_for(field: str) -> str:
     """`apiVersion` is `API Version`. What is no plain word stays as it is."""
     if not all(character.isalpha() or character == "-" for character in field):
         return field
-    parts = _merged(_WORDS.findall(field))
-    return " ".join(_titled(part) for part in parts)
+    return " ".join(_titled(part) for part in _merged(_words(field)))
+
+
+def _words(field: str) -> list[str]:
+    """Runs of one kind of letter; the last capital of a run begins the word after it. Go: fatih/camelcase."""
+    runs = ["".join(run) for _, run in groupby(field, key=_kind)]
+    for number in range(len(runs) - 1):
+        if _kind(runs[number][:1]) == "upper" and _kind(runs[number + 1][:1]) == "lower":
+            runs[number], runs[number + 1] = runs[number][:-1], runs[number][-1] + runs[number + 1]
+    return [run for run in runs if run]
+
+
+def _kind(character: str) -> str:
+    return "lower" if character.islower() else "upper" if character.isupper() else "other"
 
 
 def _merged(parts: list[str]) -> list[str]:
     """Capitals before a word belong to it: `CIDRs` and `IPs` are one."""
     found: list[str] = []
-    for part in parts:
-        if found and len(found[-1]) >= 2 and found[-1].isupper() and part[:1].isupper():
-            found[-1] += part
-        else:
-            found.append(part)
+    rest = list(parts)
+    while rest:
+        part = rest.pop(0)
+        plain = all(not letter.isalpha() or letter.isupper() for letter in part)
+        if len(part.encode()) >= 2 and plain and rest and rest[0][:1].isupper():
+            part += rest.pop(0)
+        found.append(part)
     return found
 
 

@@ -28,6 +28,11 @@ def labels(page: Page, title: str, entries: Mapping[str, Any] | None, *, indent:
     several(page, title, lines, indent=indent, inner=inner)
 
 
+def labels_text(entries: Mapping[str, Any] | None) -> str:
+    """All in one line. Kubernetes: labels.FormatLabels."""
+    return ",".join(f"{key}={value}" for key, value in sorted((entries or {}).items())) or NONE
+
+
 def several(page: Page, title: str, lines: Iterable[str], *, indent: str = "", inner: str = "\t") -> None:
     """The first beside the title, the others below it."""
     listed = list(lines)
@@ -66,6 +71,13 @@ def full_time(timestamp: str | None) -> str:
     if not timestamp:
         return "Mon, 01 Jan 0001 00:00:00 +0000"
     return moment(timestamp).astimezone().strftime("%a, %d %b %Y %H:%M:%S %z")
+
+
+def go_time(timestamp: str | None) -> str:
+    """As Go prints a time that nobody gave a form, in local time."""
+    if not timestamp:
+        return "0001-01-01 00:00:00 +0000 UTC"
+    return moment(timestamp).astimezone().strftime("%Y-%m-%d %H:%M:%S %z %Z")
 
 
 def moment(timestamp: str) -> datetime:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from localplane.apimachinery.quantity import Quantity, parse
+from localplane.apimachinery.quantity import ZERO, parse
 
+from .amounts import Amounts, added, pod_amounts
 from .events import events
 from .metadata import NONE, annotation_lines, full_time, labels, of, several, since
 from .page import Page
 from .source import Source
 
 Object = dict[str, Any]
-Amounts = dict[str, Quantity]
 
 _ROLE = "node-role.kubernetes.io/"
 _INFO = (
@@ -27,13 +27,23 @@ _INFO = (
     ("Container Runtime Version", "containerRuntimeVersion"),
     ("Kubelet Version", "kubeletVersion"),
 )
-_ALIVE = "status.phase!=Failed,status.phase!=Succeeded"
-_STANDARD = ("cpu", "memory", "ephemeral-storage", "storage")
+_ALIVE = "status.phase!=Succeeded,status.phase!=Failed"
+_STANDARD = ("cpu", "memory", "ephemeral-storage")
+_NO_NUMBER = -(1 << 63)
+"""What Go makes of a division by zero, on the machines that most people have."""
+_SHOWN_POOLS = 10
 
 
 async def describe(page: Page, obj: Object, source: Source) -> None:
     metadata, spec = of(obj, "metadata"), of(obj, "spec")
-    page.field("Name", metadata.get("name", ""))
+    name = str(metadata.get("name", ""))
+    pods = await _alive_on(source, name)
+    happened = await source.events(obj)
+    if happened is not None:
+        # Kubelets used to give a node's name for its uid.
+        happened = [*happened, *(await source.events(obj, uid=name) or ())]
+    slices = await _resource_slices(source, name)
+    page.field("Name", name)
     page.field("Roles", ",".join(_roles(metadata.get("labels") or {})) or NONE)
     labels(page, "Labels", metadata.get("labels"))
     annotation_lines(page, "Annotations", metadata.get("annotations"))
@@ -41,19 +51,26 @@ async def describe(page: Page, obj: Object, source: Source) -> None:
     taints = sorted(spec.get("taints") or (), key=lambda one: f"{one.get('effect')},{one.get('key')}")
     several(page, "Taints", [taint_text(one) for one in taints])
     page.field("Unschedulable", "true" if spec.get("unschedulable") else "false")
-    await _lease(page, source, str(metadata.get("name", "")))
-    _status(page, of(obj, "status"))
+    await _lease(page, source, name)
+    _status(page, of(obj, "status"), slices)
     if spec.get("podCIDR"):
         page.field("PodCIDR", spec["podCIDR"])
     if spec.get("podCIDRs"):
         page.field("PodCIDRs", ",".join(spec["podCIDRs"]))
     if spec.get("providerID"):
         page.field("ProviderID", spec["providerID"])
-    await _pods(page, obj, source)
-    happened = await source.events(obj)
-    if happened is not None:
-        happened = [*happened, *(await source.events(obj, uid=str(metadata.get("name", ""))) or ())]
+    _pods(page, obj, pods)
     events(page, happened)
+
+
+async def _alive_on(source: Source, name: str) -> list[Object] | None:
+    """None for who may not see pods."""
+    from localplane.apimachinery.errors import Forbidden
+
+    try:
+        return await source.list("", "v1", "pods", "", field_selector=f"spec.nodeName={name},{_ALIVE}")
+    except Forbidden:
+        return None
 
 
 def _roles(entries: Object) -> list[str]:
@@ -84,7 +101,38 @@ async def _lease(page: Page, source: Source, name: str) -> None:
         page.field(title, full_time(spec[field]) if spec.get(field) else "<unset>", level=1)
 
 
-def _status(page: Page, status: Object) -> None:
+async def _resource_slices(source: Source, name: str) -> list[Object]:
+    from localplane.apimachinery.errors import APIError
+
+    try:
+        return await source.list(
+            "resource.k8s.io", "v1", "resourceslices", "", field_selector=f"spec.nodeName={name}", whole=True
+        )
+    except APIError:
+        return []
+
+
+def _pools(page: Page, slices: Sequence[Object]) -> None:
+    """Devices that only this node has, counted by who drives them."""
+    pools: dict[tuple[str, str], list[int]] = {}
+    for one in slices:
+        spec = of(one, "spec")
+        counts = pools.setdefault((spec.get("driver", ""), of(spec, "pool").get("name", "")), [0, 0])
+        counts[0] += 1
+        counts[1] += len(spec.get("devices") or ())
+    if not pools:
+        return
+    page.line("Node-Local ResourceSlices:")
+    page.line("Driver\tPool\tSlices\tDevices", level=1)
+    page.line("------\t----\t------\t-------", level=1)
+    ordered = sorted(pools, key="/".join)
+    for driver, pool in ordered[:_SHOWN_POOLS]:
+        page.line(f"{driver}\t{pool}\t{pools[driver, pool][0]}\t{pools[driver, pool][1]}", level=1)
+    if len(ordered) > _SHOWN_POOLS:
+        page.line(f"...and {len(ordered) - _SHOWN_POOLS} more pools", level=1)
+
+
+def _status(page: Page, status: Object, slices: Sequence[Object]) -> None:
     if every := status.get("conditions"):
         page.line("Conditions:\n  Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage")
         page.line("----\t------\t-----------------\t------------------\t------\t-------", level=1)
@@ -103,18 +151,14 @@ def _status(page: Page, status: Object) -> None:
             page.line(f"{title}:")
             for name in sorted(amounts):
                 page.field(f"  {name}", amounts[name])
+    _pools(page, slices)
     page.line("System Info:")
     for title, field in _INFO:
         page.field(f"  {title}", of(status, "nodeInfo").get(field, ""))
 
 
-async def _pods(page: Page, obj: Object, source: Source) -> None:
-    from localplane.apimachinery.errors import Forbidden
-
-    name = of(obj, "metadata").get("name", "")
-    try:
-        pods = await source.list("", "v1", "pods", "", field_selector=f"spec.nodeName={name},{_ALIVE}")
-    except Forbidden:
+def _pods(page: Page, obj: Object, pods: list[Object] | None) -> None:
+    if pods is None:
         page.field("Pods", "not authorized")
         return
     status = of(obj, "status")
@@ -125,72 +169,32 @@ async def _pods(page: Page, obj: Object, source: Source) -> None:
     page.line("Namespace\tName\t\tCPU Requests\tCPU Limits\tMemory Requests\tMemory Limits\tAge", level=1)
     page.line("---------\t----\t\t------------\t----------\t---------------\t-------------\t---", level=1)
     for pod in pods:
-        requests, limits = pod_amounts(pod, "requests"), pod_amounts(pod, "limits")
+        requests, limits = (pod_amounts(pod, field, from_status=True) for field in ("requests", "limits"))
         metadata = of(pod, "metadata")
-        cells = [_share(amounts, kind, allocatable) for kind in ("cpu", "memory") for amounts in (requests, limits)]
+        cells = [
+            _share(amounts, kind, allocatable, of_nothing=_NO_NUMBER)
+            for kind in ("cpu", "memory")
+            for amounts in (requests, limits)
+        ]
         age = since(metadata.get("creationTimestamp"))
         page.line("\t".join((metadata.get("namespace", ""), metadata.get("name", ""), "", *cells, age)), level=1)
     _totals(page, pods, allocatable)
 
 
-def _share(amounts: Amounts, name: str, allocatable: Amounts) -> str:
-    amount, whole = amounts.get(name, parse("0")), allocatable.get(name, parse("0"))
+def _share(amounts: Amounts, name: str, allocatable: Amounts, *, of_nothing: int = 0) -> str:
+    amount, whole = amounts.get(name, ZERO), allocatable.get(name, ZERO)
     part, all_of_it = (amount.milli_value(), whole.milli_value()) if name == "cpu" else (amount.value(), whole.value())
-    return f"{amount} ({int(part / all_of_it * 100) if all_of_it else 0}%)"
+    return f"{amount} ({int(part / all_of_it * 100) if all_of_it else of_nothing}%)"
 
 
 def _totals(page: Page, pods: Sequence[Object], allocatable: Amounts) -> None:
     page.line("Allocated resources:\n  (Total limits may be over 100 percent, i.e., overcommitted.)")
     page.line("Resource\tRequests\tLimits", level=1)
     page.line("--------\t--------\t------", level=1)
-    requests, limits = (_sum(pod_amounts(pod, field) for pod in pods) for field in ("requests", "limits"))
+    requests, limits = (added(pod_amounts(pod, field) for pod in pods) for field in ("requests", "limits"))
     huge = sorted(name for name in allocatable if name.startswith("hugepages-"))
     others = sorted(name for name in allocatable if name not in (*_STANDARD, *huge, "pods"))
     for name in ("cpu", "memory", "ephemeral-storage", *huge):
         page.line(f"{name}\t{_share(requests, name, allocatable)}\t{_share(limits, name, allocatable)}", level=1)
     for name in others:
         page.line(f"{name}\t{requests.get(name, 0)}\t{limits.get(name, 0)}", level=1)
-
-
-def _sum(every: Any) -> Amounts:
-    total: Amounts = {}
-    for amounts in every:
-        for name, amount in amounts.items():
-            total[name] = total[name] + amount if name in total else amount
-    return total
-
-
-def pod_amounts(pod: Object, field: str) -> Amounts:
-    """Containers together, or what one of those before them needs if that is more. Kubernetes: PodRequests."""
-    spec = of(pod, "spec")
-    total = _sum(_amounts(one, field) for one in spec.get("containers") or ())
-    beside: Amounts = {}
-    peak: Amounts = {}
-    for one in spec.get("initContainers") or ():
-        amounts = _amounts(one, field)
-        if one.get("restartPolicy") == "Always":
-            beside = _sum((beside, amounts))
-            total = _sum((total, amounts))
-            amounts = beside
-        else:
-            amounts = _sum((beside, amounts))
-        peak = _most(peak, amounts)
-    total = _most(total, peak)
-    if own := of(spec, "resources").get(field):
-        total |= {name: parse(str(value)) for name, value in own.items()}
-    if overhead := spec.get("overhead"):
-        extra = {name: parse(str(value)) for name, value in overhead.items()}
-        total = _sum((total, extra if field == "requests" else {key: extra[key] for key in extra if key in total}))
-    return total
-
-
-def _amounts(container: Object, field: str) -> Amounts:
-    return {name: parse(str(value)) for name, value in (of(container, "resources").get(field) or {}).items()}
-
-
-def _most(one: Amounts, other: Amounts) -> Amounts:
-    found = dict(one)
-    for name, amount in other.items():
-        if name not in found or found[name] < amount:
-            found[name] = amount
-    return found

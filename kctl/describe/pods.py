@@ -101,14 +101,9 @@ def _containers(page: Page, obj: Object) -> None:
 
 
 def _field_value(obj: Object, path: str) -> str:
-    """A field of the pod that a variable refers to; those of its status have no value here."""
-    from kctl.changing.references import field_value
-    from kctl.errors import KctlError
-
-    try:
-        return field_value(obj, path)
-    except KctlError:
-        return ""
+    """A field of the pod that a variable refers to. kubectl knows two of them. Kubernetes: EnvValueRetriever."""
+    where, _, name = path.partition(".")
+    return str(of(obj, "metadata").get(name, "")) if where == "metadata" and name in ("name", "namespace") else ""
 
 
 def _conditions(page: Page, spec: Object, status: Object) -> None:

@@ -48,8 +48,9 @@ class Source:
         *,
         label_selector: str = "",
         field_selector: str = "",
+        whole: bool = False,
     ) -> list[Object]:
-        """All pages. Raises APIError."""
+        """All pages, or all at once with `whole`. Raises APIError."""
         from localplane.client.names import GroupVersionResource
         from localplane.client.options import ListOptions
 
@@ -60,7 +61,7 @@ class Source:
             options = ListOptions(
                 label_selector=label_selector,
                 field_selector=field_selector,
-                limit=self._chunk_size,
+                limit=0 if whole else self._chunk_size,
                 continue_token=token,
             )
             page = await client.list(options)

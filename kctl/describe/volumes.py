@@ -3,114 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from localplane.apimachinery.gotext import go_plain
-
-from .metadata import NONE
+from .metadata import NONE, of
 from .page import Page
+from .volume_shapes import PERSISTENT, SHAPES, Shape
 
 Object = dict[str, Any]
 _LONGEST_ATTRIBUTE = 140
-
-
-class _Shape(NamedTuple):
-    """`fields` are pairs of a title and where it is; a title that ends in `?` shows a truth, in `=` what is unset."""
-
-    about: str
-    fields: tuple[tuple[str, str], ...]
-
-
-_READ_ONLY = ("ReadOnly?", "readOnly")
-_SHAPES = {
-    "gitRepo": _Shape(
-        "GitRepo (a volume that is pulled from git when the pod is created)",
-        (("Repository", "repository"), ("Revision", "revision")),
-    ),
-    "hostPath": _Shape("HostPath (bare host directory volume)", (("Path", "path"), ("HostPathType=", "type"))),
-    "secret": _Shape(
-        "Secret (a volume populated by a Secret)", (("SecretName", "secretName"), ("Optional?", "optional"))
-    ),
-    "configMap": _Shape("ConfigMap (a volume populated by a ConfigMap)", (("Name", "name"), ("Optional?", "optional"))),
-    "nfs": _Shape(
-        "NFS (an NFS mount that lasts the lifetime of a pod)", (("Server", "server"), ("Path", "path"), _READ_ONLY)
-    ),
-    "persistentVolumeClaim": _Shape(
-        "PersistentVolumeClaim (a reference to a PersistentVolumeClaim in the same namespace)",
-        (("ClaimName", "claimName"), _READ_ONLY),
-    ),
-    "glusterfs": _Shape(
-        "Glusterfs (a Glusterfs mount on the host that shares a pod's lifetime)",
-        (("EndpointsName", "endpoints"), ("Path", "path"), _READ_ONLY),
-    ),
-    "gcePersistentDisk": _Shape(
-        "GCEPersistentDisk (a Persistent Disk resource in Google Compute Engine)",
-        (("PDName", "pdName"), ("FSType", "fsType"), ("Partition#", "partition"), _READ_ONLY),
-    ),
-    "awsElasticBlockStore": _Shape(
-        "AWSElasticBlockStore (a Persistent Disk resource in AWS)",
-        (("VolumeID", "volumeID"), ("FSType", "fsType"), ("Partition#", "partition"), _READ_ONLY),
-    ),
-    "vsphereVolume": _Shape(
-        "vSphereVolume (a Persistent Disk resource in vSphere)",
-        (("VolumePath", "volumePath"), ("FSType", "fsType"), ("StoragePolicyName", "storagePolicyName")),
-    ),
-    "azureFile": _Shape(
-        "AzureFile (an Azure File Service mount on the host and bind mount to the pod)",
-        (("SecretName", "secretName"), ("ShareName", "shareName"), _READ_ONLY),
-    ),
-    "portworxVolume": _Shape("PortworxVolume (a Portworx Volume resource)", (("VolumeID", "volumeID"),)),
-    "local": _Shape("LocalVolume (a persistent volume backed by local storage on a node)", (("Path", "path"),)),
-    "image": _Shape(
-        "Image (a container image or OCI artifact)", (("Reference", "reference"), ("PullPolicy", "pullPolicy"))
-    ),
-    "flexVolume": _Shape(
-        "FlexVolume (a generic volume resource that is provisioned/attached using an exec based plugin)",
-        (
-            ("Driver", "driver"),
-            ("FSType", "fsType"),
-            ("SecretRef~", "secretRef"),
-            _READ_ONLY,
-            ("Options^", "options"),
-        ),
-    ),
-    "rbd": _Shape(
-        "RBD (a Rados Block Device mount on the host that shares a pod's lifetime)",
-        (
-            ("CephMonitors@", "monitors"),
-            ("RBDImage", "image"),
-            ("FSType", "fsType"),
-            ("RBDPool", "pool"),
-            ("RadosUser", "user"),
-            ("Keyring", "keyring"),
-            ("SecretRef~", "secretRef"),
-            _READ_ONLY,
-        ),
-    ),
-    "cephfs": _Shape(
-        "CephFS (a CephFS mount on the host that shares a pod's lifetime)",
-        (
-            ("Monitors@", "monitors"),
-            ("Path", "path"),
-            ("User", "user"),
-            ("SecretFile", "secretFile"),
-            ("SecretRef~", "secretRef"),
-            _READ_ONLY,
-        ),
-    ),
-    "cinder": _Shape(
-        "Cinder (a Persistent Disk resource in OpenStack)",
-        (("VolumeID", "volumeID"), ("FSType", "fsType"), _READ_ONLY, ("SecretRef~", "secretRef")),
-    ),
-}
-_UNSET: dict[str, Callable[[Any], str]] = {
-    "?": lambda value: "true" if value else "false",
-    "#": lambda value: str(value or 0),
-    "=": lambda value: NONE if value is None else str(value),
-    "~": lambda value: "nil" if value is None else f"&LocalObjectReference{{Name:{value.get('name', '')},}}",
-    "^": lambda value: go_plain(value or {}),
-    "@": lambda value: go_plain(value or []),
-}
 
 
 def volumes(page: Page, every: Sequence[Object], *, space: str = "") -> None:
@@ -123,21 +23,24 @@ def volumes(page: Page, every: Sequence[Object], *, space: str = "") -> None:
         volume_source(page, volume)
 
 
-def volume_source(page: Page, source: Object) -> None:
+def volume_source(page: Page, source: Object, *, persistent: bool = False) -> None:
     """Whichever of the many it is."""
     for name, write in _SPECIAL.items():
         if (found := source.get(name)) is not None:
             write(page, found)
             return
-    for name, shape in _SHAPES.items():
+    for name, shape in (PERSISTENT if persistent else SHAPES).items():
         if (found := source.get(name)) is not None:
-            page.line(f"Type:\t{shape.about}", level=2)
-            for title, field in shape.fields:
-                shown = _UNSET.get(title[-1])
-                value = shown(found.get(field)) if shown is not None else found.get(field, "")
-                page.field(title.rstrip("?#=~^@"), value, level=2)
+            _fields(page, found, shape)
             return
     page.line("<unknown>", level=1)
+
+
+def _fields(page: Page, source: Object, shape: Shape) -> None:
+    page.line(f"Type:\t{shape.about}", level=2)
+    for title, path, show, colon in shape.fields:
+        *outer, field = path.split(".")
+        page.line(f"{title}{colon}\t{show(of(source, *outer).get(field))}", level=2)
 
 
 def _empty_dir(page: Page, source: Object) -> None:
@@ -150,14 +53,19 @@ def _empty_dir(page: Page, source: Object) -> None:
 def _projected(page: Page, source: Object) -> None:
     page.line("Type:\tProjected (a volume that contains injected data from multiple sources)", level=2)
     for one in source.get("sources") or ():
-        for field, title in (("secret", "SecretName"), ("configMap", "ConfigMapName")):
-            if (found := one.get(field)) is not None:
-                page.field(title, found.get("name", ""), level=2)
-                page.field("Optional", "true" if found.get("optional") else "false", level=2)
-        if one.get("downwardAPI") is not None:
+        if (secret := one.get("secret")) is not None:
+            _named_source(page, "SecretName", secret)
+        elif one.get("downwardAPI") is not None:
             page.field("DownwardAPI", "true", level=2)
-        if (token := one.get("serviceAccountToken")) is not None:
+        elif (config_map := one.get("configMap")) is not None:
+            _named_source(page, "ConfigMapName", config_map)
+        elif (token := one.get("serviceAccountToken")) is not None:
             page.field("TokenExpirationSeconds", token.get("expirationSeconds", 0), level=2)
+
+
+def _named_source(page: Page, title: str, found: Object) -> None:
+    page.field(title, found.get("name", ""), level=2)
+    page.field("Optional", "true" if found.get("optional") else "false", level=2)
 
 
 def _downward(page: Page, source: Object) -> None:

@@ -11,6 +11,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from kctl.colours import allowed
+
 from .board import Board
 from .drawing import Look, draw
 
@@ -76,6 +78,7 @@ class LiveView:
         self._title = _title(given, sources)
         self._news = asyncio.Event()
         self._terminal = Terminal()
+        self._colour = allowed(given.text("color"), sys.stdout)
 
     def show(self, source: Source, changes: list[Change], *, initial: bool) -> None:
         self._board.show(source, changes, initial=initial, now=time.monotonic())
@@ -117,7 +120,7 @@ class LiveView:
         self._board.settle(time.monotonic())
         now = datetime.now(UTC)
         title = f"{now.astimezone():%H:%M:%S} · {_counted(len(self._board))} · {self._title}"
-        self._terminal.paint(draw(self._board, self._look(colour="NO_COLOR" not in os.environ), title=title, at=now))
+        self._terminal.paint(draw(self._board, self._look(colour=self._colour), title=title, at=now))
 
     def _look(self, *, colour: bool) -> Look:
         given, size = self._given, _size()

@@ -5,7 +5,6 @@ Kubernetes: cli-runtime/pkg/genericclioptions, print_flags.go; kubectl/pkg/cmd/g
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Protocol
 
 from kctl.errors import KctlError
@@ -33,29 +32,30 @@ def output_flags(formats: tuple[str, ...] = OBJECT_FORMATS, *, default: str = ""
     """-o and those that only some formats know."""
     listed = ", ".join(formats)
     return (
-        Flag("output", "text", default, f"Output format. One of: ({listed}).", "o"),
+        Flag("output", "text", default, f"Output format, one of: {listed}.", "o"),
         Flag(
             "template",
-            usage="Template string or path to template file to use when -o=go-template, -o=go-template-file. "
-            "The template format is golang templates [http://golang.org/pkg/text/template/#pkg-overview].",
+            usage="A Go template, or the file it is in, for -o go-template or go-template-file: '{{.metadata.name}}'.",
         ),
         switch(
             "allow-missing-template-keys",
-            "If true, ignore any errors in templates when a field or map key is missing in the template. "
-            "Only applies to golang and jsonpath output formats.",
+            "What a template or JSONPath asks for may be missing.",
             default=True,
         ),
-        switch("show-managed-fields", "If true, keep the managedFields when printing objects in JSON or YAML format."),
+        switch("show-managed-fields", "With metadata.managedFields, in JSON and YAML."),
     )
 
 
 def chosen_format(given: Given) -> str:
     """What -o says, or that a --template is all there is."""
     output = given.text("output")
-    return "go-template" if not output and given.text("template") else output
+    is_default = not output or not given.changed("output")
+    return "go-template" if is_default and given.text("template") else output
 
 
-def printer_for(given: Given, *, formats: tuple[str, ...] = OBJECT_FORMATS) -> Printer:
+def printer_for(
+    given: Given, *, formats: tuple[str, ...] = OBJECT_FORMATS, keep_managed_fields: bool = False
+) -> Printer:
     """For every format but the tables. Raises KctlError for those that there are not."""
     output = chosen_format(given)
     kind, argument = _split(output, given.text("template"))
@@ -65,7 +65,8 @@ def printer_for(given: Given, *, formats: tuple[str, ...] = OBJECT_FORMATS) -> P
         return _go_template(kind, argument, given)
     if kind in _COLUMNS and kind in formats:
         return _custom_columns(kind, argument, given)
-    return object_printer(output, formats=formats, keep_managed_fields=given.is_on("show-managed-fields"))
+    keep = keep_managed_fields or given.is_on("show-managed-fields")
+    return object_printer(output, formats=formats, keep_managed_fields=keep)
 
 
 def object_printer(output: str, *, formats: tuple[str, ...] = OBJECT_FORMATS, keep_managed_fields: bool) -> Printer:
@@ -127,7 +128,7 @@ def _argument(kind: str, argument: str, *, from_file: bool) -> str:
     if not from_file:
         return argument
     try:
-        return Path(argument).read_text()
+        return _content(argument)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise KctlError(f"error reading --template {argument}, open {argument}: {why}") from error
@@ -143,8 +144,14 @@ def _custom_columns(kind: str, argument: str, given: Given) -> Printer:
             argument, no_headers=given.known("no-headers") and given.is_on("no-headers")
         )
     try:
-        text = Path(argument).read_text()
+        text = _content(argument)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise KctlError(f"error reading template {argument}, open {argument}: {why}\n") from error
     return CustomColumnsPrinter.from_file(text)
+
+
+def _content(file: str) -> str:
+    from pathlib import Path
+
+    return Path(file).read_text()

@@ -16,8 +16,10 @@ _FORMAT = "Expected format is one line of space separated headers, one line of s
 
 
 class Column(NamedTuple):
+    """`path` is read when the first object comes, after the headers are out."""
+
     header: str
-    path: Template
+    path: str
 
 
 class CustomColumnsPrinter:
@@ -36,7 +38,7 @@ class CustomColumnsPrinter:
             header, colon, path = part.partition(":")
             if not colon:
                 raise KctlError(f"unexpected custom-columns spec: {part}, expected <header>:<json-path-expr>")
-            columns.append(Column(header, _path(path)))
+            columns.append(Column(header, relaxed(path)))
         return cls(columns, no_headers=no_headers)
 
     @classmethod
@@ -49,7 +51,7 @@ class CustomColumnsPrinter:
         headers, paths = lines[0].split(), lines[1].split()
         if len(headers) != len(paths):
             raise KctlError(f"number of headers ({len(headers)}) and field specifications ({len(paths)}) don't match")
-        return cls([Column(h, _path(p)) for h, p in zip(headers, paths, strict=True)], no_headers=False)
+        return cls([Column(h, relaxed(p)) for h, p in zip(headers, paths, strict=True)], no_headers=False)
 
     def print(self, obj: Object, write: Write, *, event: str = "") -> None:
         if self._out is None:
@@ -57,14 +59,17 @@ class CustomColumnsPrinter:
         if not self._no_headers and self._last is not is_list(obj):
             self._out.write("\t".join(column.header for column in self._columns) + "\n")
             self._last = is_list(obj)
-        for item in obj["items"] if is_list(obj) else [{"type": event, "object": obj} if event else obj]:
-            self._out.write("\t".join(_cell(column.path, item) for column in self._columns) + "\n")
-        self._out.flush()
+        try:
+            paths = [_parsed(column.path) for column in self._columns]
+            for item in obj["items"] if is_list(obj) else [{"type": event, "object": obj} if event else obj]:
+                self._out.write("\t".join(_cell(path, item) for path in paths) + "\n")
+        finally:
+            self._out.flush()
 
 
-def _path(text: str) -> Template:
+def _parsed(text: str) -> Template:
     try:
-        return parse(relaxed(text))
+        return parse(text)
     except JSONPathSyntaxError as error:
         raise KctlError(str(error)) from error
 

@@ -13,9 +13,9 @@ from localplane.apimachinery.jsonpath import JSONPathError, JSONPathSyntaxError,
 
 from .objects import go_indented
 
-__all__ = ["JSONPathError", "JSONPathSyntaxError", "Template", "execute", "find", "parse", "relaxed"]
+__all__ = ["JSONPathError", "JSONPathSyntaxError", "Template", "execute", "find", "is_relaxed", "parse", "relaxed"]
 
-_FORM = re.compile(r"^\{\.?([^{}]+)\}$|^\.?([^{}]+)$")
+_FORM = re.compile(r"\{\.?([^{}]+)\}|\.?([^{}]+)")
 
 
 def execute(template: Template, obj: Any, *, allow_missing: bool = True, as_json: bool = False) -> str:
@@ -26,12 +26,17 @@ def execute(template: Template, obj: Any, *, allow_missing: bool = True, as_json
     return "".join(" ".join(text_of(value) for value in values) for values in parts)
 
 
+def is_relaxed(text: str) -> bool:
+    """Whether `relaxed` takes it."""
+    return not text or _FORM.fullmatch(text) is not None
+
+
 def relaxed(text: str) -> str:
     """`{.metadata.name}` for all of its spellings, with or without braces and the first dot, as people type them into
     --sort-by and custom-columns. Kubernetes: get.RelaxedJSONPathExpression."""
     if not text:
         return text
-    found = _FORM.match(text)
+    found = _FORM.fullmatch(text)
     if found is None:
         raise KctlError(
             "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'"

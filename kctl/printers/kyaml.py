@@ -8,6 +8,8 @@ from typing import Any
 from localplane.apimachinery.gotext import go_json
 from localplane.apimachinery.serializers.yaml_scalars import is_timestamp
 
+from .objects import sorted_keys
+
 _SEXAGESIMAL = re.compile(r"^[+-]?[1-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$")
 _WORDS = frozenset(("null", "~", "", "true", "y", "yes", "on", "false", "n", "no", "off", "t", "f", "0", "1"))
 _INFINITIES = frozenset((".inf", "-.inf", "+.inf", ".nan"))
@@ -26,8 +28,9 @@ _ESCAPES = {
 }
 
 
-def to_kyaml(value: Any) -> str:
-    return f"---\n{_node(value, 0)}\n"
+def to_kyaml(value: Any, *, sort: bool = True) -> str:
+    """Maps are sorted; without `sort` the order stays: a struct's."""
+    return f"---\n{_node(sorted_keys(value) if sort else value, 0)}\n"
 
 
 def _node(value: Any, indent: int) -> str:
@@ -42,7 +45,7 @@ def _mapping(value: dict[str, Any], indent: int) -> str:
     if not value:
         return "{}"
     margin = "  " * (indent + 1)
-    lines = (f"{margin}{_key(key, indent + 1)}: {_node(value[key], indent + 1)},\n" for key in sorted(value))
+    lines = (f"{margin}{_key(key, indent + 1)}: {_node(value[key], indent + 1)},\n" for key in value)
     return "{\n" + "".join(lines) + "  " * indent + "}"
 
 

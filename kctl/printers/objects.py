@@ -85,9 +85,9 @@ class KYAMLPrinter:
         from .kyaml import to_kyaml
 
         if event:
-            obj = {"type": event, "object": obj}
-        else:
-            _require_kind(obj)
+            write(to_kyaml({"type": event, "object": sorted_keys(obj)}, sort=False))
+            return
+        _require_kind(obj)
         write(to_kyaml(obj))
 
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cmp_to_key
 from typing import Any, NamedTuple, TypeVar
 
-from kctl.errors import KctlError
-from localplane.apimachinery.gotext import go_quote
+from kctl.errors import KctlError, Unsortable
+from localplane.apimachinery.gotext import go_quote, go_type_name
 from localplane.apimachinery.quantity import InvalidQuantity
 from localplane.apimachinery.quantity import parse as parse_quantity
 
-from .jsonpath import JSONPathError, JSONPathSyntaxError, find, parse, relaxed
+from .go_sort import go_sort
+from .jsonpath import JSONPathError, JSONPathSyntaxError, find, is_relaxed, parse, relaxed
 
 T = TypeVar("T")
 
 _ABSENT: Any = object()
-_FEW = 12
-"""Go sorts so many by insertion, which decides where those without the field end up."""
 
 
 class _Keyed(NamedTuple):
@@ -25,9 +23,12 @@ class _Keyed(NamedTuple):
     item: Any
 
 
-def sorted_by(path: str, items: Sequence[T], objects: Sequence[Any]) -> list[T]:
-    """`objects` are what the path is looked for in, one for each item. Raises KctlError if none of them has it."""
-    expression = relaxed(path)
+def sorted_by(path: str, items: Sequence[T], objects: Sequence[Any], *, rows: bool = False) -> list[T]:
+    """`objects` are what the path is looked for in, one for each item; `rows` is whether the items are a table's.
+
+    Raises KctlError if none of them has it.
+    """
+    expression = path if rows and not is_relaxed(path) else relaxed(path)
     try:
         template = parse(expression)
         found = [find(template, obj) for obj in objects]
@@ -36,27 +37,22 @@ def sorted_by(path: str, items: Sequence[T], objects: Sequence[Any]) -> list[T]:
     keys = [values[0][0] if values and values[0] else _ABSENT for values in found]
     if items and all(key is _ABSENT for key in keys):
         raise KctlError(f"couldn't find any field with path {go_quote(expression)} in the list of objects")
+    where = ("sorter.go:375", "[][][]reflect.Value") if rows else ("sorter.go:329", "*unstructured.Unstructured")
+
+    def less(a: _Keyed, b: _Keyed) -> bool:
+        try:
+            return _less(a.key, b.key)
+        except TypeError as error:
+            text = f"Field {expression} in {where[1]} is an unsortable type: interface, err: {error}"
+            raise Unsortable(_logged(where[0], text)) from error
+
     keyed = [_Keyed(key, item) for key, item in zip(keys, items, strict=True)]
-    if len(keyed) > _FEW:
-        keyed.sort(key=cmp_to_key(_compared))
-    else:
-        _insertion_sort(keyed)
+    go_sort(keyed, less)
     return [one.item for one in keyed]
 
 
-def _compared(a: _Keyed, b: _Keyed) -> int:
-    return -1 if _less(a.key, b.key) else int(_less(b.key, a.key))
-
-
-def _insertion_sort(keyed: list[_Keyed]) -> None:
-    for end in range(1, len(keyed)):
-        at = end
-        while at > 0 and _less(keyed[at].key, keyed[at - 1].key):
-            keyed[at], keyed[at - 1] = keyed[at - 1], keyed[at]
-            at -= 1
-
-
 def _less(a: Any, b: Any) -> bool:
+    """Raises TypeError, in kubectl's words."""
     if a is _ABSENT or b is _ABSENT:
         return a is _ABSENT
     if a is None or b is None:
@@ -66,6 +62,16 @@ def _less(a: Any, b: Any) -> bool:
             return bool(parse_quantity(a) < parse_quantity(b))
         except InvalidQuantity:
             return a < b
-    if isinstance(a, (int, float)) and isinstance(b, (int, float)) and not isinstance(a, bool):
-        return a < b
-    raise KctlError("the field is of an unsortable type")
+    if type(a) is type(b) and type(a) in (int, float):
+        return bool(a < b)
+    if type(a) in (str, int, float):
+        raise TypeError("unsortable interface: interface")
+    raise TypeError(f"unsortable type: {go_type_name(a)}")
+
+
+def _logged(place: str, text: str) -> str:
+    import os
+    from datetime import datetime
+
+    stamp = datetime.now().astimezone().strftime("%m%d %H:%M:%S.%f")
+    return f"F{stamp} {os.getpid():7d} {place}] {text}"

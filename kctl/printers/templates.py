@@ -40,6 +40,8 @@ class GoTemplatePrinter:
         except gotemplate.TemplateSyntaxError as error:
             raise KctlError(f"error parsing template {text}, {error}") from error
         self._allow_missing = allow_missing
+        self.of_structs = False
+        """Fields are in order already."""
 
     def print(self, obj: Object, write: Write, *, event: str = "") -> None:
         """What went wrong is told on stdout as well, beside what the template had written."""
@@ -52,7 +54,7 @@ class GoTemplatePrinter:
             write(
                 f"{error.written}Error executing template: {error}. "
                 f"Printing more information for debugging the template:\n\ttemplate was:\n\t\t{text}\n"
-                f"\traw data was:\n\t\t{go_json(sorted_keys(obj))}\n"
-                f"\tobject given to template engine was:\n\t\t{go_plain(gotemplate.decoded(obj))}\n\n"
+                f"\traw data was:\n\t\t{go_json(obj if self.of_structs else sorted_keys(obj))}\n"
+                f"\tobject given to template engine was:\n\t\t{go_plain(obj)}\n\n"
             )
             raise KctlError(f"error executing template {go_quote(text)}: {error}") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 
 
 def escape(text: str) -> str:
@@ -15,7 +15,10 @@ def escape(text: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """For a terminal: every control character but the ends of lines and tabs, in caret notation."""
+    """For a terminal: every control character but tabs and the ends of lines, in caret notation.
+
+    A carriage return within a line is one of them: what comes after it would be written over what came before.
+    """
     return _CONTROL.sub(_caret, text) if _CONTROL.search(text) else text
 
 

@@ -1,6 +1,6 @@
-"""Objects that kubectl handles as Go structs: their JSON keeps the order of fields in which they come.
+"""Objects that kubectl handles as Go structs: JSON and KYAML have the fields in the structs' order.
 
-Servers answer in that order, and `kctl.generators` builds in it. Everything else prints as usual.
+A server may answer in another, and `kctl.generators` builds in this one. Everything else prints as usual.
 """
 
 from __future__ import annotations
@@ -9,25 +9,51 @@ from kctl.flags import Given
 
 from . import choosing, results
 from .choosing import OBJECT_FORMATS, Printer
-from .objects import JSONPrinter, Object, Write, go_indented, without_managed_fields
+from .objects import Object, Write, go_indented, without_managed_fields
+
+_MANAGED = ("json", "yaml", "kyaml")
 
 
-class TypedJSONPrinter:
-    def __init__(self, *, keep_managed_fields: bool) -> None:
+class TypedPrinter:
+    """What JSON and KYAML show is the struct itself; other printers get it as a plain object."""
+
+    def __init__(self, form: str, printer: Printer, *, keep_managed_fields: bool) -> None:
+        self._form = form
+        self._printer = printer
         self._keep = keep_managed_fields
 
     def print(self, obj: Object, write: Write, *, event: str = "") -> None:
-        shown = obj if self._keep else without_managed_fields(obj)
+        from kctl.structs import encoded
+
+        shown = encoded(obj if self._keep else without_managed_fields(obj))
         if event:
-            JSONPrinter().print(shown, write, event=event)
-            return
-        write(go_indented(shown, sort=False) + "\n")
+            self._printer.print(shown, write, event=event)
+        elif self._form == "json":
+            write(go_indented(shown, sort=False) + "\n")
+        elif self._form == "kyaml":
+            from .kyaml import to_kyaml
+
+            write(to_kyaml(shown, sort=False))
+        elif self._form.startswith("jsonpath"):
+            # It is decoded from its JSON before a path is looked for in it, and then every number is a float64.
+            from .gotemplate import decoded
+
+            self._printer.print(decoded(shown), write)
+        else:
+            self._printer.print(shown, write)
 
 
 def printer_for(
     given: Given, operation: str, *, dry_run: str = "", formats: tuple[str, ...] = OBJECT_FORMATS
 ) -> Printer:
     """As `results.printer_for`, for structs."""
-    if choosing.chosen_format(given).lower() == "json":
-        return TypedJSONPrinter(keep_managed_fields=given.is_on("show-managed-fields"))
-    return results.printer_for(given, operation, dry_run=dry_run, formats=formats)
+    printer = results.printer_for(given, operation, dry_run=dry_run, formats=formats)
+    form = choosing.chosen_format(given).lower()
+    if form in ("", "name"):
+        return printer
+    if "template" in form:
+        from .templates import GoTemplatePrinter
+
+        if isinstance(printer, GoTemplatePrinter):
+            printer.of_structs = True
+    return TypedPrinter(form, printer, keep_managed_fields=given.is_on("show-managed-fields") or form not in _MANAGED)

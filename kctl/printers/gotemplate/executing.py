@@ -26,7 +26,7 @@ from .nodes import (
     Variable,
 )
 from .parsing import Template
-from .values import MISSING, decoded, is_true, printed
+from .values import MISSING, Int, is_true, printed
 
 _DEEPEST = 1000
 
@@ -47,7 +47,7 @@ class _Jumped(Exception):
 
 def execute(template: Template, obj: Any, *, missing_is_error: bool = False) -> str:
     """Raises TemplateError."""
-    data = decoded(obj)
+    data = obj
     run = _Run(template, template.name, missing_is_error=missing_is_error, written=[])
     run.variables.append(("$", data))
     try:
@@ -127,14 +127,15 @@ class _Run:
         if isinstance(value, dict):
             return [(key, value[key]) for key in sorted(value)]
         if isinstance(value, list):
-            return list(enumerate(value))
+            return [(Int(number), item) for number, item in enumerate(value)]
         if isinstance(value, int) and not isinstance(value, bool):
-            return [(number, number) for number in range(value)]
+            if len(node.pipeline.names) > 1:
+                why = f"can't use {value} to iterate over more than one variable"
+                raise self._error(node.pipeline.commands[-1], why)
+            return [(type(value)(number), type(value)(number)) for number in range(value)]
         if value is None or value is MISSING:
             return []
-        if isinstance(value, str):
-            return list(enumerate(value))
-        raise self._error(node.pipeline, f"range can't iterate over {go_plain(value)}")
+        raise self._error(node.pipeline.commands[-1], f"range can't iterate over {go_plain(value)}")
 
     def _call_template(self, node: Call, dot: Any) -> None:
         body = self._template.named.get(node.name)
@@ -175,7 +176,7 @@ class _Run:
     def _command(self, command: Command, dot: Any, final: tuple[Any, ...]) -> Any:
         first, *rest = command.words
         if isinstance(first, Function):
-            return self._function(first, tuple(rest), dot, final)
+            return self._function(first, tuple(rest), dot, final, command)
         if rest or final:
             if isinstance(first, (Field, Chain, Variable)):
                 name = first.fields[-1] if first.fields else first.shown
@@ -218,17 +219,25 @@ class _Run:
             value = value.get(name, MISSING)
         return value
 
-    def _function(self, node: Function, words: tuple[Operand, ...], dot: Any, final: tuple[Any, ...]) -> Any:
+    def _function(
+        self,
+        node: Function,
+        words: tuple[Operand, ...],
+        dot: Any,
+        final: tuple[Any, ...],
+        command: Command | None = None,
+    ) -> Any:
         name = node.shown
         function = FUNCTIONS[name]
         if function is None:
             return self._shortcut(node, words, dot, final)
         values = [self._argument(word, dot) for word in words] + list(final)
-        self._check_count(node, len(values))
+        self._check_count(node, len(values), len(words))
         try:
-            return function(*values)
+            # `call` wants to know what it calls, too.
+            return function(*values, shown=words[0].shown if words else "") if name == "call" else function(*values)
         except FunctionError as error:
-            raise self._error(node, f"error calling {name}: {error}") from error
+            raise self._error(command or node, f"error calling {name}: {error}") from error
 
     def _argument(self, word: Operand, dot: Any) -> Any:
         return None if isinstance(word, Constant) and word.shown == "nil" else self._operand(word, dot)
@@ -244,12 +253,12 @@ class _Run:
                 return value
         return final[0] if final else value
 
-    def _check_count(self, node: Function, count: int) -> None:
+    def _check_count(self, node: Function, count: int, written: int) -> None:
         function = FUNCTIONS[node.shown]
         assert function is not None
         parameters = inspect.signature(function).parameters.values()
         needed = sum(one.kind is one.POSITIONAL_OR_KEYWORD for one in parameters)
         open_ended = any(one.kind is one.VAR_POSITIONAL for one in parameters)
         if count < needed or (count > needed and not open_ended):
-            want = f"at least {needed}" if open_ended else str(needed)
-            raise self._error(node, f"wrong number of args for {node.shown}: want {want} got {count}")
+            want, got = (f"at least {needed}", written) if open_ended else (str(needed), count)
+            raise self._error(node, f"wrong number of args for {node.shown}: want {want} got {got}")

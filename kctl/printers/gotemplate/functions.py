@@ -9,7 +9,7 @@ from typing import Any
 from localplane.apimachinery.gotext import go_plain
 
 from .formatting import sprintf
-from .values import MISSING, is_true, kind_of
+from .values import MISSING, Int, is_true, kind_of
 
 
 class FunctionError(ValueError):
@@ -22,18 +22,22 @@ def _not(value: Any) -> bool:
 
 def _length(value: Any) -> int:
     if isinstance(value, str):
-        return len(value.encode())
+        return Int(len(value.encode()))
     if isinstance(value, (list, dict)):
-        return len(value)
-    if value is None or value is MISSING:
+        return Int(len(value))
+    if value is MISSING:
+        raise FunctionError("reflect: call of reflect.Value.Type on zero Value")
+    if value is None:
         raise FunctionError("len of nil pointer")
     raise FunctionError(f"len of type {kind_of(value)}")
 
 
 def _index(value: Any, *keys: Any) -> Any:
+    nothing = "index of untyped nil"
     for key in keys:
         if value is None or value is MISSING:
-            raise FunctionError("index of untyped nil")
+            raise FunctionError(nothing)
+        nothing = "index of nil pointer"
         if isinstance(value, dict):
             if not isinstance(key, str):
                 raise FunctionError(f"value has type {kind_of(key)}; should be string")
@@ -99,23 +103,34 @@ def _equal(first: Any, *others: Any) -> bool:
 
 
 def _same(a: Any, b: Any) -> bool:
-    if a is MISSING or a is None or b is MISSING or b is None:
-        return (a is MISSING or a is None) and (b is MISSING or b is None)
-    for value in (a, b):
-        if isinstance(value, (dict, list)):
-            raise FunctionError(f"non-comparable type {go_plain(value)}: {kind_of(value)}")
-    if kind_of(a) != kind_of(b):
-        raise FunctionError("incompatible types for comparison")
-    return bool(a == b)
+    no_a, no_b = a is MISSING or a is None, b is MISSING or b is None
+    if _basic(a) != _basic(b):
+        if no_a or no_b:
+            return False
+        raise FunctionError(f"incompatible types for comparison: {kind_of(a)} and {kind_of(b)}")
+    if _basic(a):
+        return bool(a == b)
+    if no_a or no_b:
+        return no_a and no_b
+    if type(a) is not type(b):
+        raise FunctionError(f"non-comparable types {go_plain(a)}: {kind_of(a)}, {kind_of(b)}: {go_plain(b)}")
+    raise FunctionError(f"non-comparable type {go_plain(b)}: {kind_of(b)}")
+
+
+def _basic(value: Any) -> str:
+    """Which of the simple kinds it is, all integers being one; nothing for the others."""
+    kind = kind_of(value)
+    return "int" if kind == "int64" else kind if kind in ("bool", "int", "float64", "string") else ""
 
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     def ask(a: Any, b: Any) -> bool:
-        for value in (a, b):
-            if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-                raise FunctionError("invalid type for comparison")
-        if kind_of(a) != kind_of(b):
-            raise FunctionError("incompatible types for comparison")
+        if not _basic(a) or not _basic(b):
+            raise FunctionError("invalid type for comparison")
+        if _basic(a) != _basic(b):
+            raise FunctionError(f"incompatible types for comparison: {kind_of(a)} and {kind_of(b)}")
+        if isinstance(a, bool):
+            raise FunctionError("invalid type for comparison")
         return compare(a, b)
 
     return ask
@@ -153,8 +168,11 @@ def _urlquery(*values: Any) -> str:
     return quote_plus(_print(*values))
 
 
-def _call(*_: Any) -> Any:
-    raise FunctionError("non-function")
+def _call(value: Any, *_: Any, shown: str) -> Any:
+    """No object has functions."""
+    if value is None or value is MISSING:
+        raise FunctionError("call of nil")
+    raise FunctionError(f"non-function {shown} of type {kind_of(value)}")
 
 
 # `and` and `or` don't look at what comes after the decision, so `executing` knows them itself.

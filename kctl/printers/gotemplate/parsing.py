@@ -25,6 +25,7 @@ from .nodes import (
     Text,
     Variable,
 )
+from .values import Int
 
 __all__ = ["Template", "TemplateSyntaxError", "parse"]
 
@@ -128,7 +129,7 @@ class _Parser:
                 return None
             case "block":
                 return self._block()
-        return self._call(token)
+        return self._call()
 
     def _branch(self, keyword: str) -> Branch:
         depth = len(self._variables)
@@ -170,14 +171,15 @@ class _Parser:
         self._variables = outer
         return Call(token.at, _string(token), pipeline)
 
-    def _call(self, keyword: Token) -> Call:
-        name = _string(self._expect("string", "template clause"))
+    def _call(self) -> Call:
+        token = self._expect("string", "template clause")
+        name = _string(token)
         while self._peek().kind == "space":
             self._next()
         if self._peek().kind == "close":
             self._next()
-            return Call(keyword.at, name, None)
-        return Call(keyword.at, name, self._pipeline("template clause", "close"))
+            return Call(token.at, name, None)
+        return Call(token.at, name, self._pipeline("template clause", "close"))
 
     def _pipeline(self, where: str, end: str) -> Pipeline:
         while self._peek().kind == "space":
@@ -233,16 +235,9 @@ class _Parser:
                 break
             if token.text == "|":
                 self._next()
-                self._refuse_empty_end(where)
                 break
             words.append(self._operand(where))
         return Command(start, " ".join(word.shown for word in words), tuple(words))
-
-    def _refuse_empty_end(self, where: str) -> None:
-        while self._peek().kind == "space":
-            self._next()
-        if self._peek().kind == "close" or self._peek() is _END:
-            raise self.lexer.error(self._peek().at, f"missing value for {where}")
 
     def _operand(self, where: str) -> Operand:
         token = self._next()
@@ -276,7 +271,7 @@ class _Parser:
             case "string" | "raw":
                 return Constant(token.at, token.text, _string(token))
             case "char":
-                return Constant(token.at, token.text, ord(ast.literal_eval(token.text)))
+                return Constant(token.at, token.text, Int(ord(ast.literal_eval(token.text))))
             case "number":
                 return Constant(token.at, token.text, _number(token.text))
             case "word" if token.text not in KEYWORDS:
@@ -301,8 +296,9 @@ def _string(token: Token) -> str:
     return str(ast.literal_eval(token.text))
 
 
-def _number(text: str) -> int | float:
+def _number(text: str) -> Int | float:
+    digits = text.lstrip("+-")
     try:
-        return int(text, 0) if not (text.lstrip("+-").startswith("0") and text.lstrip("+-").isdigit()) else int(text, 8)
+        return Int(text, 8) if digits.startswith("0") and digits.isdigit() else Int(text, 0)
     except ValueError:
         return float(text.replace("_", ""))

@@ -10,6 +10,12 @@ MISSING: Final[Any] = type("Missing", (), {"__slots__": ()})()
 """What a map answers for a key that it does not have: no value at all, not even nil."""
 
 
+class Int(int):
+    """A number of the template itself: Go's int, while those of an object are int64."""
+
+    __slots__ = ()
+
+
 def decoded(value: Any) -> Any:
     """As Go decodes JSON into an empty interface: every number is a float64."""
     if isinstance(value, dict):
@@ -24,15 +30,17 @@ def is_true(value: Any) -> bool:
 
 
 def printed(value: Any) -> str:
-    return "<no value>" if value is MISSING else go_plain(value)
+    return "<no value>" if value is MISSING or value is None else go_plain(value)
 
 
 def kind_of(value: Any) -> str:
     match value:
         case bool():
             return "bool"
-        case int():
+        case Int():
             return "int"
+        case int():
+            return "int64"
         case float():
             return "float64"
         case str():

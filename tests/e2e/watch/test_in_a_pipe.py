@@ -124,6 +124,8 @@ def test_every_event_is_one_json_document(plane: Machine, writer: Writer) -> Non
             ["EVENT      NAME          DATA   AGE   LABELS", "ADDED      configmap/x   0      <age>    app=x"],
         ),
         (("cm/x", "-o", "name"), ["configmap/x"]),
+        (("cm/x", "--template", '{{.type}} {{.object.metadata.name}}{{"\\n"}}'), ["ADDED x"]),
+        (("cm/x", "-o", 'jsonpath={.type} {.none}{"\\n"}'), ["ADDED "]),
     ],
 )
 def test_flags_choose_what_is_shown(
@@ -134,6 +136,34 @@ def test_flags_choose_what_is_shown(
     with watching(plane, *arguments, "-n", writer.namespace) as watch:
         lines = watch.until_lines(len(expected))
         assert [re.sub(r"\b\d+s\b", "<age>", line) for line in lines] == expected
+
+
+def test_all_namespaces_have_a_column(plane: Machine, writer: Writer) -> None:
+    writer.make("x", metadata={"name": "x", "labels": {"in": writer.namespace}})
+    with watching(plane, "cm", "-l", f"in={writer.namespace}", "--all-namespaces", "--no-headers") as watch:
+        assert watch.until_lines(1)[0].split()[:3] == ["ADDED", writer.namespace, "configmap/x"]
+
+
+def test_managed_fields_are_shown_on_request(plane: Machine, writer: Writer) -> None:
+    writer.make("x", data={"a": "b"})
+    with watching(plane, "cm/x", "-n", writer.namespace, "-o", "json", "--show-managed-fields") as watch:
+        assert json.loads(watch.until_lines(1)[0])["object"]["metadata"]["managedFields"]
+
+
+def test_an_object_that_is_not_there_yet_is_waited_for_on_request(plane: Machine, writer: Writer) -> None:
+    with watching(plane, "cm/late", "-n", writer.namespace, "-o", "name", "--ignore-not-found") as watch:
+        writer.make("late")
+        assert watch.until_lines(1) == ["configmap/late"]
+
+
+def test_what_a_template_does_not_find_is_an_error_on_request(plane: Machine, writer: Writer) -> None:
+    writer.make("x")
+    line = ("watch", "cm/x", "-n", writer.namespace, "-o", "jsonpath={.none}", "--allow-missing-template-keys=false")
+    done = plane.kctl(*line)
+    assert done.code == 1
+    assert done.stderr.startswith(
+        'error: error executing jsonpath "{.none}": Error executing template: none is not found.'
+    )
 
 
 def test_changes_only(plane: Machine, writer: Writer) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from kctl.describe.amounts import pod_amounts
 from kctl.describe.containers import probe_text
 from kctl.describe.generic import label_for
 from kctl.describe.metadata import annotation_lines, selector_text
-from kctl.describe.networks import endpoints_text
-from kctl.describe.nodes import pod_amounts
+from kctl.describe.namespaces import _in_form
 from kctl.describe.page import Page
 from kctl.describe.pod_template import tolerations
+from kctl.describe.services import endpoints_text
 
 LABELS = [
     ("apiVersion", "API Version"),
@@ -20,6 +23,9 @@ LABELS = [
     ("creationTimestamp", "Creation Timestamp"),
     ("app.kubernetes.io/name", "app.kubernetes.io/name"),
     ("last-applied", "Last - Applied"),
+    ("myHTTPServer", "My HTTPServer"),
+    ("eTag", "E Tag"),
+    ("ünIcode", "Ün Icode"),
 ]
 
 
@@ -85,3 +91,24 @@ def test_a_pod_needs_what_its_largest_init_container_needs() -> None:
     assert str(pod_amounts({"spec": spec}, "requests")["cpu"]) == "1"
     beside = {**spec, "initContainers": [container("50m", restartPolicy="Always")]}
     assert str(pod_amounts({"spec": beside}, "requests")["cpu"]) == "350m"
+
+
+@pytest.mark.parametrize(
+    ("used", "hard", "shown"),
+    [("67108864", "10Gi", "64Mi"), ("250m", "40", "250m"), (None, "10Gi", "0"), ("1Gi", "2000000000", "1073741824")],
+)
+def test_what_is_used_is_told_in_the_units_of_what_may_be(used: str | None, hard: str, shown: str) -> None:
+    assert _in_form(used, hard) == shown
+
+
+def test_what_was_granted_counts_as_well_as_what_is_wanted() -> None:
+    """A pod whose container was resized, and has more for now than it asks for."""
+    spec = {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}, "limits": {"cpu": "2"}}}]}
+    resources = {"requests": {"cpu": "3"}, "limits": {"cpu": "1"}}
+    granted = {"name": "c", "resources": resources, "allocatedResources": {"cpu": "2"}}
+    pod: dict[str, Any] = {"spec": spec, "status": {"containerStatuses": [granted]}}
+    assert str(pod_amounts(pod, "requests")["cpu"]) == "1"
+    assert str(pod_amounts(pod, "requests", from_status=True)["cpu"]) == "3"
+    assert str(pod_amounts(pod, "limits", from_status=True)["cpu"]) == "2"
+    pod["status"]["conditions"] = [{"type": "PodResizePending", "reason": "Infeasible"}]
+    assert str(pod_amounts(pod, "limits", from_status=True)["cpu"]) == "1"

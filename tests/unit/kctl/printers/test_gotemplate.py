@@ -29,7 +29,10 @@ WRITTEN = [
     ("{{if and .kind (not .none)}}yes{{end}}", "yes"),
     ("{{or .none .kind}}", "List"),
     ("{{(index .items 0).spec.replicas}}", "3"),
-    ("{{(index .items 0).spec.big}}", "1.2345678e+07"),
+    ("{{(index .items 0).spec.big}}", "12345678"),
+    ('{{printf "%T %T" (index .items 0).spec.big 1}}', "int64 int"),
+    ("{{gt (index .items 0).spec.replicas 2}}", "true"),
+    ("{{.kind |}}", "List"),
     ("{{.none}}", "<no value>"),
     ("{{.none.deeper}}", "<no value>"),
     ('{{printf "%-5s|%5.1f|%q|%v" .kind 2.25 "x" .none}}', 'List |  2.2|"x"|<nil>'),
@@ -64,7 +67,7 @@ UNREADABLE = [
     ('{{"a}}', "template: output:1: unterminated quoted string"),
     ("{{/* a", "template: output:1: unclosed comment"),
     ("{{}}", "template: output:1: missing value for command"),
-    ("{{.a |}}", "template: output:1: missing value for command"),
+    ("{{.a | | .b}}", 'template: output:1: unexpected "|" in command'),
 ]
 
 
@@ -78,9 +81,25 @@ def test_what_can_not_be_read_is_refused_in_gos_words(text: str, message: str) -
 FAILING = [
     ("{{.kind.x}}", '1:7: executing "output" at <.kind.x>: can\'t evaluate field x in type interface {}'),
     ("{{range .kind.x}}{{end}}", '1:13: executing "output" at <.kind.x>: can\'t evaluate field x in type interface {}'),
-    ("{{len 3}}", '1:2: executing "output" at <len>: error calling len: len of type int'),
-    ("{{index .items 7}}", '1:2: executing "output" at <index>: error calling index: index out of range: 7'),
-    ("{{lt 1 1.5}}", '1:2: executing "output" at <lt>: error calling lt: incompatible types for comparison'),
+    ("{{len 3}}", '1:2: executing "output" at <len 3>: error calling len: len of type int'),
+    ("{{index .items 7}}", '1:2: executing "output" at <index .items 7>: error calling index: index out of range: 7'),
+    (
+        "{{lt 1 1.5}}",
+        '1:2: executing "output" at <lt 1 1.5>: error calling lt: incompatible types for comparison: int and float64',
+    ),
+    ("{{range .kind}}{{end}}", '1:8: executing "output" at <.kind>: range can\'t iterate over List'),
+    (
+        "{{range $i, $x := 3}}{{end}}",
+        '1:18: executing "output" at <3>: can\'t use 3 to iterate over more than one variable',
+    ),
+    (
+        "{{call .kind}}",
+        '1:2: executing "output" at <call .kind>: error calling call: non-function .kind of type string',
+    ),
+    (
+        '{{template "none"}}',
+        '1:11: executing "output" at <{{template "none"}}>: template "none" not defined',
+    ),
     ("{{len}}", '1:2: executing "output" at <len>: wrong number of args for len: want 1 got 0'),
 ]
 

@@ -1,0 +1,109 @@
+"""Certificate signing requests, with what is in them. Kubernetes: describeCertificateSigningRequest."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from kctl.errors import KctlError
+
+from .events import events
+from .metadata import full_time, labels_text, of
+from .page import Page
+from .source import Source
+
+if TYPE_CHECKING:
+    from cryptography.x509 import CertificateSigningRequest
+
+Object = dict[str, Any]
+
+_SUBJECT = (
+    ("Organization", "2.5.4.10"),
+    ("Organizational Unit", "2.5.4.11"),
+    ("Country", "2.5.4.6"),
+    ("Locality", "2.5.4.7"),
+    ("Province", "2.5.4.8"),
+    ("StreetAddress", "2.5.4.9"),
+    ("PostalCode", "2.5.4.17"),
+)
+_COMMON_NAME, _SERIAL_NUMBER = "2.5.4.3", "2.5.4.5"
+
+
+async def signing_request(page: Page, obj: Object, source: Source) -> None:
+    from localplane.apimachinery.times import human_duration
+
+    metadata, spec = of(obj, "metadata"), of(obj, "spec")
+    happened = await source.events(obj)
+    request = _parsed(str(spec.get("request") or ""))
+    page.field("Name", metadata.get("name", ""))
+    page.field("Labels", labels_text(metadata.get("labels")))
+    page.field("Annotations", labels_text(metadata.get("annotations")))
+    page.field("CreationTimestamp", full_time(metadata.get("creationTimestamp")))
+    page.field("Requesting User", spec.get("username", ""))
+    if spec.get("signerName"):
+        page.field("Signer", spec["signerName"])
+    if spec.get("expirationSeconds") is not None:
+        page.field("Requested Duration", human_duration(timedelta(seconds=spec["expirationSeconds"])))
+    page.field("Status", status_text(of(obj, "status")))
+    _subject(page, request)
+    _alternative_names(page, request)
+    events(page, happened)
+
+
+def status_text(status: Object) -> str:
+    """`Approved,Issued`. Kubernetes: extractCSRStatus."""
+    types = {one.get("type") for one in status.get("conditions") or ()}
+    decision = "Denied" if "Denied" in types else "Approved" if "Approved" in types else "Pending"
+    return decision + (",Failed" if "Failed" in types else "") + (",Issued" if status.get("certificate") else "")
+
+
+def _parsed(encoded: str) -> CertificateSigningRequest:
+    from cryptography.x509 import load_pem_x509_csr
+
+    try:
+        text = base64.b64decode(encoded)
+    except binascii.Error:
+        text = b""
+    if b"-----BEGIN CERTIFICATE REQUEST-----" not in text:
+        raise KctlError("Error parsing CSR: PEM block type must be CERTIFICATE REQUEST")
+    try:
+        return load_pem_x509_csr(text)
+    except ValueError as error:
+        raise KctlError(f"Error parsing CSR: {error}") from error
+
+
+def _subject(page: Page, request: CertificateSigningRequest) -> None:
+    values: dict[str, list[str]] = {}
+    for one in request.subject:
+        values.setdefault(one.oid.dotted_string, []).append(str(one.value))
+    page.line("Subject:")
+    for title, oid in (("Common Name", _COMMON_NAME), ("Serial Number", _SERIAL_NUMBER)):
+        page.line(f"\t{title}:\t{values.get(oid, [''])[-1]}")
+    for title, oid in _SUBJECT:
+        _listed(page, title, values.get(oid, []))
+
+
+def _alternative_names(page: Page, request: CertificateSigningRequest) -> None:
+    from cryptography import x509
+
+    try:
+        names = request.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound:
+        return
+    found = {
+        "DNS Names": names.get_values_for_type(x509.DNSName),
+        "Email Addresses": names.get_values_for_type(x509.RFC822Name),
+        "URIs": names.get_values_for_type(x509.UniformResourceIdentifier),
+        "IP Addresses": [str(one) for one in names.get_values_for_type(x509.IPAddress)],
+    }
+    if any(found.values()):
+        page.line("Subject Alternative Names:")
+    for title, values in found.items():
+        _listed(page, title, values)
+
+
+def _listed(page: Page, title: str, values: list[str]) -> None:
+    if values:
+        page.line(f"\t{title}:\t" + "\n\t\t".join(values))
