@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kctl.errors import KctlError, UsageError
 from kctl.reporting import with_source
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.gotext import go_json, go_quote
 
 from . import last_applied
 from .client_side import described
@@ -25,6 +26,9 @@ Object = dict[str, Any]
 async def view_last_applied(session: Session, given: Given) -> None:
     from kctl.resolve import Query, resolve
 
+    if given.is_on("all") and given.text("selector").strip():
+        said = go_quote(given.text("selector"))
+        raise KctlError(f"found non-empty label selector {said} with previously set 'all' parameter. ")
     query = Query.of(given)._replace(
         select_all=given.is_on("all"), latest=True, flatten=True, types_alone=session.namespace_is_explicit
     )
@@ -36,7 +40,7 @@ async def view_last_applied(session: Session, given: Given) -> None:
             missing = f"no last-applied-configuration annotation found on resource: {info.name}\n"
             if not info.source:
                 continue  # kubectl's message has nowhere to go
-            raise with_source(KctlError("%!v(<nil>)"), missing, info.source)
+            raise with_source(KctlError("<nil>"), missing, info.source)
         texts.append(text)
     for text in texts:
         session.write(_shown(text, given.text("output")))
@@ -67,7 +71,7 @@ async def set_last_applied(session: Session, given: Given) -> None:
 
     strategy = dry_run(session)
     printer = results.printer_for(given, "configured", dry_run=strategy)
-    found = await resolve(session, Query.of(given)._replace(flatten=True))
+    found = await resolve(session, Query.of(given, ())._replace(flatten=True))
     waiting: list[tuple[Info, str]] = []
     async for info in found.visit():
         text = last_applied.encoded(info.object or {})
@@ -77,7 +81,9 @@ async def set_last_applied(session: Session, given: Given) -> None:
         obj = info.object or {}
         if strategy != "client":
             patch = {"metadata": {"annotations": {last_applied.ANNOTATION: text}}}
-            obj = await info.resource.patch(info.name, patch, PatchType.MERGE, dry_run=strategy == "server")
+            obj = await info.resource.patch(
+                info.name, go_json(patch).encode(), PatchType.MERGE, dry_run=strategy == "server"
+            )
         printer.print(obj, session.write)
 
 

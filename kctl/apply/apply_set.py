@@ -50,7 +50,9 @@ async def find_parent(session: Session, text: str, options: ApplyOptions) -> App
     try:
         if not name:
             raise KctlError("name cannot be blank")
-        mapping = await session.discovery.mapping_for(kind)
+        resource, _, group = kind.partition(".")
+        known = (await session.discovery.mapper()).kind_for(GroupVersionResource(group, "", resource))
+        mapping = await session.discovery.mapping(known.group_kind, known.version)
     except (KctlError, NoMatch) as error:
         raise KctlError(f"invalid parent reference {go_quote(text)}: {error}") from error
     namespace = session.namespace if mapping.namespaced and session.namespace_is_explicit else ""

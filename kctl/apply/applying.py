@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from kctl.errors import KctlError, raise_all
 from kctl.printers import results
+from kctl.recording import recorded, with_annotations
 
 from .batch import Batch
 from .client_side import ClientSide
+from .listing import print_list
 from .progress import Progress
 from .pruning import Visited
 from .schemas import PatchSchemas
@@ -35,6 +37,7 @@ class Applying:
         self._given = given
         self._options = options
         self._visited = Visited(set(), set())
+        self._recorded = recorded(session)
         self._progress = Progress(session)
         self._way: ClientSide | ServerSide
         if options.server_side:
@@ -59,8 +62,10 @@ class Applying:
         if apply_set is not None:
             await apply_set.begin(batch.infos)
         self._progress.begin(batch.size)
-        await batch.run()
-        self._progress.end()
+        try:
+            await batch.run()
+        finally:
+            self._progress.end()
         raise_all(batch.errors)
         self._print_all(batch.infos)
         if apply_set is not None:
@@ -80,6 +85,8 @@ class Applying:
         )
 
     async def _apply_one(self, info: Info) -> None:
+        if self._recorded:
+            info.object = with_annotations(info.object or {}, self._recorded)
         metadata = (info.object or {}).get("metadata") or {}
         if info.is_namespaced:
             self._visited.namespaces.add(info.namespace)
@@ -100,10 +107,10 @@ class Applying:
         if not self._options.prints_objects or not infos:
             return
         objects = [info.object or {} for info in infos]
-        one = objects[0]
-        if len(objects) > 1:
-            one = {"apiVersion": "v1", "kind": "List", "metadata": {}, "items": objects}
-        self._printed(one, "")
+        if len(objects) == 1:
+            self._printed(objects[0], "")
+        else:
+            print_list(self._session, self._given, objects)
 
     async def _prunable_types(self) -> list[RESTMapping]:
         if not self._options.prune or self._given.text("applyset"):

@@ -33,6 +33,7 @@ class ClientSide:
                 dry_run=options.dry_run,
                 overwrite=options.overwrite,
                 forced=options.deletion if options.force else None,
+                openapi=options.openapi,
             ),
         )
 
@@ -76,7 +77,7 @@ class ClientSide:
             return
         try:
             created = await info.resource.create(
-                obj,
+                last_applied.written(obj),
                 dry_run=self._options.dry_run == "server",
                 field_manager=self._options.field_manager,
                 field_validation=self._options.field_validation,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from localplane.apimachinery.errors import Conflict, NotFound
+from kctl.errors import KctlError
+from localplane.apimachinery.errors import APIError, Conflict, NotFound
+from localplane.client.errors import ClientError
 from localplane.client.resources import PatchType
 
 from . import last_applied
@@ -18,8 +20,9 @@ from .versions import Versions
 
 if TYPE_CHECKING:
     from kctl.flags import Given
-    from kctl.resolve import Info
+    from kctl.resolve import Found, Info
     from kctl.session import Session
+    from localplane.client.mapper import RESTMapping
 
 Object = dict[str, Any]
 
@@ -27,19 +30,42 @@ _ATTEMPTS = 4
 
 
 async def diff(session: Session, given: Given) -> int:
-    """Prints the differences; 1 if there are any."""
+    """Prints the differences; 1 if there are any. Every file is looked at before the first error is raised."""
     from kctl.resolve import Query, resolve
 
     query = Query.of(given)._replace(flatten=True, needs_object=False)
     visited = Visited(set(), set())
+    types = await _prunable_types(session, given)
     with Versions() as versions:
         found = await resolve(session, query)
-        diffing = _Diffing(session, given, versions, visited)
-        async for info in found.visit():
-            await diffing.add(info)
-        if given.is_on("prune"):
-            await _add_pruned(session, given, versions, visited)
+        if given.number("concurrency") > 1:
+            errors = _at_once(session, given, found, versions, visited)
+        else:
+            diffing = _Diffing(session, given, versions, visited)
+            errors = [error for part in found.by_source() if (error := await diffing.add_all(part))]
+        if types is not None:
+            await _add_pruned(session, given, types, versions, visited)
+        for error in errors:
+            raise error
         return versions.compare()
+
+
+def _at_once(session: Session, given: Given, found: Found, versions: Versions, visited: Visited) -> list[Exception]:
+    """As many files at a time as --concurrency says, each in a thread with a connection of its own."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from localplane.client.driving import drive
+
+    async def add_all(index: int) -> Exception | None:
+        own = session.another()
+        try:
+            return await _Diffing(own, given, versions, visited).add_all(found.by_source(own)[index])
+        finally:
+            await own.close()
+
+    with ThreadPoolExecutor(given.number("concurrency")) as threads:
+        done = threads.map(lambda index: drive(lambda: add_all(index)), range(len(found.by_source())))
+        return [error for error in done if error is not None]
 
 
 class _Diffing:
@@ -50,6 +76,15 @@ class _Diffing:
         self._visited = visited
         self._schemas = PatchSchemas(session)
         self._manager = field_manager(session, server_side=given.is_on("server-side"))
+
+    async def add_all(self, found: Found) -> Exception | None:
+        """What one file has, up to what goes wrong, which is the answer."""
+        try:
+            async for info in found.visit():
+                await self.add(info)
+        except (KctlError, APIError, ClientError) as error:
+            return error
+        return None
 
     async def add(self, info: Info) -> None:
         assert info.object is not None
@@ -80,7 +115,7 @@ class _Diffing:
         if self._given.is_on("server-side"):
             return await info.resource.patch(
                 info.name,
-                local,
+                last_applied.written(local),
                 PatchType.APPLY,
                 force=self._given.is_on("force-conflicts"),
                 dry_run=True,
@@ -89,7 +124,7 @@ class _Diffing:
         if live is None:
             metadata = {key: value for key, value in local["metadata"].items() if key != "resourceVersion"}
             return await info.resource.create(
-                {**local, "metadata": metadata}, dry_run=True, field_manager=self._manager
+                last_applied.written({**local, "metadata": metadata}), dry_run=True, field_manager=self._manager
             )
         options = PatcherOptions(self._manager, dry_run="server", pinned=pinned)
         modified = last_applied.encoded(last_applied.bare(local))
@@ -111,9 +146,18 @@ class _Diffing:
         self._versions.write(merged, info.namespace, info.name, live=live, merged=merged)
 
 
-async def _add_pruned(session: Session, given: Given, versions: Versions, visited: Visited) -> None:
-    from .pruning import prunable, prunable_types
+async def _prunable_types(session: Session, given: Given) -> list[RESTMapping] | None:
+    if not given.is_on("prune"):
+        return None
+    from .pruning import prunable_types
 
-    types = await prunable_types(session, given.texts("prune-allowlist"))
+    return await prunable_types(session, given.texts("prune-allowlist"))
+
+
+async def _add_pruned(
+    session: Session, given: Given, types: list[RESTMapping], versions: Versions, visited: Visited
+) -> None:
+    from .pruning import prunable
+
     for one in await prunable(session, types, given.text("selector"), visited):
         versions.write(one.object, one.namespace, one.name, live=one.object, merged=None)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from kctl import standard_flags
 from kctl.flags import Flag, switch
 
 SERVER_SIDE_FLAGS = (
-    switch("server-side", "If true, apply runs in the server instead of the client."),
-    switch("force-conflicts", "If true, server-side apply will force the changes against conflicts."),
+    switch("server-side", "Let the server merge, and keep track of who owns which field."),
+    switch("force-conflicts", "With --server-side: take fields that somebody else owns."),
+)
+PRUNE_ALLOWLIST = Flag(
+    "prune-allowlist",
+    "array",
+    (),
+    "Prune these types and no others, as group/version/kind: core/v1/ConfigMap. May be given several times.",
 )
 
 
 def field_manager() -> Flag:
-    return Flag("field-manager", "text", "kctl-client-side-apply", "Name of the manager used to track field ownership.")
+    return standard_flags.field_manager("kctl-client-side-apply")

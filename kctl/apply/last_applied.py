@@ -20,6 +20,11 @@ def encoded(obj: Object) -> str:
     return go_json(sorted_keys(obj)) + "\n"
 
 
+def written(obj: Object) -> bytes:
+    """The object as Go sends it: the same."""
+    return encoded(obj).encode()
+
+
 def original(obj: Object) -> str | None:
     """What was applied before."""
     annotations = (obj.get("metadata") or {}).get("annotations") or {}

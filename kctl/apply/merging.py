@@ -43,9 +43,8 @@ def three_way(current: Object, modified: str, node: Node | None, *, overwrite: b
     from localplane.apimachinery.patch import PatchError
 
     original = last_applied.original(current) or ""
-    before = _document(original) if original else {}
-    after = _document(modified)
     try:
+        before, after = _document(original or "{}"), _document(modified)
         if node is None:
             return Patch(_json_merge(before, after, current), PatchType.MERGE)
         return Patch(_strategic(node, before, after, current, overwrite=overwrite), PatchType.STRATEGIC)
@@ -57,12 +56,14 @@ def three_way(current: Object, modified: str, node: Node | None, *, overwrite: b
 def _document(text: str) -> Object:
     import orjson
 
+    from localplane.apimachinery.patch import PatchError
+
     try:
         found = orjson.loads(text)
     except orjson.JSONDecodeError:
         found = None
     if not isinstance(found, dict):
-        raise KctlError("invalid JSON document")
+        raise PatchError("invalid JSON document")
     return found
 
 

@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from kctl.printers.objects import sorted_keys
+
 from . import last_applied
 
 Object = dict[str, Any]
+
+_FIELDS = ("manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource")
 
 
 def owners_of_annotation(obj: Object, operation: str) -> list[Object]:
@@ -41,9 +45,14 @@ def migration(obj: Object, managers: Collection[str], to: str) -> list[Object] |
         return None
     version = (obj.get("metadata") or {}).get("resourceVersion", "")
     return [
-        {"op": "replace", "path": "/metadata/managedFields", "value": after},
+        {"op": "replace", "path": "/metadata/managedFields", "value": [_in_order(entry) for entry in after]},
         {"op": "replace", "path": "/metadata/resourceVersion", "value": version},
     ]
+
+
+def _in_order(entry: Object) -> Object:
+    """As Go writes it: a struct."""
+    return {name: sorted_keys(entry[name]) for name in _FIELDS if name in entry}
 
 
 def _moved(entries: list[Object], manager: str, to: str) -> list[Object]:

@@ -29,15 +29,23 @@ class ApplyOptions(NamedTuple):
     prune: bool
     selector: str
     subresource: str
+    openapi: bool
     prints_objects: bool
     """The objects are printed when all is done, and not a line for each on the way."""
+
+
+SERVER_SIDE_MANAGER = "kubectl"
+"""Servers know it by name: they let it take over what was applied by clients, and keep the annotation up to date.
+
+Kubernetes: apimachinery/pkg/util/managedfields/internal, lastappliedmanager.go.
+"""
 
 
 def field_manager(session: Session, *, server_side: bool) -> str:
     given = session.given
     if given.changed("field-manager"):
         return given.text("field-manager")
-    return "kctl" if server_side else session.field_manager("client-side-apply")
+    return SERVER_SIDE_MANAGER if server_side else session.field_manager("client-side-apply")
 
 
 def read_options(session: Session) -> ApplyOptions:
@@ -48,6 +56,7 @@ def read_options(session: Session) -> ApplyOptions:
 
     given = session.given
     strategy = dry_run(session)
+    _ = session.client_config  # a context that is not there is told of in the words of who asks for a server
     deletion = Deletion(
         policy=propagation_policy(session),
         grace_period=given.number("grace-period"),
@@ -69,6 +78,7 @@ def read_options(session: Session) -> ApplyOptions:
         prune=given.is_on("prune"),
         selector=given.text("selector"),
         subresource=given.text("subresource"),
+        openapi=given.is_on("openapi-patch"),
         prints_objects=given.text("output") not in ("", "name"),
     )
     _check(options, given)

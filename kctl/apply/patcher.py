@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kctl.errors import KctlError
+from kctl.printers.objects import sorted_keys
 from kctl.reporting import with_source
 from localplane.apimachinery.errors import APIError, Conflict, Invalid
+from localplane.apimachinery.gotext import go_json
 
-from . import merging
+from . import last_applied, merging
 
 if TYPE_CHECKING:
     from kctl.deleting import Deletion
     from kctl.resolve import Info
+    from localplane.apimachinery.schema import Node
 
     from .schemas import PatchSchemas
 
@@ -20,6 +23,7 @@ Object = dict[str, Any]
 
 _RETRIES = 5
 _BACK_OFF = 1.0
+_SOURCES = ("openapi v3 spec", "openapi spec")
 
 
 class Patched(NamedTuple):
@@ -47,6 +51,8 @@ class PatcherOptions(NamedTuple):
     overwrite: bool = True
     forced: Deletion | None = None
     pinned: bool = False
+    openapi: bool = True
+    """Learn from the server's documents how lists merge; else from what we know ourselves."""
 
 
 class Patcher:
@@ -78,13 +84,21 @@ class Patcher:
             current = await info.resource.get(info.name)
 
     async def _make(self, info: Info, current: Object, modified: str) -> merging.Patch:
-        node = await self._schemas.lookup(info.rest_mapping.kind)
+        node = await self._node(info, current)
         try:
             return merging.three_way(current, modified, node, overwrite=self._options.overwrite)
         except merging.MergeFailed as error:
-            for source in ("openapi v3 spec", "openapi spec") if node is not None else ():
+            for source in _SOURCES if self._options.openapi and node is not None else ():
                 info.session.say(f"warning: error calculating patch from {source}: {error.reason}\n")
             raise
+
+    async def _node(self, info: Info, current: Object) -> Node | None:
+        if not self._options.openapi:
+            from kctl.structs import patch_node
+
+            if (known := patch_node(current)) is not None:
+                return known
+        return await self._schemas.lookup(info.rest_mapping.kind)
 
     async def _send(self, info: Info, current: Object, patch: merging.Patch) -> Object:
         value = patch.value
@@ -93,7 +107,7 @@ class Patcher:
             value = {**value, "metadata": {**(value.get("metadata") or {}), "resourceVersion": version}}
         return await info.resource.patch(
             info.name,
-            value,
+            go_json(sorted_keys(value)).encode(),
             patch.type,
             dry_run=self._options.dry_run == "server",
             field_manager=self._options.field_manager,
@@ -105,7 +119,7 @@ class Patcher:
         from localplane.apimachinery.patch.strategic import merge
         from localplane.apimachinery.patch.values import copied
 
-        node = await self._schemas.lookup(info.rest_mapping.kind)
+        node = await self._node(info, current)
         try:
             if node is not None:
                 return merge(node, copied(current), copied(patch.value))
@@ -123,10 +137,13 @@ class Patcher:
         raise PatchRefused(patch.text, with_source(error, "patching", info.source)) from error
 
     async def _recreate(self, info: Info, current: Object, modified: str, forced: Deletion) -> Patched:
-        from kctl.deleting import wait_until_gone
+        from kctl.deleting.waiting import poll_until_gone
 
-        await forced.delete(info)
-        await wait_until_gone(info, forced.timeout)
+        try:
+            await forced.delete(info)
+            await poll_until_gone(info, forced.timeout)
+        except (APIError, KctlError) as error:
+            raise PatchRefused(modified, error) from error
         try:
             return Patched(modified, await self._create(info, _loaded(modified)))
         except APIError as error:
@@ -143,7 +160,9 @@ class Patcher:
 
     async def _create(self, info: Info, obj: Object) -> Object:
         return await info.resource.create(
-            obj, field_manager=self._options.field_manager, field_validation=self._options.field_validation
+            last_applied.written(obj),
+            field_manager=self._options.field_manager,
+            field_validation=self._options.field_validation,
         )
 
 

@@ -6,43 +6,41 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
     from kctl.session import Session
 
 _A_HANDFUL = 10
-_WIDTH = 30
 
 
 class Progress:
-    """A line on stderr that is written over; what is printed meanwhile goes above it."""
+    """A bar on stderr below what is printed meanwhile. It is gone when all is done."""
 
     def __init__(self, session: Session) -> None:
         self._shown = session.is_terminal and sys.stderr.isatty()
-        self._total = 0
-        self._done = 0
+        self._bar: Bar | None = None
 
     def begin(self, total: int) -> None:
-        self._shown = self._shown and total > _A_HANDFUL
-        self._total = total
-        self._draw()
+        if not self._shown or total <= _A_HANDFUL:
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn
+        from rich.progress import Progress as NewBar
+
+        # What is printed goes through the bar while it stands there, so that the two don't get in each other's way.
+        self._bar = NewBar(
+            BarColumn(), MofNCompleteColumn(), console=Console(stderr=True), transient=True, auto_refresh=False
+        )
+        self._bar.add_task("apply", total=total)
+        self._bar.start()
+        self._bar.refresh()
 
     def step(self) -> None:
-        """Make room for what is said about this one, which brings the line back with `show`."""
-        self._done += 1
-        self._draw()
+        if self._bar is not None:
+            self._bar.advance(self._bar.task_ids[0])
+            self._bar.refresh()
 
     def end(self) -> None:
-        self._clear()
-        self._shown = False
-
-    def _clear(self) -> None:
-        if self._shown:
-            sys.stdout.flush()
-            sys.stderr.write("\r\x1b[K")
-
-    def _draw(self) -> None:
-        if not self._shown:
-            return
-        self._clear()
-        filled = _WIDTH * self._done // max(self._total, 1)
-        sys.stderr.write(f"{'━' * filled}{'─' * (_WIDTH - filled)} {self._done}/{self._total}\r")
-        sys.stderr.flush()
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None

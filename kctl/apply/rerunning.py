@@ -44,8 +44,9 @@ async def apply_and_watch(session: Session, given: Given, options: ApplyOptions)
 
 
 def _roots(given: Given) -> list[Path]:
-    names = given.texts("filename")
-    if any(name == "-" or name.startswith(("http://", "https://")) for name in names):
+    names = [*given.texts("filename"), *filter(None, [given.text("kustomize")])]
+    is_remote = any(name == "-" or name.startswith(("http://", "https://")) for name in names)
+    if is_remote or (given.text("kustomize") and not Path(given.text("kustomize")).is_dir()):
         raise KctlError("--watch works with files and directories only")
     return [Path(name) for name in names]
 

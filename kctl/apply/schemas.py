@@ -76,7 +76,9 @@ class PatchSchemas:
 
     def _file(self, where: str, version: str) -> Path:
         name = re.sub(r"[^\w.]", "_", f"{where}-{version[:40]}")
-        return self._session.cache_directory / "kctl" / "patch-schemas" / f"{name}.json"
+        from pathlib import Path
+
+        return Path(self._session.cache_directory, "kctl", "patch-schemas", f"{name}.json")
 
 
 def _read(file: Path) -> dict[str, Any] | None:

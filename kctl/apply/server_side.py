@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from kctl.errors import KctlError
 from localplane.apimachinery.errors import APIError, Conflict, UnsupportedMediaType
+from localplane.apimachinery.gotext import go_json
 from localplane.client.resources import PatchType
 
 from . import last_applied, migrating
 from .client_side import warn_if_deleting
+from .options import SERVER_SIDE_MANAGER
 
 if TYPE_CHECKING:
     from kctl.resolve import Info
@@ -45,7 +47,7 @@ class ServerSide:
         assert info.object is not None
         applied = info.object
         if not info.name:
-            raise KctlError("name is required")
+            raise KctlError("resource name may not be empty")
         try:
             info.refresh(await self._send(info, applied, subresource=self._options.subresource))
         except Conflict as error:
@@ -56,15 +58,15 @@ class ServerSide:
         warn_if_deleting(self._session, info.object)
         return "serverside-applied"
 
-    async def _send(self, info: Info, obj: Object, *, manager: str = "", subresource: str = "") -> Object:
+    async def _send(self, info: Info, obj: Object, *, subresource: str = "") -> Object:
         return await info.resource.patch(
             info.name,
-            obj,
+            last_applied.written(obj),
             PatchType.APPLY,
             subresource=subresource,
             force=self._options.force_conflicts,
             dry_run=self._options.dry_run == "server",
-            field_manager=manager or self._options.field_manager,
+            field_manager=self._options.field_manager,
             field_validation=self._options.field_validation,
         )
 
@@ -97,7 +99,7 @@ class ServerSide:
 
     async def _keep_annotation(self, info: Info) -> None:
         """Older clients still read the annotation: give it an owner, or the migration would take it away."""
-        if self._session.given.changed("field-manager"):
+        if self._options.field_manager != SERVER_SIDE_MANAGER:
             return
         assert info.object is not None
         annotation = last_applied.original(info.object)
@@ -110,7 +112,17 @@ class ServerSide:
         }
         if info.is_namespaced:
             only["metadata"]["namespace"] = info.namespace
-        info.refresh(await self._send(info, only, manager=self._session.field_manager("last-applied")))
+        info.refresh(
+            await info.resource.patch(
+                info.name,
+                last_applied.written(only),
+                PatchType.APPLY,
+                force=None,
+                dry_run=self._options.dry_run == "server",
+                field_manager=f"{SERVER_SIDE_MANAGER}-last-applied",
+                field_validation=self._options.field_validation,
+            )
+        )
 
     async def _migrate(self, info: Info) -> bool:
         """Whether there was anything to do."""
@@ -125,7 +137,7 @@ class ServerSide:
                 info.refresh(
                     await info.resource.patch(
                         info.name,
-                        patch,
+                        go_json(patch).encode(),
                         PatchType.JSON,
                         dry_run=self._options.dry_run == "server",
                         field_manager=self._options.field_manager,

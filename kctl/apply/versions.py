@@ -59,10 +59,10 @@ class Versions:
             if os.environ.get("KUBECTL_EXTERNAL_DIFF"):
                 raise _failed(program, "executable file not found in $PATH") from None
             return self._compare_here()
-        except OSError as error:
-            raise _failed(program, (error.strerror or str(error)).lower()) from error
+        except OSError:
+            raise _failed(program, "executable file not found in $PATH") from None
         if code > 1 or code < 0:
-            raise KctlError(f"failed to run {go_quote(program)}: exit status {code}", exit_code=code if code > 1 else 2)
+            raise _failed(program, f"exit status {code}")
         return code
 
     def _command(self) -> list[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kctl import standard_flags
-from kctl.apply.flags import SERVER_SIDE_FLAGS, field_manager
+from kctl.apply.flags import PRUNE_ALLOWLIST, SERVER_SIDE_FLAGS, field_manager
 from kctl.command import Command
 from kctl.deleting.flags import DELETION_FLAGS, wait
 from kctl.errors import UsageError
 from kctl.flags import Flag, switch
 from kctl.printers.choosing import output_flags
+from kctl.recording import RECORD
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -53,20 +54,80 @@ async def _edit(session: Session, given: Given) -> None:
 
 
 _EDIT_FLAGS = (
-    *standard_flags.filename_flags("to use to edit the resource"),
+    *standard_flags.filename_flags("that say whose annotation to edit."),
     *output_flags(),
-    standard_flags.field_manager("kctl-client-side-apply"),
+    field_manager(),
+    RECORD,
     standard_flags.VALIDATE,
-    switch("windows-line-endings", "Defaults to the line ending native to your platform."),
+    switch("windows-line-endings", "Let the file have the line ends of Windows."),
+)
+
+_EDIT = Command(
+    "edit-last-applied",
+    "edit-last-applied (RESOURCE/NAME | -f FILENAME)",
+    "Edit what apply remembers of an object",
+    run=_edit,
+    flags=_EDIT_FLAGS,
+    description="""\
+Opens what an object's annotation says it was last made from, as 'kctl edit' opens objects, and writes it back. The
+object itself stays as it is; the next 'apply' takes out what the annotation has and the file has not.""",
+    examples="""\
+# What will the next apply think it has made?
+kctl apply edit-last-applied deployment/web
+
+# The same as JSON, for the object that a file names, with an editor of your choice
+KUBE_EDITOR=nano kctl apply edit-last-applied -f web.yaml -o json""",
+)
+
+_SET = Command(
+    "set-last-applied",
+    "set-last-applied -f FILENAME",
+    "Make apply remember that an object is what a file says",
+    run=_set,
+    flags=(
+        *output_flags(),
+        standard_flags.DRY_RUN,
+        switch("create-annotation", "Also for objects that apply does not know yet."),
+        Flag("filename", "slice", (), "Files, directories or URLs to remember.", "f"),
+    ),
+    description="""\
+Only the annotation changes, nothing else of the object. It helps when an object was changed by other means and the file
+has been brought up to date with it.""",
+    examples="""\
+# The objects are already what these files say
+kctl apply set-last-applied -f app/
+
+# An object made with 'kctl create' is going to be applied from now on
+kctl apply set-last-applied -f web.yaml --create-annotation""",
+)
+
+_VIEW = Command(
+    "view-last-applied",
+    "view-last-applied (TYPE [NAME | -l label] | TYPE/NAME | -f FILENAME)",
+    "Show what an object was last applied from",
+    run=_view,
+    flags=(
+        Flag("output", "text", "yaml", "Output format, one of: json, yaml.", "o"),
+        switch("all", "All objects of these types in the namespace."),
+        *standard_flags.filename_flags("that say whose annotation to show."),
+        standard_flags.SELECTOR,
+    ),
+    description="What the annotation of 'apply' says, as YAML or JSON.",
+    examples="""\
+# What did we apply?
+kctl apply view-last-applied deployment/web
+
+# Of everything that belongs to the shop, as JSON
+kctl apply view-last-applied deployments,services -l app=shop -o json""",
 )
 
 COMMAND = Command(
     "apply",
     "apply (-f FILENAME | -k DIRECTORY)",
-    "Apply a configuration to a resource by file name or stdin",
+    "Make objects be what files say",
     run=run,
     flags=(
-        *standard_flags.filename_flags("that contains the configuration to apply"),
+        *standard_flags.filename_flags("that say what should be there."),
         *DELETION_FLAGS,
         wait(default=False),
         *output_flags(),
@@ -75,121 +136,50 @@ COMMAND = Command(
         *SERVER_SIDE_FLAGS,
         field_manager(),
         standard_flags.SELECTOR,
-        switch(
-            "prune",
-            "Automatically delete resource objects, that do not appear in the configs and are created by "
-            "either apply or create --save-config. Should be used with either -l or --all.",
-        ),
-        Flag("prune-allowlist", "array", (), "Overwrite the default allowlist with <group/version/kind> for --prune"),
-        switch("all", "Select all resources in the namespace of the specified resource types."),
+        switch("prune", "Delete what was applied before and is in no file any more. Needs -l, --all or --applyset."),
+        PRUNE_ALLOWLIST,
+        switch("all", "With --prune: whatever its labels are."),
         Flag(
             "applyset",
-            usage="[alpha] The name of the ApplySet that tracks which resources are being managed, for "
-            "the purposes of determining what to prune. Live resources that are part of the ApplySet but have been "
-            "removed from the provided configs will be deleted. Format: [RESOURCE][.GROUP]/NAME. A Secret will be "
-            "used if no resource or group is specified.",
+            usage="With --prune: the object that remembers what belongs together, as [RESOURCE][.GROUP]/NAME; a name "
+            "alone is a secret's.",
         ),
+        switch("overwrite", "What others changed becomes what the file says; else that is refused.", default=True),
         switch(
-            "overwrite",
-            "Automatically resolve conflicts between the modified and live configuration by using "
-            "values from the modified configuration",
+            "openapi-patch",
+            "Learn from the server's OpenAPI documents how lists merge; without it, only what kctl knows is used.",
             default=True,
         ),
-        standard_flags.subresource(
-            "If specified, apply will operate on the subresource of the requested object.  Only "
-            "allowed when using --server-side."
-        ),
+        RECORD,
+        standard_flags.subresource("Apply a part of the object alone, such as status. Needs --server-side."),
         switch("watch", "Apply again whenever one of the files changes, and show what changed. Ends with Ctrl-C."),
     ),
-    commands=(
-        Command(
-            "edit-last-applied",
-            "edit-last-applied (RESOURCE/NAME | -f FILENAME)",
-            "Edit latest last-applied-configuration annotations of a resource/object",
-            run=_edit,
-            flags=_EDIT_FLAGS,
-            examples="""\
-# Edit the last-applied-configuration annotations by type/name in YAML
-kctl apply edit-last-applied deployment/nginx
-
-# Edit the last-applied-configuration annotations by file in JSON
-kctl apply edit-last-applied -f deploy.yaml -o json""",
-        ),
-        Command(
-            "set-last-applied",
-            "set-last-applied -f FILENAME",
-            "Set the last-applied-configuration annotation on a live object to match the contents of a file",
-            run=_set,
-            flags=(
-                *output_flags(),
-                standard_flags.DRY_RUN,
-                switch(
-                    "create-annotation",
-                    "Will create 'last-applied-configuration' annotations if current objects doesn't have one",
-                ),
-                Flag(
-                    "filename",
-                    "slice",
-                    (),
-                    "Filename, directory, or URL to files that contains the last-applied-configuration annotations",
-                    "f",
-                ),
-            ),
-            examples="""\
-# Set the last-applied-configuration of a resource to match the contents of a file
-kctl apply set-last-applied -f deploy.yaml
-
-# Set it for every file of a directory
-kctl apply set-last-applied -f path/
-
-# Set it, and create the annotation if it does not already exist
-kctl apply set-last-applied -f deploy.yaml --create-annotation=true""",
-        ),
-        Command(
-            "view-last-applied",
-            "view-last-applied (TYPE [NAME | -l label] | TYPE/NAME | -f FILENAME)",
-            "View the latest last-applied-configuration annotations of a resource/object",
-            run=_view,
-            flags=(
-                Flag("output", "text", "yaml", "Output format. Must be one of (yaml, json)", "o"),
-                switch("all", "Select all resources in the namespace of the specified resource types"),
-                *standard_flags.filename_flags("that contains the last-applied-configuration annotations"),
-                standard_flags.SELECTOR,
-            ),
-            examples="""\
-# View the last-applied-configuration annotations by type/name in YAML
-kctl apply view-last-applied deployment/nginx
-
-# View the last-applied-configuration annotations by file in JSON
-kctl apply view-last-applied -f deploy.yaml -o json""",
-        ),
-    ),
+    commands=(_EDIT, _SET, _VIEW),
     description="""\
-Apply a configuration to a resource by file name or stdin. The resource name must be specified. This resource will be
-created if it doesn't exist yet. To use 'apply', always create the resource initially with either 'apply' or 'create
---save-config'.
+Creates what is not there, and changes what is: fields that a file sets, and those that it set the last time and does
+not any more. What others have added stays. An annotation of the object remembers what was applied; with --server-side
+the server keeps books instead, field by field.
 
-JSON and YAML formats are accepted. A definition of a kind and objects of that kind may come together: the objects wait
-until the kind is there.
+YAML and JSON are read, several objects in a file, whole directories, and stdin. A definition of a kind may come with
+objects of that kind, and a namespace with what is in it, in any order.
 
-The --prune functionality is not yet complete. Do not use it unless you are aware of what the current state is.""",
+--prune deletes. See with --dry-run=server first what it would take away.""",
     examples="""\
-# Apply the configuration in pod.json to a pod
-kctl apply -f ./pod.json
+# All that is in a directory, and in those below it
+kctl apply -R -f app/
 
-# Apply the JSON passed into stdin to a pod
-cat pod.json | kctl apply -f -
+# What another program writes
+make-manifests | kctl apply -f -
 
-# Apply the configuration from all files that end with '.json'
-kctl apply -f '*.json'
+# What would change, and would the server take it?
+kctl diff -f app/; kctl apply -f app/ --dry-run=server
 
-# Apply a directory, and again whenever a file in it changes
+# Again and again while you work on the files
 kctl apply -f app/ --watch
 
-# Apply the configuration in manifest.yaml that matches label app=nginx and delete all other resources that are not in
-# the file and match label app=nginx
-kctl apply --prune -f manifest.yaml -l app=nginx
+# Let the server merge; take over fields that a controller holds
+kctl apply --server-side --force-conflicts -f web.yaml
 
-# Apply the configuration in manifest.yaml and delete all the other config maps that are not in the file
-kctl apply --prune -f manifest.yaml --all --prune-allowlist=core/v1/ConfigMap""",
+# The shop is what these files say, and config maps that they no longer have go away
+kctl apply -f shop/ -l app=shop --prune --prune-allowlist=core/v1/ConfigMap""",
 )

@@ -27,6 +27,7 @@ async def run(session: Session, given: Given) -> int | None:
     from kctl.resolve import resolve
 
     deletion = _deletion(session, given)
+    _ = session.namespace  # a context that is not there is told of in the words of who asks for a namespace
     if given.text("raw"):
         _check(session, given, deletion)
         await _raw(session, given)
@@ -127,63 +128,46 @@ def _place(info: Info) -> tuple[str, str, str]:
 COMMAND = Command(
     "delete",
     "delete ([-f FILENAME] | [-k DIRECTORY] | TYPE [(NAME | -l label | --all)])",
-    "Delete resources by file names, stdin, resources and names, or by resources and label selector",
+    "Delete objects",
     run=run,
     flags=(
-        *standard_flags.filename_flags("containing the resource to delete."),
+        *standard_flags.filename_flags("that say what to delete."),
         standard_flags.SELECTOR,
         standard_flags.FIELD_SELECTOR,
-        switch("all", "Delete all resources, in the namespace of the specified resource types."),
+        switch("all", "All objects of these types in the namespace."),
         standard_flags.ALL_NAMESPACES,
         *DELETION_FLAGS,
-        switch("now", "If true, resources are signaled for immediate shutdown (same as --grace-period=1)."),
-        switch(
-            "ignore-not-found",
-            'Treat "resource not found" as a successful delete. Defaults to "true" when --all is specified.',
-        ),
+        switch("now", "With hardly any time to end: --grace-period=1."),
+        switch("ignore-not-found", "What is not there is no error. On by itself with --all and with a selector."),
         wait(default=True),
-        Flag("output", usage='Output mode. Use "-o name" for shorter output (resource/name).', short="o"),
-        Flag("raw", usage="Raw URI to DELETE to the server.  Uses the transport specified by the kubeconfig file."),
-        switch("interactive", "If true, delete resource only when user confirms.", short="i"),
+        Flag("output", usage="'name' for kind/name and nothing else.", short="o"),
+        Flag("raw", usage="Send a DELETE for this path of the server, with what is in -f."),
+        switch("interactive", "Show what would go, and ask.", short="i"),
         standard_flags.DRY_RUN,
     ),
     description="""\
-Delete resources by file names, stdin, resources and names, or by resources and label selector.
+Objects are named by files, by type and name, or by type and labels; one of these at a time.
 
-JSON and YAML formats are accepted. Only one type of argument may be specified: file names, resources and names, or
-resources and label selector.
+A pod gets time to end. --grace-period says how much, --now makes it a second, and --force takes it away at once,
+whether or not its processes have ended. kctl waits until everything is gone; --wait=false does not.
 
-Some resources, such as pods, are given time to end (the grace period). --grace-period changes it, --now makes it one
-second, and --force takes the object away at once, whether or not what it stands for has ended. Other resources have no
-grace period.
-
-A delete does not look at resource versions: a change that somebody else makes at the same moment is lost with the
-rest of the resource.""",
+Whoever deletes does not ask who changed an object in the meantime: the change goes with it.""",
     examples="""\
-# Delete a pod using the type and name specified in pod.json
-kctl delete -f ./pod.json
+# Whatever a directory has made
+kctl delete -R -f app/
 
-# Delete resources from all files that end with '.json'
-kctl delete -f '*.json'
+# Two services
+kctl delete service web api
 
-# Delete a pod based on the type and name in the JSON passed into stdin
-cat pod.json | kctl delete -f -
+# Everything with a label, of several types; ask me first
+kctl delete deployments,services,configmaps -l app=shop -i
 
-# Delete pods and services with same names "baz" and "foo"
-kctl delete pod,service baz foo
+# What would go?
+kctl delete pods --all --dry-run=client
 
-# Delete pods and services with label name=myLabel
-kctl delete pods,services -l name=myLabel
+# A pod whose node is gone for good
+kctl delete pod web-0 --force
 
-# Delete a pod with minimal delay
-kctl delete pod foo --now
-
-# Force delete a pod on a dead node
-kctl delete pod foo --force
-
-# Delete all pods
-kctl delete pods --all
-
-# Delete all pods only if the user confirms the deletion
-kctl delete pods --all --interactive""",
+# A deployment, but not its pods
+kctl delete deployment web --cascade=orphan""",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kctl import standard_flags
-from kctl.apply.flags import SERVER_SIDE_FLAGS, field_manager
+from kctl.apply.flags import PRUNE_ALLOWLIST, SERVER_SIDE_FLAGS, field_manager
 from kctl.command import Command
 from kctl.errors import KctlError, UsageError
 from kctl.flags import Flag, switch
@@ -46,42 +46,37 @@ def _failed(error: Exception) -> KctlError:
 COMMAND = Command(
     "diff",
     "diff -f FILENAME",
-    "Diff the live version against a would-be applied version",
+    "Show what an apply would change",
     run=run,
     usage_exit_code=2,
     flags=(
-        Flag("prune-allowlist", "array", (), "Overwrite the default allowlist with <group/version/kind> for --prune"),
-        switch(
-            "prune",
-            "Include resources that would be deleted by pruning. Can be used with -l and default shows all resources "
-            "would be pruned",
-        ),
-        switch("show-managed-fields", "If true, include managed fields in the diff."),
-        switch("show-secrets", "If true, do not mask secret values in the diff."),
-        *standard_flags.filename_flags("contains the configuration to diff"),
+        PRUNE_ALLOWLIST,
+        switch("prune", "Also what 'apply --prune' would delete; with -l only what has these labels."),
+        Flag("concurrency", "int", 1, "How many files to look at at the same time."),
+        switch("show-managed-fields", "Compare metadata.managedFields too."),
+        switch("show-secrets", "Show what is in secrets; without it only that it differs."),
+        *standard_flags.filename_flags("to compare with what is there."),
         *SERVER_SIDE_FLAGS,
         field_manager(),
         standard_flags.SELECTOR,
     ),
     description="""\
-Diff configurations specified by file name or stdin between the current online configuration, and the configuration as
-it would be if applied.
+Asks the server what each object would become, changes nothing, and compares the two as YAML.
 
-The output is always YAML.
+The program "diff" compares, with -u -N. KUBECTL_EXTERNAL_DIFF names another one, with its arguments; it gets two
+directories. Where there is no diff, kctl compares by itself.
 
-KUBECTL_EXTERNAL_DIFF environment variable can be used to select your own diff command. Users can use external commands
-with params too, example: KUBECTL_EXTERNAL_DIFF="colordiff -N -u"
-
-By default, the "diff" command available in your path will be run with the "-u" (unified diff) and "-N" (treat absent
-files as empty) options. Where there is none, kctl compares by itself.
-
-Exit status: 0 No differences were found. 1 Differences were found. >1 kctl or diff failed with an error.
-
-Note: KUBECTL_EXTERNAL_DIFF, if used, is expected to follow that convention.""",
+Ends with 0 if nothing would change, with 1 if something would, and with more if something went wrong.""",
     examples="""\
-# Diff resources included in pod.json
-kctl diff -f pod.json
+# What would change?
+kctl diff -f web.yaml
 
-# Diff file read from stdin
-cat service.yaml | kctl diff -f -""",
+# In colour, side by side
+KUBECTL_EXTERNAL_DIFF="colordiff -y" kctl diff -R -f app/
+
+# Apply only if there is something to do
+kctl diff -f app/ > /dev/null || kctl apply -f app/
+
+# What would disappear?
+kctl diff -f shop/ -l app=shop --prune""",
 )

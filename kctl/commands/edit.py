@@ -9,6 +9,7 @@ from kctl.command import Command
 from kctl.errors import KctlError, raise_all
 from kctl.flags import switch
 from kctl.printers.choosing import output_flags
+from kctl.recording import RECORD
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -21,6 +22,7 @@ async def run(session: Session, given: Given) -> None:
     from kctl.editing.patching import EditPatching
     from kctl.resolve import Query, resolve
 
+    _ = session.namespace  # a context that is not there is told of in the words of who asks for a namespace
     query = Query.of(given)._replace(types_alone=True, latest=True, flatten=True, keep_going=True)
     found = await resolve(session, query)
     field_validation(given)
@@ -34,48 +36,36 @@ async def run(session: Session, given: Given) -> None:
 COMMAND = Command(
     "edit",
     "edit (RESOURCE/NAME | -f FILENAME)",
-    "Edit a resource on the server",
+    "Change an object in an editor",
     run=run,
     flags=(
-        *standard_flags.filename_flags("to use to edit the resource"),
+        *standard_flags.filename_flags("that say which objects to edit."),
         *output_flags(),
         standard_flags.VALIDATE,
-        switch("output-patch", "Output the patch if the resource is edited."),
-        switch("windows-line-endings", "Defaults to the line ending native to your platform."),
+        switch("output-patch", "Show the patch that is sent."),
+        switch("windows-line-endings", "Let the file have the line ends of Windows."),
         standard_flags.SAVE_CONFIG,
+        RECORD,
         standard_flags.field_manager("kctl-edit"),
-        standard_flags.subresource("If specified, edit will operate on the subresource of the requested object."),
+        standard_flags.subresource("Edit a part of the object alone, such as status."),
     ),
     description="""\
-Edit a resource from the default editor.
+Gets the objects, opens them in the editor that KUBE_EDITOR or EDITOR names (else vi), and sends what you changed. One
+object or several; as YAML, or with -o json as JSON.
 
-The edit command allows you to directly edit any API resource you can retrieve via the command-line tools. It will open
-the editor defined by your KUBE_EDITOR, or EDITOR environment variables, or fall back to 'vi'. When attempting to open
-the editor, it will first attempt to use the shell that has been defined in the 'SHELL' environment variable. If this is
-not defined, the default shell will be used, which is '/bin/bash'.
-
-You can edit multiple objects, although changes are applied one at a time. The command accepts file names as well as
-command-line arguments, although the files you point to must be previously saved versions of resources.
-
-The default format is YAML. To edit in JSON, specify "-o json".
-
-In the event an error occurs while updating, a temporary file will be created on disk that contains your unapplied
-changes. The most common error when updating a resource is another editor changing the resource on the server. When this
-occurs, you will have to apply your changes to the newer version of the resource, or update your temporary saved copy to
-include the latest resource version.""",
+What the server refuses is opened again with its reasons above it. Close the editor without a change, or empty the file,
+and nothing happens. If a change can't be sent, because somebody else was faster for example, the file is kept and you
+are told where.""",
     examples="""\
-# Edit the service named 'registry'
-kctl edit svc/registry
+# A deployment
+kctl edit deployment/web
 
-# Use an alternative editor
-KUBE_EDITOR="nano" kctl edit svc/registry
+# All services of the namespace in one file, with another editor
+KUBE_EDITOR="code --wait" kctl edit services
 
-# Edit the job 'myjob' in JSON using the v1 API format
-kctl edit job.v1.batch/myjob -o json
+# And show me what was sent
+kctl edit configmap settings --output-patch
 
-# Edit the deployment 'mydeployment' in YAML and save the modified config in its annotation
-kctl edit deployment/mydeployment -o yaml --save-config
-
-# Edit the 'status' subresource for the 'mydeployment' deployment
-kctl edit deployment mydeployment --subresource='status'""",
+# Its status, which nobody but a controller sets otherwise
+kctl edit widget one --subresource=status""",
 )

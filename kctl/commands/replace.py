@@ -93,12 +93,16 @@ class _Replacing:
         raise_all(found.errors)
 
     async def _replace(self, info: Info) -> None:
+        from kctl.apply.last_applied import written
+
         obj = self._annotated(info)
         if self._strategy != "client":
             if not info.name:
                 raise KctlError("resource name may not be empty")
+            versioned = await self._versioned(info, obj)
             obj = await info.resource.update(
-                await self._versioned(info, obj),
+                versioned,
+                written=written(versioned),
                 subresource=self._given.text("subresource"),
                 dry_run=self._strategy == "server",
                 field_manager=self._given.text("field-manager"),
@@ -132,7 +136,8 @@ class _Replacing:
         query = self._query()
         named = self._given.text("output") == "name"
         options = DeleteOptions(deletion, ignore_not_found=True, waits=waits, named=named)
-        await Deleter(self._session, options).delete(await resolve(self._session, query))
+        found = await resolve(self._session, query._replace(arguments=self._given.arguments))
+        await Deleter(self._session, options).delete(found)
         await self._wait(query, deletion.timeout or _GONE_WITHIN)
         await self._create_all(query._replace(validates=self._validation != "Ignore"))
 
@@ -144,14 +149,15 @@ class _Replacing:
             sys.stdin = io.TextIOWrapper(_Rewinding(sys.stdin.buffer.read()))
 
     async def _wait(self, query: Query, seconds: float) -> None:
-        from kctl.deleting import wait_until_gone
+        from kctl.deleting.waiting import poll_until_gone
         from kctl.resolve import resolve
 
         found = await resolve(self._session, query)
         async for info in found.visit():
-            await wait_until_gone(info, seconds)
+            await poll_until_gone(info, seconds)
 
     async def _create_all(self, query: Query) -> None:
+        from kctl.apply.last_applied import written
         from kctl.resolve import resolve
         from localplane.apimachinery.errors import APIError
 
@@ -162,7 +168,7 @@ class _Replacing:
             metadata = {key: value for key, value in obj["metadata"].items() if key != "resourceVersion"}
             try:
                 created = await info.resource.create(
-                    {**obj, "metadata": metadata},
+                    written({**obj, "metadata": metadata}),
                     field_manager=self._given.text("field-manager"),
                     field_validation=self._validation,
                 )
@@ -188,37 +194,35 @@ class _Rewinding(io.BytesIO):
 COMMAND = Command(
     "replace",
     "replace -f FILENAME",
-    "Replace a resource by file name or stdin",
+    "Put an object in the place of another",
     run=run,
     flags=(
         *output_flags(),
-        *standard_flags.filename_flags("that contain the configurations to replace."),
+        *standard_flags.filename_flags("with the whole objects."),
         *DELETION_FLAGS,
         wait(default=False),
         standard_flags.VALIDATE,
         standard_flags.SAVE_CONFIG,
         standard_flags.DRY_RUN,
-        Flag("raw", usage="Raw URI to PUT to the server.  Uses the transport specified by the kubeconfig file."),
+        Flag("raw", usage="Send a PUT to this path of the server, with what is in -f."),
         standard_flags.field_manager("kctl-replace"),
-        standard_flags.subresource("If specified, replace will operate on the subresource of the requested object."),
+        standard_flags.subresource("Replace a part of the object alone, such as status or scale."),
     ),
     description="""\
-Replace a resource by file name or stdin.
+The object becomes what the file says, no less and no more: what the file leaves out is gone. 'kctl get -o yaml' shows
+the whole of it. A file with a resourceVersion replaces that version only.
 
-JSON and YAML formats are accepted. If replacing an existing resource, the complete resource spec must be provided. This
-can be obtained by
-
-  $ kctl get TYPE NAME -o yaml""",
+With --force the object is deleted and made anew, which also changes what can't be changed.""",
     examples="""\
-# Replace a pod using the data in pod.json
-kctl replace -f ./pod.json
+# As the file has it
+kctl replace -f web.yaml
 
-# Replace a pod based on the JSON passed into stdin
-cat pod.json | kctl replace -f -
+# Another image, by hand
+kctl get deployment web -o yaml | sed 's/web:1.0/web:1.1/' | kctl replace -f -
 
-# Update a single-container pod's image version (tag) to v4
-kctl get pod mypod -o yaml | sed 's/\\(image: myimage\\):.*$/\\1:v4/' | kctl replace -f -
+# A service's address can't be changed: delete it and make another
+kctl replace --force -f service.yaml
 
-# Force replace, delete and then re-create the resource
-kctl replace --force -f ./pod.json""",
+# Only the status
+kctl replace --subresource=status -f widget.yaml""",
 )

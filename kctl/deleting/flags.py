@@ -1,4 +1,4 @@
-"""The flags of deletion, worded as kubectl words them. Kubernetes: kubectl/pkg/cmd/delete/delete_flags.go."""
+"""The flags of deletion. Kubernetes: kubectl/pkg/cmd/delete/delete_flags.go."""
 
 from __future__ import annotations
 
@@ -9,29 +9,18 @@ DELETION_FLAGS = (
         "cascade",
         "text",
         "background",
-        'Must be "background", "orphan", or "foreground". Selects the deletion cascading strategy for the dependents '
-        "(e.g. Pods created by a ReplicationController). Defaults to background.",
+        "What becomes of the objects that an object owns: background (they go later), foreground (they go first) or "
+        "orphan (they stay).",
         bare="background",
     ),
-    switch(
-        "force",
-        "If true, immediately remove resources from API and bypass graceful deletion. Note that immediate deletion of "
-        "some resources may result in inconsistency or data loss and requires confirmation.",
-    ),
+    switch("force", "At once: nobody waits until what the object stands for has ended, and data may be lost."),
     Flag(
         "grace-period",
         "int",
         -1,
-        "Period of time in seconds given to the resource to terminate gracefully. Ignored if negative. Set to 1 for "
-        "immediate shutdown. Can only be set to 0 when --force is true (force deletion).",
+        "How many seconds it gets to end; a negative number leaves that to the object, and 0 needs --force.",
     ),
-    Flag(
-        "timeout",
-        "duration",
-        0.0,
-        "The length of time to wait before giving up on a delete, zero means determine a timeout from the size of the "
-        "object",
-    ),
+    Flag("timeout", "duration", 0.0, "How long to wait until it is gone: 5s, 2m; 0 for as long as it takes."),
 )
 """What apply and replace have as well."""
 
@@ -39,6 +28,6 @@ DELETION_FLAGS = (
 def wait(*, default: bool) -> Flag:
     return switch(
         "wait",
-        "If true, wait for resources to be gone before returning. This waits for finalizers.",
+        "Wait until the objects are gone, finalizers and all.",
         default=default,
     )

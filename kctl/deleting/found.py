@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kctl.errors import KctlError, raise_all
+from kctl.errors import KctlError, listed_as_one, raise_all
 from kctl.printers.objects import kind_and_group
 from kctl.reporting import with_source
 
@@ -31,6 +31,8 @@ class DeleteOptions(NamedTuple):
     waits: bool = True
     named: bool = False
     warns_of_scope: bool = False
+    quiet: bool = False
+    """Say nothing at all."""
     confirmed: Callable[[Info], bool] | None = None
     """If somebody was asked: whether this one was shown."""
 
@@ -45,26 +47,35 @@ class Deleter:
 
     async def delete(self, found: Found) -> list[Info]:
         """Those that were there. Raises what went wrong once all has been tried."""
-        from localplane.apimachinery.errors import APIError, NotFound
+        from localplane.apimachinery.errors import APIError
+        from localplane.client.errors import InvalidName
 
+        failed: list[Exception] = []
         async for info in found.visit():
             if self._options.confirmed is not None and not self._options.confirmed(info):
                 continue
             try:
                 await self._delete(info)
-            except APIError as error:
-                found.errors.append(with_source(error, "deleting", info.source))
-            except ValueError as error:
-                found.errors.append(KctlError(str(error)))
-        errors = found.errors
-        if self._options.ignore_not_found:
-            errors = [error for error in errors if not isinstance(error, NotFound)]
-        raise_all(errors)
+            except (APIError, InvalidName) as error:
+                failed.append(with_source(error, "deleting", info.source))
+        self._raise(failed, found.errors)
         if not self._found:
             self._session.write("No resources found\n")
         elif self._options.waits and self._options.deletion.dry_run == "none":
             await self._wait()
         return [info for info, _ in self._deleted]
+
+    def _raise(self, failed: list[Exception], unusable: list[Exception]) -> None:
+        """What failed goes before what was found no place for, in whatever order they came."""
+        from localplane.apimachinery.errors import NotFound
+
+        told = failed
+        if self._options.ignore_not_found:
+            told = [error for error in failed if not isinstance(error, NotFound)]
+            unusable = [error for error in unusable if not isinstance(error, NotFound)]
+        if failed:
+            raise_all([*told, *listed_as_one(unusable)], listed=not told)
+        raise_all(unusable)
 
     async def _delete(self, info: Info) -> None:
         self._found += 1
@@ -82,6 +93,8 @@ class Deleter:
 
     def _say(self, info: Info) -> None:
         options = self._options
+        if options.quiet:
+            return
         kind = info.rest_mapping.kind
         what = kind_and_group({"apiVersion": f"{kind.group}/{kind.version}" if kind.group else "v1", "kind": kind.kind})
         if options.named:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _FOREVER = 168 * 3600.0
 _LONGEST_WATCH = 300.0
+_PAUSE = 1.0
 
 
 async def wait_until_gone(info: Info, seconds: float, *, uid: str = "") -> None:
@@ -46,3 +47,23 @@ async def wait_until_gone(info: Info, seconds: float, *, uid: str = "") -> None:
                         return
         except (ConnectionLost, Expired):
             continue
+
+
+async def poll_until_gone(info: Info, seconds: float) -> None:
+    """Looks once, and then every second as long as there is time. Raises KctlError.
+
+    Kubernetes: wait.PollUntilContextTimeout, where something is put in the place of what is gone.
+    """
+    from localplane.apimachinery.errors import NotFound
+    from localplane.client.driving import sleep
+
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            await info.resource.get(info.name)
+        except NotFound:
+            return
+        if time.monotonic() + _PAUSE > end:
+            await sleep(max(0.0, end - time.monotonic()))
+            raise KctlError("context deadline exceeded")
+        await sleep(_PAUSE)

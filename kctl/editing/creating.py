@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from kctl.errors import KctlError
 from kctl.printers import results as result_printers
 
-from .loop import EditLoop, Results
+from .loop import EditLoop
 
 if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.resolve import Info
     from kctl.session import Session
+
+    from .outcome import Results
 
 
 async def edit_before_create(session: Session, given: Given) -> None:
@@ -35,11 +37,9 @@ async def edit_before_create(session: Session, given: Given) -> None:
 
 
 async def _create(session: Session, given: Given, info: Info) -> None:
-    from kctl.apply.last_applied import annotated
+    from kctl.apply.last_applied import written
     from kctl.dry_running import field_validation
 
-    obj = info.object or {}
-    if given.is_on("save-config"):
-        obj = annotated(obj)
+    obj = written(info.object or {})
     created = await info.resource.create(obj, field_manager="kctl-create", field_validation=field_validation(given))
     result_printers.printer_for(given, "created").print(created, session.write)

@@ -38,3 +38,11 @@ def edit(data: bytes, suffix: str) -> Path:
     if code:
         raise KctlError(f"there was a problem with the editor {go_quote(' '.join(command()))}")
     return path
+
+
+def content(path: Path) -> str:
+    """What is in the file now. Raises KctlError if the user took it away."""
+    try:
+        return path.read_text(errors="replace")
+    except OSError as error:
+        raise KctlError(f"open {path}: {(error.strerror or str(error)).lower()}") from error

@@ -6,16 +6,18 @@ Kubernetes: EditOptions.Run in kubectl/pkg/cmd/util/editor/editoptions.go.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kctl.errors import Ended, KctlError
+from kctl.errors import Ended, KctlError, listed_as_one
 from kctl.printers.choosing import object_printer
-from localplane.apimachinery.errors import APIError, Invalid, NotFound
+from kctl.recording import recorded, with_annotations
+from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
 
 from . import editor
+from .comments import has_lines, meaning, parsed, without_comments
+from .outcome import HEADER, Reason, Results
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -25,67 +27,15 @@ if TYPE_CHECKING:
 Object = dict[str, Any]
 
 _FORMATS = ("json", "yaml", "kyaml")
-_HEADER = """\
-# Please edit the object below. Lines beginning with a '#' will be ignored,
-# and an empty file will abort the edit. If an error occurs while saving this file will be
-# reopened with the relevant failures.
-#
-"""
-LAST_APPLIED_HEADER = """\
-# Please edit the 'last-applied-configuration' annotations below.
-# Lines beginning with a '#' will be ignored, and an empty file will abort the edit.
-#
-"""
-
-
-@dataclass(slots=True)
-class Reason:
-    """Why a file comes back, shown above it."""
-
-    head: str
-    causes: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Results:
-    """What became of one round. `invalid` objects are shown again."""
-
-    reasons: list[Reason] = field(default_factory=list)
-    invalid: int = 0
-    not_found: int = 0
-    retryable: int = 0
-
-    def add_problem(self, problem: str, info: Info) -> str:
-        """A file that nobody would be asked about."""
-        what = f"{info.rest_mapping.resource.group_resource} {go_quote(info.name)}"
-        cause = f'<nil>: Invalid value: "The edited file failed validation": {problem}'
-        self.reasons.append(Reason(f"{what} was not valid", [cause]))
-        return f"error: {what} is invalid"
-
-    def add(self, error: APIError, info: Info) -> str:
-        """What to say about it."""
-        resource = info.rest_mapping.resource.group_resource
-        what = f"{resource} {go_quote(info.name)}"
-        if isinstance(error, Invalid):
-            self.invalid += 1
-            self.reasons.append(
-                Reason(f"{what} was not valid", [f"{cause.field}: {cause.message}" for cause in error.causes])
-            )
-            return f"error: {what} is invalid"
-        if isinstance(error, NotFound):
-            self.not_found += 1
-            return f"error: {what} could not be found on the server"
-        self.retryable += 1
-        return f"error: {what} could not be patched: {error.message}"
-
 
 Attempt = Callable[[list["Info"], Results], Awaitable[None]]
 """Do something with edited objects. Raises for what ends the edit; what may be mended goes into the Results."""
 
 
 class EditLoop:
-    def __init__(self, session: Session, given: Given, attempt: Attempt, *, header: str = _HEADER) -> None:
+    def __init__(self, session: Session, given: Given, attempt: Attempt, *, header: str = HEADER) -> None:
         self._session = session
+        self._given = given
         self._attempt = attempt
         self._header = header
         self._format = given.text("output") or "yaml"
@@ -94,49 +44,52 @@ class EditLoop:
         self._validates = given.text("validate") not in ("ignore", "false")
 
     async def run(self, infos: Sequence[Info]) -> None:
-        original = self._printed([info.object or {} for info in infos])
-        shown = original
-        reasons: list[Reason] = []
-        kept: Path | None = None
-        had_errors = False
+        """`infos` are what is shown."""
+        objects = [info.object or {} for info in infos]
+        original = shown = self._printed(objects)
+        results = Results()
+        failed = False
         while True:
             try:
-                file = editor.edit(self._content(shown, reasons), self._suffix)
+                file = editor.edit(self._content(shown, results.reasons, again=failed), self._suffix)
+                before, shown = shown, editor.content(file)
             except KctlError as error:
-                raise self._preserved(error, kept) from error
-            edited = file.read_text(errors="replace").replace("\r\n", "\n")
-            if had_errors and _stripped(edited) == _stripped(shown):
+                raise self._preserved(error, results.file) from error
+            if failed and meaning(before) == meaning(shown):
                 raise self._preserved(KctlError("Edit cancelled, no valid changes were saved."), file)
-            if kept is not None:
-                kept.unlink(missing_ok=True)
-            if problem := _problem(edited) if self._validates else "":
-                refused = Results()
-                self._session.say(f"{refused.add_problem(problem, infos[0])}\n")
-                kept, shown, reasons, had_errors = file, edited, refused.reasons, True
-                continue
-            if _stripped(edited) == _stripped(original):
+            if results.file is not None:
+                results.file.unlink(missing_ok=True)
+            results = Results(file)
+            if problem := await self._problem(shown):
+                self._session.say(f"{results.add_problem(problem, infos[0])}\n")
+                failed = True
+            elif self._is_cancelled(original, shown):
                 file.unlink(missing_ok=True)
-                self._session.say("Edit cancelled, no changes made.\n")
                 return
-            if not _has_lines(edited):
-                file.unlink(missing_ok=True)
-                self._session.say("Edit cancelled, saved file was empty.\n")
+            elif await self._is_done(file, objects, results):
                 return
-            kept, shown = file, edited
-            results = await self._round(file)
-            if results is None:
-                return
-            reasons, had_errors = results.reasons, True
+            else:
+                failed = True
 
-    async def _round(self, file: Path) -> Results | None:
-        """What has to be mended; None if all is done."""
-        results = Results()
+    def _is_cancelled(self, original: str, edited: str) -> bool:
+        if meaning(original) == meaning(edited):
+            self._session.say("Edit cancelled, no changes made.\n")
+            return True
+        if not has_lines(edited):
+            self._session.say("Edit cancelled, saved file was empty.\n")
+            return True
+        return False
+
+    async def _is_done(self, file: Path, originals: Sequence[Object], results: Results) -> bool:
+        """Or it has to be edited again. Raises what ends the edit."""
         try:
             infos = await self._read(file)
         except KctlError as error:
             results.reasons.append(Reason(f"The edited file had a syntax error: {error}"))
-            return results
+            return False
         try:
+            for info in infos:
+                self._complete(info, originals)
             await self._attempt(infos, results)
         except (KctlError, APIError) as error:
             raise self._preserved(error, file) from error
@@ -148,41 +101,74 @@ class EditLoop:
             raise Ended(1)
         if not results.invalid:
             file.unlink(missing_ok=True)
-            return None
-        return results
+            return True
+        return False
 
     async def _read(self, file: Path) -> list[Info]:
         from kctl.resolve import Query, resolve
 
-        query = Query(filenames=[str(file)], flatten=True, validates=self._validates)
+        query = Query(
+            filenames=[str(file)],
+            flatten=True,
+            keep_going=True,
+            default_namespace=False,
+            subresource=self._given.text("subresource") if self._given.known("subresource") else "",
+        )
         found = await resolve(self._session, query)
-        try:
-            return await found.infos()
-        except KctlError as error:
+        infos = await found.infos()
+        for error in listed_as_one(found.errors):
             raise KctlError(str(error).replace(str(file), "edited-file")) from error
+        return infos
+
+    def _complete(self, info: Info, originals: Sequence[Object]) -> None:
+        """What was not shown comes back, and what the flags ask for goes in. Raises KctlError."""
+        obj = _with_managed_fields(info.object or {}, originals)
+        if info.is_namespaced:
+            if not info.namespace:
+                info.namespace = self._session.namespace
+                obj = {**obj, "metadata": {**obj["metadata"], "namespace": info.namespace}}
+            if info.namespace != self._session.namespace:
+                raise KctlError(
+                    f"the namespace from the provided object {go_quote(info.namespace)} does not match the namespace "
+                    f"{go_quote(self._session.namespace)}. You must pass '--namespace={info.namespace}' to perform "
+                    "this operation."
+                )
+        if self._given.known("save-config") and self._given.is_on("save-config"):
+            from kctl.apply.last_applied import annotated
+
+            obj = annotated(obj)
+        if self._given.known("record") and (cause := recorded(self._session)):
+            obj = with_annotations(obj, cause)
+        info.object = obj
+
+    async def _problem(self, text: str) -> str:
+        """What is wrong with the file, before anybody knows its kind."""
+        if not self._validates:
+            return ""
+        from kctl.resolve.client_validation import ClientValidation
+        from localplane.apimachinery.serializers import SerializationError
+
+        try:
+            value = parsed(text)
+        except SerializationError as error:
+            return str(error)
+        return await ClientValidation(self._session).problem(value)
 
     def _printed(self, objects: Sequence[Object]) -> str:
         texts: list[str] = []
-        one: Object = (
-            objects[0]
-            if len(objects) == 1
-            else {
-                "apiVersion": "v1",
-                "kind": "List",
-                "metadata": {},
-                "items": list(objects),
-            }
-        )
+        one: Object = objects[0]
+        if len(objects) > 1:
+            one = {"apiVersion": "v1", "kind": "List", "metadata": {}, "items": list(objects)}
         printer = object_printer(self._format, formats=_FORMATS, keep_managed_fields=False)
         printer.print(one, texts.append)
-        return "".join(texts)
+        text = "".join(texts)
+        return text.replace("\n", "\r\n") if self._crlf else text
 
-    def _content(self, text: str, reasons: Sequence[Reason]) -> bytes:
-        if self._suffix == ".json":
-            content = text
-        else:
-            content = self._header + "".join(_commented(reason) for reason in reasons) + _without_comments(text)
-        return (content.replace("\n", "\r\n") if self._crlf else content).encode()
+    def _content(self, text: str, reasons: Sequence[Reason], *, again: bool) -> bytes:
+        header = "" if self._suffix == ".json" else "".join((self._header, *(one.commented() for one in reasons)))
+        if self._crlf:
+            header = header.replace("\n", "\r\n")
+        return (header + (without_comments(text) if again else text)).encode()
 
     def _preserved(self, error: Exception, file: Path | None) -> Exception:
         if file is not None and file.exists():
@@ -190,40 +176,11 @@ class EditLoop:
         return error
 
 
-def _commented(reason: Reason) -> str:
-    lines = [f"# {_hashed(reason.head)}{':' if reason.causes else ''}\n"]
-    lines += [f"# * {_hashed(cause)}\n" for cause in reason.causes]
-    return "".join((*lines, "#\n"))
-
-
-def _hashed(text: str) -> str:
-    return text.replace("\n", "\n# ")
-
-
-def _without_comments(text: str) -> str:
-    lines = text.splitlines(keepends=True)
-    while lines and lines[0].lstrip().startswith("#"):
-        del lines[0]
-    return "".join(lines)
-
-
-def _problem(text: str) -> str:
-    """What is wrong with the file, before anybody knows its kind."""
-    from localplane.apimachinery.serializers import SerializationError, parse_yaml
-
-    try:
-        value = parse_yaml(_stripped(text)).value
-    except SerializationError as error:
-        return str(error)
-    if not isinstance(value, dict):
-        return "invalid object to validate"
-    missing = next((name for name in ("apiVersion", "kind") if value.get(name) is None), None)
-    return f"{missing} not set" if missing else ""
-
-
-def _stripped(text: str) -> str:
-    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")).strip()
-
-
-def _has_lines(text: str) -> bool:
-    return any(line.strip() and not line.strip().startswith("#") for line in text.splitlines())
+def _with_managed_fields(obj: Object, originals: Sequence[Object]) -> Object:
+    """Those of the object that was shown. A copy."""
+    metadata = {name: value for name, value in (obj.get("metadata") or {}).items() if name != "managedFields"}
+    for original in originals:
+        known = original.get("metadata") or {}
+        if known.get("uid") == metadata.get("uid") and known.get("managedFields"):
+            metadata["managedFields"] = known["managedFields"]
+    return {**obj, "metadata": metadata}

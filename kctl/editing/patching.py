@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kctl.apply import last_applied
 from kctl.apply.schemas import PatchSchemas
 from kctl.errors import KctlError
 from kctl.printers import results as result_printers
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from kctl.resolve import Info
     from kctl.session import Session
 
-    from .loop import Results
+    from .outcome import Results
 
 Object = dict[str, Any]
 
@@ -31,7 +32,7 @@ class EditPatching:
         self._session = session
         self._given = given
         self._schemas = PatchSchemas(session)
-        self._originals = {_uid(info.object or {}): info.object or {} for info in originals}
+        self._originals = [info.object or {} for info in originals]
 
     async def attempt(self, infos: list[Info], results: Results) -> None:
         for info in infos:
@@ -39,27 +40,20 @@ class EditPatching:
 
     async def _patch(self, info: Info, results: Results) -> None:
         edited = info.object or {}
-        if _uid(edited) not in self._originals:
-            raise KctlError(f"no original object found for {info.shown}")
-        original = self._originals[_uid(edited)]
-        if managed := (original.get("metadata") or {}).get("managedFields"):
-            edited = {**edited, "metadata": {**edited["metadata"], "managedFields": managed}}
-        if self._given.is_on("save-config"):
-            from kctl.apply.last_applied import annotated
-
-            edited = annotated(edited)
-        if edited == original:
+        original = matching(self._originals, edited)
+        if last_applied.encoded(edited) == last_applied.encoded(original):
             self._print(edited, "skipped")
             return
         patch, patch_type = await self._make(info, original, edited)
+        text = go_json(sorted_keys(patch))
         if self._given.is_on("output-patch"):
-            self._session.write(f"Patch: {go_json(sorted_keys(patch))}\n")
+            self._session.write(f"Patch: {text}\n")
         from kctl.dry_running import field_validation
 
         try:
             patched = await info.resource.patch(
                 info.name,
-                patch,
+                text.encode(),
                 patch_type,
                 subresource=self._given.text("subresource"),
                 field_manager=self._given.text("field-manager"),
@@ -68,7 +62,6 @@ class EditPatching:
         except APIError as error:
             self._session.say(f"{results.add(error, info)}\n")
             return
-        self._originals[_uid(patched)] = patched
         self._print(patched, "edited")
 
     async def _make(self, info: Info, original: Object, edited: Object) -> tuple[Object, PatchType]:
@@ -90,6 +83,16 @@ class EditPatching:
 
     def _print(self, obj: Object, done: str) -> None:
         result_printers.printer_for(self._given, done).print(obj, self._session.write)
+
+
+def matching(originals: Sequence[Object], edited: Object) -> Object:
+    """The one of which this was made, by its uid. Raises KctlError."""
+    for original in originals:
+        if _uid(original) == _uid(edited):
+            return original
+    from kctl.printers.gosyntax import go_syntax
+
+    raise KctlError(f"no original object found for &unstructured.Unstructured{{Object:{go_syntax(edited)}}}")
 
 
 def _uid(obj: Object) -> str:
