@@ -39,7 +39,7 @@ async def run(session: Session, given: Given) -> None:
         changes += await _imported(session, given)
     if given.text("prefix"):
         changes = [{**one, "name": given.text("prefix") + one["name"]} for one in changes]
-    infos = await find(session, given, resources)
+    infos = await find(session, given, resources, refuses=False)
     listed: list[tuple[Object, Object]] = []
     changing = Changing(session, given, printer, mode=mode, failure="failed to patch env update to pod template:")
 
@@ -61,8 +61,11 @@ async def run(session: Session, given: Given) -> None:
         return True
 
     if given.is_on("list"):
+        from contextlib import suppress
+
         for info in infos:
-            change(info.object or {})
+            with suppress(KctlError):  # whatever has no containers has nothing to list
+                change(info.object or {})
         await _list(session, given, listed)
         return
     await changing.run(infos, change)
@@ -83,7 +86,7 @@ async def _imported(session: Session, given: Given) -> list[Object]:
     """A variable for each key of a config map or secret."""
     wanted = given.texts("keys")
     found: list[Object] = []
-    for info in await find(session, given, [given.text("from")]):
+    for info in await find(session, given, [given.text("from")], refuses=False):
         obj = info.object or {}
         reference = {"ConfigMap": "configMapKeyRef", "Secret": "secretKeyRef"}.get(str(obj.get("kind")))
         if reference is None or obj.get("apiVersion") != "v1":
@@ -131,54 +134,44 @@ async def _list(session: Session, given: Given, listed: list[tuple[Object, Objec
 COMMAND = Command(
     "env",
     "env RESOURCE/NAME KEY_1=VAL_1 ... KEY_N=VAL_N",
-    "Update environment variables on a pod template",
+    "Set, remove or list environment variables",
     run=run,
     flags=set_flags(
-        "env",
-        Flag(
-            "containers",
-            "text",
-            "*",
-            "The names of containers in the selected pod templates to change - may use wildcards",
-            "c",
-        ),
-        Flag("from", usage="The name of a resource from which to inject environment variables"),
-        Flag("prefix", usage="Prefix to append to variable names"),
-        Flag(
-            "env",
-            "array",
-            (),
-            "Specify a key-value pair for an environment variable to set into each container.",
-            "e",
-        ),
-        Flag("keys", "slice", (), "Comma-separated list of keys to import from specified resource"),
-        switch("list", "If true, display the environment and any changes in the standard format."),
-        switch("resolve", "If true, show secret or configmap references when listing variables"),
-        switch(
-            "overwrite",
-            "If true, allow environment to be overwritten, otherwise reject updates that overwrite existing "
-            "environment.",
-            default=True,
-        ),
+        Flag("containers", "text", "*", "Only containers of this name; * stands for any part of it.", "c"),
+        Flag("from", usage="Take variables from the keys of this config map or secret: configmap/NAME, secret/NAME."),
+        Flag("prefix", usage="Put this before the name of every variable that is set."),
+        Flag("env", "array", (), "Set this variable, KEY=value; may be repeated. - reads them from stdin.", "e"),
+        Flag("keys", "slice", (), "With --from, only these keys."),
+        switch("list", "List the variables of each container; nothing is sent."),
+        switch("resolve", "With --list, show what references to config maps, secrets and fields lead to."),
+        switch("overwrite", "With =false, refuse to give a variable another value than it has.", default=True),
+        record=False,
     ),
     description="""\
-Update environment variables on a pod template.
+Set, remove or list the environment variables of containers, in pods and in what makes pods.
 
-List environment variable definitions in one or more pods, pod templates. Add, update, or remove container environment
-variable definitions in one or more pod templates. View or modify the environment variable definitions on all containers
-in the specified pods or pod templates, or just those that match a wildcard.
-
-If "--env -" is passed, environment variables can be read from STDIN using the standard env syntax.""",
+KEY=value sets a variable and KEY- removes it. Init containers are meant as well, unless -c says otherwise.
+Variables from a config map or secret (--from) are references: the key becomes an upper-case name, and the value
+stays where it is.""",
     examples="""\
-# Update deployment 'registry' with a new environment variable
-kctl set env deployment/registry STORAGE_DIR=/local
+# Set one variable and remove another
+kctl set env deployment/web LOG_LEVEL=debug TRACE-
 
-# List the environment variables defined on a deployments 'sample-build'
-kctl set env deployment/sample-build --list
+# See what is set, with values behind references
+kctl set env deployment/web --list --resolve
 
-# Import environment from a config map with a prefix
-kctl set env --from=configmap/myconfigmap --prefix=MYSQL_ deployment/myapp
+# All keys of a secret, as DB_USER, DB_PASSWORD, ...
+kctl set env deployment/web --from=secret/db --prefix=DB_
 
-# Remove the environment variable ENV from container 'c1' in all deployments
-kctl set env deployments --all --containers="c1" ENV-""",
+# Only two keys of a config map
+kctl set env deployment/web --from=configmap/settings --keys=region,zone
+
+# One container of every deployment
+kctl set env deployments --all -c 'proxy*' RETRIES=3
+
+# What this shell has, through a pipe
+env | grep ^APP_ | kctl set env -e - deployment/web
+
+# A file, without a server
+kctl set env -f web.yaml --local LOG_LEVEL=debug -o yaml""",
 )

@@ -5,16 +5,18 @@ from __future__ import annotations
 from kctl import standard_flags
 from kctl.flags import Flag, switch
 from kctl.printers.choosing import output_flags
+from kctl.recording import RECORD
 
 
-def set_flags(what: str, *more: Flag, selector: bool = True) -> tuple[Flag, ...]:
-    flags = (
+def set_flags(*more: Flag, selector: bool = True, record: bool = True) -> tuple[Flag, ...]:
+    return (
         *output_flags(),
-        switch("all", "Select all resources, in the namespace of the specified resource types"),
-        switch("local", f"If true, set {what} will NOT contact api-server but run locally."),
+        switch("all", "Change all objects of the given types in the namespace."),
+        switch("local", "Change what the files of -f say, and ask no server."),
         standard_flags.DRY_RUN,
         standard_flags.field_manager("kctl-set"),
-        *standard_flags.filename_flags("identifying the resource to get from a server."),
+        *standard_flags.filename_flags("with the objects to change"),
         *more,
+        *((standard_flags.SELECTOR,) if selector else ()),
+        *((RECORD,) if record else ()),
     )
-    return (*flags, standard_flags.SELECTOR) if selector else flags

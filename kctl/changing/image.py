@@ -67,24 +67,25 @@ def _check(given: Given, resources: list[str], images: dict[str, str], mode: str
 COMMAND = Command(
     "image",
     "image (-f FILENAME | TYPE NAME) CONTAINER_NAME_1=CONTAINER_IMAGE_1 ... CONTAINER_NAME_N=CONTAINER_IMAGE_N",
-    "Update the image of a pod template",
+    "Set the images of containers",
     run=run,
-    flags=set_flags("image"),
+    flags=set_flags(),
     description="""\
-Update existing container image(s) of resources.
-
-Possible resources include (case insensitive): pod (po), replicationcontroller (rc), deployment (deploy), daemonset
-(ds), statefulset (sts), cronjob (cj), replicaset (rs)""",
+Set the images of containers, in pods and in what makes pods: deployments, daemon sets, stateful sets, replica sets,
+replication controllers, jobs and cron jobs. Init containers are meant as well; * means all of them.""",
     examples="""\
-# Set a deployment's nginx container image to 'nginx:1.9.1', and its busybox container image to 'busybox'
-kctl set image deployment/nginx busybox=busybox nginx=nginx:1.9.1
+# Roll out another version
+kctl set image deployment/web nginx=nginx:1.27
 
-# Update all deployments' and rc's nginx container's image to 'nginx:1.9.1'
-kctl set image deployments,rc nginx=nginx:1.9.1 --all
+# Two containers at once
+kctl set image deployment/web nginx=nginx:1.27 sidecar=example/sidecar:v3
 
-# Update image of all containers of daemonset abc to 'nginx:1.9.1'
-kctl set image daemonset abc *=nginx:1.9.1
+# Every container of a daemon set
+kctl set image daemonset/agent *=example/agent:v9
 
-# Print result (in yaml format) of updating nginx container image from local file, without hitting the server
-kctl set image -f path/to/file.yaml nginx=nginx:1.9.1 --local -o yaml""",
+# The same container in all deployments with a label
+kctl set image deployments -l app=shop proxy=envoyproxy/envoy:v1.34.0
+
+# A file, without a server
+kctl set image -f web.yaml nginx=nginx:1.27 --local -o yaml""",
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kctl.errors import KctlError, raise_all
+from kctl.recording import annotated, recorded
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -18,27 +19,43 @@ Change = Callable[[Object], bool]
 """Changes the object in place. Whether it is to be sent at all; raises KctlError for one that can't be changed so."""
 
 
-async def find(session: Session, given: Given, arguments: Sequence[str]) -> list[Info]:
-    """Raises what is wrong with the command line, and with any of the objects."""
+async def find(session: Session, given: Given, arguments: Sequence[str], *, refuses: bool = True) -> list[Info]:
+    """Raises what is wrong with the command line, and with any of the objects. With --local no server is asked; some
+    verbs refuse words that only a server understands, others just don't read them."""
     from kctl.resolve import Query, resolve
+    from kctl.resolve.visiting import MISSING_RESOURCE
 
-    local = given.known("local") and given.is_on("local")
-    if local and arguments:
-        raise KctlError(_LOCAL)
-    query = Query.of(given, arguments)._replace(
-        select_all=given.is_on("all"),
-        latest=not local,
-        local=local,
-        keep_going=True,
-        flatten=True,
+    local = given.is_on("local")
+    if local and arguments and refuses:
+        raise KctlError(LOCAL)
+    query = Query.of(given, [] if local else arguments)._replace(
+        types_alone=given.is_on("all"), latest=not local, local=local, keep_going=True, flatten=True
     )
+    if local:
+        if not query.filenames and not query.kustomize:
+            raise KctlError(MISSING_RESOURCE)
+        query = query._replace(label_selector="")
     found = await resolve(session, query)
     infos = await found.infos()
     found.raise_errors()
+    for info in infos:
+        require_struct(info)
     return infos
 
 
-_LOCAL = """\
+def require_struct(info: Info) -> None:
+    """Raises KctlError for a kind that kubectl could not read: one of a custom resource."""
+    from kctl.structs.scheme import is_registered, not_registered
+    from localplane.apimachinery.gotext import go_quote
+
+    obj = info.object or {}
+    version, kind = str(obj.get("apiVersion", "")), str(obj.get("kind", ""))
+    if not is_registered(version):
+        where = f"unable to decode {go_quote(info.source)}: " if info.source else ""
+        raise KctlError(where + not_registered(version, kind))
+
+
+LOCAL = """\
 error: you must specify resources by --filename when --local is set.
 Example resource specifications include:
    '-f rsrc.yaml'
@@ -61,6 +78,7 @@ class Changing:
         self._printer = printer
         self._mode = mode
         self._failure = failure
+        self._recorded = recorded(session) if given.known("record") else {}
         self.errors: list[Exception] = []
 
     async def run(self, infos: Sequence[Info], change: Change, *, even_if_same: bool = False) -> None:
@@ -72,9 +90,8 @@ class Changing:
         raise_all(self.errors)
 
     def _plan(self, info: Info, change: Change) -> Object | None:
-        obj = info.object or {}
         try:
-            return patch_of(obj, change)
+            return plan(info, change, self._recorded)
         except KctlError as error:
             self.errors.append(KctlError(f"error: {shown(info)} {error}\n"))
             return None
@@ -82,7 +99,7 @@ class Changing:
     async def _send(self, info: Info, patch: Object) -> None:
         from localplane.apimachinery.errors import APIError
 
-        is_local = self._given.known("local") and self._given.is_on("local")
+        is_local = self._given.is_on("local")
         if is_local or self._mode == "client":
             self._printer.print(info.object or {}, self._session.write)
             return
@@ -99,20 +116,41 @@ class Changing:
 
 def patch_of(obj: Object, change: Change) -> Object | None:
     """The object is changed, and this is what that amounts to. None if the change did not want to be sent."""
+    from kctl.structs import encoded, patch_node
     from localplane.apimachinery.patch.strategic import two_way_patch
     from localplane.apimachinery.patch.values import copied
 
-    from .schema import patch_schema
+    before = copied(encoded(obj))
+    if not change(obj):
+        return None
+    after = encoded(obj)
+    node = patch_node(after)
+    assert node is not None  # only kinds that are known can be changed
+    return two_way_patch(node, before, after)
 
-    before = copied(obj)
-    return two_way_patch(patch_schema(), before, obj) if change(obj) else None
+
+def plan(info: Info, change: Change, annotations: dict[str, str]) -> Object | None:
+    """As `patch_of`, with annotations for what is changed. The Info has the new object afterwards."""
+    from kctl.structs import encoded
+
+    obj = encoded(info.object or {})
+
+    def annotate(one: Object) -> bool:
+        wanted = change(one)
+        one |= annotated(one, annotations)
+        return wanted
+
+    patch = patch_of(obj, annotate)
+    info.object = encoded(obj)
+    return patch
 
 
 async def send_patch(given: Given, info: Info, patch: Object, *, dry_run: bool) -> Object:
+    from kctl.printers.objects import sorted_keys
     from localplane.client.resources import PatchType
 
     return await info.resource.patch(
-        info.name, patch, PatchType.STRATEGIC, dry_run=dry_run, field_manager=given.text("field-manager")
+        info.name, sorted_keys(patch), PatchType.STRATEGIC, dry_run=dry_run, field_manager=given.text("field-manager")
     )
 
 

@@ -60,40 +60,29 @@ def _amounts(text: str) -> dict[str, str]:
     return found
 
 
-_AMOUNTS = (
-    "For example, 'cpu=100m,memory=256Mi'. Note that server side components may assign requests depending on "
-    "the server configuration, such as limit ranges."
-)
 COMMAND = Command(
     "resources",
     "resources (-f FILENAME | TYPE NAME)  ([--limits=LIMITS & --requests=REQUESTS]",
-    "Update resource requests/limits on objects with pod templates",
+    "Set what containers may use and what they ask for",
     run=run,
     flags=set_flags(
-        "resources",
-        Flag(
-            "containers",
-            "text",
-            "*",
-            "The names of containers in the selected pod templates to change, all containers are selected by default - "
-            "may use wildcards",
-            "c",
-        ),
-        Flag("limits", usage=f"The resource requirement limits for this container. {_AMOUNTS}"),
-        Flag("requests", usage=f"The resource requirement requests for this container. {_AMOUNTS}"),
+        Flag("containers", "text", "*", "Only containers of this name; * stands for any part of it.", "c"),
+        Flag("limits", usage="The most a container may use: cpu=500m,memory=256Mi."),
+        Flag("requests", usage="What a container asks the scheduler for: cpu=100m,memory=128Mi."),
     ),
     description="""\
-Specify compute resource requirements (CPU, memory) for any resource that defines a pod template. If a pod is
-successfully scheduled, it is guaranteed the amount of resource requested, but may burst up to its specified limits.
-
-For each compute resource, if a limit is specified and a request is omitted, the request will default to the limit.""",
+Set the limits and requests of containers, in pods and in what makes pods. What is not named stays as it is, and 0
+takes a limit away. A limit without a request is a request, too.""",
     examples="""\
-# Set a deployments nginx container cpu limits to "200m" and memory to "512Mi"
-kctl set resources deployment nginx -c=nginx --limits=cpu=200m,memory=512Mi
+# Limits and requests of all containers
+kctl set resources deployment/web --limits=cpu=500m,memory=256Mi --requests=cpu=100m,memory=128Mi
 
-# Set the resource request and limits for all containers in nginx
-kctl set resources deployment nginx --limits=cpu=200m,memory=512Mi --requests=cpu=100m,memory=256Mi
+# Of one container
+kctl set resources deployment/web -c nginx --limits=memory=512Mi
 
-# Remove the resource requests for resources on containers in nginx
-kctl set resources deployment nginx --limits=cpu=0,memory=0 --requests=cpu=0,memory=0""",
+# No limits any more
+kctl set resources deployment/web --limits=cpu=0,memory=0
+
+# A file, without a server
+kctl set resources -f web.yaml --requests=cpu=50m --local -o yaml""",
 )

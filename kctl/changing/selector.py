@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kctl.command import Command
-from kctl.errors import KctlError
+from kctl.errors import KctlError, SeveralErrors, raise_all
 from kctl.flags import Flag
+from kctl.recording import recorded
 
 from .flags import set_flags
-from .patching import Object, patch_of, send_patch
+from .patching import LOCAL, Object, plan, require_struct, send_patch
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -22,6 +23,7 @@ async def run(session: Session, given: Given) -> None:
     from kctl.launching.selectors import label_selector
     from kctl.printers.typed import printer_for
     from kctl.resolve import Query, resolve
+    from localplane.apimachinery.errors import APIError
 
     mode = dry_run(session)
     selector = label_selector(given.arguments[-1]) if given.arguments else None
@@ -29,22 +31,36 @@ async def run(session: Session, given: Given) -> None:
     if selector is None:
         raise KctlError("one selector is required")
     local = given.is_on("local")
+    if local and given.arguments[:-1]:
+        raise KctlError(LOCAL)
     query = Query.of(given, given.arguments[:-1])._replace(
-        select_all=given.is_on("all"), latest=not local, local=local, flatten=True, label_selector=""
+        types_alone=given.is_on("all"), latest=not local, local=local, flatten=True, keep_going=True, label_selector=""
     )
     found = await resolve(session, query)
+    annotations = recorded(session)
 
     async def act(info: Info) -> None:
-        obj = info.object or {}
+        require_struct(info)
         version = given.text("resource-version")
         if version:
-            obj.get("metadata", {}).pop("resourceVersion", None)
-        patch = patch_of(obj, lambda one: _change(one, selector, version)) or {}
+            (info.object or {}).get("metadata", {}).pop("resourceVersion", None)
+        patch = plan(info, lambda one: _change(one, selector, version), annotations) or {}
+        obj = info.object or {}
         if not local and mode != "client":
             obj = await send_patch(given, info, patch, dry_run=mode == "server")
         printer.print(obj, session.write)
 
-    await found.each(act)
+    errors: list[Exception] = []
+    async for info in found.visit():
+        try:
+            await act(info)
+        except (KctlError, APIError) as error:
+            errors.append(error)
+    errors += found.errors
+    if len(errors) > 1:
+        raise SeveralErrors(errors)  # also those that say the same
+    found.raise_errors()
+    raise_all(errors)
 
 
 def _change(obj: Object, selector: Object, version: str) -> bool:
@@ -69,25 +85,26 @@ def _change(obj: Object, selector: Object, version: str) -> bool:
 COMMAND = Command(
     "selector",
     "selector (-f FILENAME | TYPE NAME) EXPRESSIONS [--resource-version=version]",
-    "Set the selector on a resource",
+    "Set the selector of a service",
     run=run,
-    flags=set_flags(
-        "selector",
-        Flag(
-            "resource-version",
-            usage="If non-empty, the selectors update will only succeed if this is the current resource-version for "
-            "the object. Only valid when specifying a single resource.",
-        ),
-        selector=False,
+    flags=tuple(
+        flag._replace(default=True) if flag.name == "recursive" else flag
+        for flag in set_flags(
+            Flag("resource-version", usage="Only if the object still has this version."),
+            selector=False,
+        )
+        if flag.name != "kustomize"
     ),
     description="""\
-Set the selector on a resource. Note that the new selector will overwrite the old selector if the resource had one
-prior to the invocation of 'set selector'.
-
-If --resource-version is specified, then updates will use this resource version, otherwise the existing resource-version
-will be used. Note: currently selectors can only be set on Service objects.""",
+Set which pods a service sends its traffic to. The new selector takes the place of the old one; it may only say that
+labels have values (app=web,tier=front), as that is all a service understands.""",
     examples="""\
-# Set the labels and selector before creating a deployment/service pair
-kctl create service clusterip my-svc --clusterip="None" -o yaml --dry-run=client | \
-kctl set selector --local -f - 'environment=qa' -o yaml | kctl create -f -""",
+# Send the traffic to the green pods
+kctl set selector service/web app=web,colour=green
+
+# Only if nobody has changed the service meanwhile
+kctl set selector service/web app=web --resource-version=4711
+
+# Of a manifest, without a server
+kctl set selector -f service.yaml --local app=shop -o yaml""",
 )

@@ -26,7 +26,7 @@ async def run(session: Session, given: Given) -> None:
     if not given.arguments:
         raise KctlError("serviceaccount is required")
     name = given.arguments[-1]
-    infos = await find(session, given, [] if given.is_on("local") else given.arguments[:-1])
+    infos = await find(session, given, given.arguments[:-1], refuses=False)
     changing = Changing(session, given, printer, mode=mode, failure="failed to patch ServiceAccountName")
 
     def change(obj: Object) -> bool:
@@ -39,19 +39,20 @@ async def run(session: Session, given: Given) -> None:
 COMMAND = Command(
     "serviceaccount",
     "serviceaccount (-f FILENAME | TYPE NAME) SERVICE_ACCOUNT",
-    "Update the service account of a resource",
+    "Set the service account of pods",
     run=run,
     aliases=("sa",),
-    flags=set_flags("serviceaccount", selector=False),
+    flags=set_flags(selector=False),
     description="""\
-Update the service account of pod template resources.
-
-Possible resources (case insensitive) can be: replicationcontroller (rc), deployment (deploy), daemonset (ds), job,
-replicaset (rs), statefulset""",
+Set which service account pods run as, in what makes them: deployments, daemon sets, stateful sets, replica sets,
+replication controllers, jobs and cron jobs.""",
     examples="""\
-# Set deployment nginx-deployment's service account to serviceaccount1
-kctl set serviceaccount deployment nginx-deployment serviceaccount1
+# Let a deployment's pods run as `reader`
+kctl set serviceaccount deployment/web reader
 
-# Print the result (in YAML format) of updated nginx deployment with the service account from local file
-kctl set sa -f nginx-deployment.yaml serviceaccount1 --local --dry-run=client -o yaml""",
+# All deployments of the namespace
+kctl set sa deployments --all reader
+
+# A file, without a server
+kctl set sa -f web.yaml reader --local -o yaml""",
 )

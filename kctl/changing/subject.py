@@ -70,18 +70,24 @@ COMMAND = Command(
     "subject",
     "subject (-f FILENAME | TYPE NAME) [--user=username] [--group=groupname] "
     "[--serviceaccount=namespace:serviceaccountname] [--dry-run=server|client|none]",
-    "Update the user, group, or service account in a role binding or cluster role binding",
+    "Add users, groups or service accounts to a binding",
     run=run,
     flags=set_flags(
-        "subject",
-        Flag("user", "array", (), "Usernames to bind to the role"),
-        Flag("group", "array", (), "Groups to bind to the role"),
-        Flag("serviceaccount", "array", (), "Service accounts to bind to the role"),
+        Flag("user", "array", (), "Add this user; may be repeated."),
+        Flag("group", "array", (), "Add this group; may be repeated."),
+        Flag("serviceaccount", "array", (), "Add this service account, namespace:name; may be repeated."),
+        record=False,
     ),
+    description="""\
+Add users, groups and service accounts to a role binding or cluster role binding. Those that are there stay, and
+those that are there already are not added again.""",
     examples="""\
-# Update a cluster role binding for serviceaccount1
-kctl set subject clusterrolebinding admin --serviceaccount=namespace:serviceaccount1
+# Two users and a group
+kctl set subject rolebinding/viewers --user=ada --user=grace --group=auditors
 
-# Update a role binding for user1, user2, and group1
-kctl set subject rolebinding admin --user=user1 --user=user2 --group=group1""",
+# A service account
+kctl set subject clusterrolebinding/backup --serviceaccount=tools:backup
+
+# A file, without a server
+kctl set subject -f viewers.yaml --group=auditors --local -o yaml""",
 )

@@ -11,6 +11,7 @@ from kctl.errors import KctlError
 from kctl.flags import Flag
 from kctl.launching.sending import Object, require, save_configuration, send
 from kctl.printers.choosing import output_flags
+from kctl.recording import RECORD, annotated, recorded
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -69,7 +70,7 @@ async def _autoscale(session: Session, given: Given, info: Info, mode: str) -> N
 
     try:
         await _make(session, given, _version_two(session, given, info), mode)
-    except APIError:
+    except (APIError, KctlError):
         text = given.text("cpu").strip()
         if not text:
             reason = "empty input"
@@ -86,11 +87,11 @@ async def _autoscale(session: Session, given: Given, info: Info, mode: str) -> N
 async def _make(session: Session, given: Given, obj: Object, mode: str) -> None:
     from kctl.printers.typed import printer_for
 
+    obj = annotated(obj, recorded(session))
     if mode == "client":
         printer_for(given, "created", dry_run=mode).print(obj, session.write)
         return
-    if given.is_on("save-config"):
-        save_configuration(obj)
+    save_configuration(obj, asked=given.is_on("save-config"))
     obj = await send(session, given, obj, "horizontalpodautoscalers", dry_run=mode == "server")
     printer_for(given, "autoscaled", dry_run=mode).print(obj, session.write)
 
@@ -158,56 +159,49 @@ def _target(text: str, resource: str) -> Object:
 COMMAND = Command(
     "autoscale",
     "autoscale (-f FILENAME | TYPE NAME | TYPE/NAME) [--min=MINPODS] --max=MAXPODS [--cpu=CPU] [--memory=MEMORY]",
-    "Auto-scale a deployment, replica set, stateful set, or replication controller",
+    "Let the number of pods follow their load",
     run=run,
     flags=(
         *output_flags(),
+        Flag("min", "int32", -1, "The fewest pods. Without it the server's default, which is 1."),
+        Flag("max", "int32", -1, "The most pods. Required."),
         Flag(
-            "min",
+            "cpu-percent",
             "int32",
             -1,
-            "The lower limit for the number of pods that can be set by the autoscaler. If it's not specified or "
-            "negative, the server will apply a default value.",
+            "The CPU to aim for, in percent of what the pods request.",
+            hidden=True,
+            deprecated="Use --cpu with percentage or resource quantity format (e.g., '70%' for utilization or '500m' "
+            "for milliCPU).",
         ),
-        Flag(
-            "max",
-            "int32",
-            -1,
-            "The upper limit for the number of pods that can be set by the autoscaler. Required.",
-        ),
-        Flag("cpu-percent", "int32", -1, "The target average CPU utilization over all the pods.", hidden=True),
         Flag(
             "cpu",
-            usage="Target CPU utilization over all the pods: a percentage of what was requested (70%), or an average "
-            "amount (500m, 1).",
+            usage="The CPU to aim for on average: in percent of what the pods request (70%), or an amount (500m, 1).",
         ),
         Flag(
             "memory",
-            usage="Target memory utilization over all the pods: a percentage of what was requested (60%), or an "
-            "average amount (200Mi, 1Gi).",
+            usage="The memory to aim for on average: in percent of what the pods request (60%), or an amount (200Mi).",
         ),
-        Flag(
-            "name",
-            usage="The name for the newly created object. If not specified, the name of the input resource will be "
-            "used.",
-        ),
+        Flag("name", usage="The autoscaler's name. Without it that of the object."),
         standard_flags.DRY_RUN,
         standard_flags.SAVE_CONFIG,
         standard_flags.field_manager("kctl-autoscale"),
-        *standard_flags.filename_flags("identifying the resource to autoscale."),
+        *standard_flags.filename_flags("with the objects to scale"),
+        RECORD,
     ),
     description="""\
-Creates an autoscaler that automatically chooses and sets the number of pods that run in a Kubernetes cluster.
-
-Looks up a deployment, replica set, stateful set, or replication controller by name and creates an autoscaler that
-uses the given resource as a reference.""",
+Make a HorizontalPodAutoscaler, which keeps the number of pods of a deployment, replica set, stateful set or replication
+controller between two bounds, as many as their load asks for.""",
     examples="""\
-# Auto scale a deployment "foo", with the number of pods between 2 and 10
-kctl autoscale deployment foo --min=2 --max=10
+# Between 2 and 10 pods, by the server's default measure
+kctl autoscale deployment/web --min=2 --max=10
 
-# Auto scale a replication controller "foo", with the number of pods between 1 and 5, target CPU utilization at 80%
-kctl autoscale rc foo --max=5 --cpu=80%
+# So many that they use 70 percent of the CPU that they request
+kctl autoscale deployment/web --max=10 --cpu=70%
 
-# Auto scale a deployment "bar", target average CPU of 500m and memory of 200Mi
-kctl autoscale deployment bar --min=3 --max=6 --cpu=500m --memory=200Mi""",
+# By CPU and memory, as amounts
+kctl autoscale statefulset/cache --min=3 --max=6 --cpu=500m --memory=200Mi
+
+# A manifest to start from
+kctl autoscale deployment/web --max=5 --dry-run=client -o yaml""",
 )

@@ -13,6 +13,7 @@ from kctl.errors import KctlError, UsageError, raise_all
 from kctl.flags import Flag, switch
 from kctl.generators.commands import GENERATORS
 from kctl.printers.choosing import output_flags
+from kctl.recording import RECORD
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -31,18 +32,22 @@ async def run(session: Session, given: Given) -> None:
         )
     strategy = dry_run(session)
     validation = field_validation(given)
-    if given.is_on("edit"):
-        from kctl.editing.creating import edit_before_create
+    has_source = bool(given.texts("filename") or given.text("kustomize"))
+    if given.is_on("edit") and not has_source:
+        from kctl.resolve import Query, resolve
 
-        await edit_before_create(session, given)
-        return
+        await resolve(session, Query.of(given))  # says what is missing in edit's words
     printer = results.printer_for(given, "created", dry_run=strategy)
-    if not given.texts("filename") and not given.text("kustomize"):
+    if not has_source:
         raise KctlError("must specify one of -f and -k")
     if given.text("raw"):
         await _raw(session, given)
-        return
-    await _Creating(session, given, printer, strategy, validation).create_all()
+    elif given.is_on("edit"):
+        from kctl.editing.creating import edit_before_create
+
+        await edit_before_create(session, given)
+    else:
+        await _Creating(session, given, printer, strategy, validation).create_all()
 
 
 async def _raw(session: Session, given: Given) -> None:
@@ -52,7 +57,11 @@ async def _raw(session: Session, given: Given) -> None:
         raise KctlError("--raw and --edit are mutually exclusive")
     filenames = given.texts("filename")
     check_raw(given, filenames)
-    await raw_request(session, "POST", given.text("raw"), body=body_of(filenames[0]))
+    try:
+        body = body_of(filenames[0])
+    except OSError as error:
+        raise KctlError(f"open {filenames[0]}: {(error.strerror or str(error)).lower()}") from error
+    await raw_request(session, "POST", given.text("raw"), body=body)
 
 
 class _Creating:
@@ -86,8 +95,11 @@ class _Creating:
 
     async def _create(self, info: Info) -> None:
         from kctl.apply.last_applied import create_or_update
+        from kctl.recording import annotated, recorded
 
-        obj = create_or_update(info.object or {}, create=self._given.is_on("save-config"))
+        obj = annotated(
+            create_or_update(info.object or {}, create=self._given.is_on("save-config")), recorded(self._session)
+        )
         if self._strategy != "client":
             metadata = {key: value for key, value in (obj.get("metadata") or {}).items() if key != "resourceVersion"}
             obj = await info.resource.create(
@@ -102,35 +114,37 @@ class _Creating:
 COMMAND = Command(
     "create",
     "create -f FILENAME",
-    "Create a resource from a file or from stdin",
+    "Make objects, from files or from what the flags say",
     run=run,
     flags=(
-        *standard_flags.filename_flags("to use to create the resource"),
+        *standard_flags.filename_flags("with the objects to make"),
         standard_flags.VALIDATE,
-        switch("edit", "Edit the API resource before creating"),
-        switch(
-            "windows-line-endings",
-            "Only relevant if --edit=true. Defaults to the line ending native to your platform.",
-        ),
+        switch("edit", "Open an editor on each object first."),
+        switch("windows-line-endings", "With --edit, end the lines of the file as Windows does."),
         standard_flags.SAVE_CONFIG,
         standard_flags.DRY_RUN,
         standard_flags.SELECTOR,
-        Flag("raw", usage="Raw URI to POST to the server.  Uses the transport specified by the kubeconfig file."),
+        Flag("raw", usage="Send the file to this path of the server, as it is."),
         standard_flags.field_manager("kctl-create"),
         *output_flags(),
+        RECORD,
     ),
     commands=GENERATORS,
     description="""\
-Create a resource from a file or from stdin.
-
-JSON and YAML formats are accepted.""",
+Make objects that files describe, in YAML or JSON; an object that is there already is an error. Or make one of a
+kind that has a command of its own here, from what its flags say.""",
     examples="""\
-# Create a pod using the data in pod.json
-kctl create -f ./pod.json
-
-# Create a pod based on the JSON passed into stdin
+# From a file, a directory, a pipe
+kctl create -f pod.yaml
+kctl create -f manifests/ -R
 cat pod.json | kctl create -f -
 
-# Edit the data in registry.yaml in JSON then create the resource using the edited data
-kctl create -f registry.yaml --edit -o json""",
+# Look at it first, in an editor
+kctl create -f pod.yaml --edit
+
+# Ask the server whether it would take it
+kctl create -f pod.yaml --dry-run=server -o yaml
+
+# Without a file
+kctl create deployment web --image=nginx --replicas=2""",
 )

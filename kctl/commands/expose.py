@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from kctl import standard_flags
 from kctl.command import Command
+from kctl.errors import KctlError
 from kctl.flags import Flag
 from kctl.launching.overriding import OVERRIDE_FLAGS, overridden
 from kctl.launching.sending import save_configuration, send
 from kctl.printers.choosing import output_flags
+from kctl.recording import RECORD, annotated, recorded
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -22,6 +24,7 @@ async def run(session: Session, given: Given) -> None:
     from kctl.launching.exposing import Exposing
     from kctl.printers.typed import printer_for
     from kctl.resolve import Query, resolve
+    from kctl.structs.scheme import is_registered, not_registered
 
     mode = dry_run(session)
     printer = printer_for(given, "exposed", dry_run=mode)
@@ -31,14 +34,15 @@ async def run(session: Session, given: Given) -> None:
 
     async def expose(info: Info) -> None:
         kind = info.rest_mapping.kind
+        if not is_registered(str(kind.group_version)):
+            raise KctlError(not_registered(str(kind.group_version), kind.kind))
         service = exposing.service(kind.group, kind.kind, info.object or {})
-        service = await overridden(session, given, service)
+        service = annotated(await overridden(session, given, service), recorded(session))
         if mode == "client":
             if session.namespace_is_explicit:
                 service["metadata"]["namespace"] = session.namespace
         else:
-            if given.is_on("save-config"):
-                save_configuration(service)
+            save_configuration(service, asked=given.is_on("save-config"))
             service = await send(session, given, service, "services", dry_run=mode == "server")
         printer.print(service, session.write)
 
@@ -49,72 +53,52 @@ COMMAND = Command(
     "expose",
     "expose (-f FILENAME | TYPE NAME) [--port=port] [--protocol=TCP|UDP|SCTP] [--target-port=number-or-name] "
     "[--name=name] [--external-ip=external-ip-of-service] [--type=type]",
-    "Take a replication controller, service, deployment or pod and expose it as a new Kubernetes service",
+    "Put a service in front of pods",
     run=run,
     flags=(
         *output_flags(),
-        Flag("protocol", usage="The network protocol for the service to be created. Default is 'TCP'."),
+        Flag("protocol", usage="TCP, UDP or SCTP. Without it that of the container's port, or TCP."),
+        Flag("port", usage="The service's port, or several: 80,443. Without it the ports of the containers."),
+        Flag("type", usage="ClusterIP (the default), NodePort, LoadBalancer or ExternalName."),
+        Flag("load-balancer-ip", usage="The address that a LoadBalancer is to have, where the cloud can choose."),
+        Flag("selector", usage="Which pods, key=value,key=value. Without it those that the object itself selects."),
+        Flag("labels", usage="The service's labels, key=value,key=value. Without it those of the object.", short="l"),
+        Flag("target-port", usage="The container's port, a number or a name. Without it the same as --port."),
+        Flag("external-ip", usage="Another address that the service answers on, if it is routed to a node."),
+        Flag("name", usage="The service's name. Without it the object's."),
+        Flag("session-affinity", usage="ClientIP sends a client to the same pod each time; None does not."),
         Flag(
-            "port",
-            usage="The port that the service should serve on. Copied from the resource being exposed, if unspecified",
-        ),
-        Flag(
-            "type",
-            usage="Type for this service: ClusterIP, NodePort, LoadBalancer, or ExternalName. Default is 'ClusterIP'.",
-        ),
-        Flag(
-            "load-balancer-ip",
-            usage="IP to assign to the LoadBalancer. If empty, an ephemeral IP will be created and used "
-            "(cloud-provider specific).",
-        ),
-        Flag(
-            "selector",
-            usage="A label selector to use for this service. Only equality-based selector requirements are supported. "
-            "If empty (the default) infer the selector from the resource being exposed.",
-        ),
-        Flag("labels", usage="Labels to apply to the service created by this call.", short="l"),
-        Flag(
-            "target-port",
-            usage="Name or number for the port on the container that the service should direct traffic to. Optional.",
-        ),
-        Flag(
-            "external-ip",
-            usage="Additional external IP address (not managed by Kubernetes) to accept for the service. If this IP is "
-            "routed to a node, the service can be accessed by this IP in addition to its generated service IP.",
-        ),
-        Flag("name", usage="The name for the newly created object."),
-        Flag(
-            "session-affinity",
-            usage="If non-empty, set the session affinity for the service to this; legal values: 'None', 'ClientIP'",
-        ),
-        Flag(
-            "cluster-ip",
-            usage="ClusterIP to be assigned to the service. Leave empty to auto-allocate, or set to 'None' to create a "
-            "headless service.",
+            "cluster-ip", usage="The service's address; None for a service without one. Without it the server chooses."
         ),
         standard_flags.field_manager("kctl-expose"),
         standard_flags.DRY_RUN,
         standard_flags.SAVE_CONFIG,
         *OVERRIDE_FLAGS,
-        *standard_flags.filename_flags("identifying the resource to expose a service"),
+        *standard_flags.filename_flags("with the objects to expose"),
+        RECORD,
     ),
     description="""\
-Expose a resource as a new Kubernetes service.
+Put a service in front of a pod, or of the pods of a deployment, replica set, replication controller or other service.
 
-Looks up a deployment, service, replica set, replication controller or pod by name and uses the selector for that
-resource as the selector for a new service on the specified port. A deployment or replica set will be exposed as a
-service only if its selector is convertible to a selector that service supports, i.e. when the selector contains only
-the matchLabels component. If no port is given and the exposed resource has several, all of them are reused.""",
+The new service selects the pods that the object selects, and has its labels. A deployment or replica set that
+selects by more than labels with values can't be exposed without --selector. Without --port all ports of the
+containers are taken.""",
     examples="""\
-# Create a service for a replicated nginx, which serves on port 80 and connects to the containers on port 8000
-kctl expose rc nginx --port=80 --target-port=8000
+# All ports of a deployment
+kctl expose deployment/web
 
-# Create a service for a pod valid-pod, which serves on port 444 with the name "frontend"
-kctl expose pod valid-pod --port=444 --name=frontend
+# Port 80 of the service leads to port 8080 of the pods
+kctl expose deployment/web --port=80 --target-port=8080
 
-# Create a second service based on the above service, exposing the container port 8443 as port 443
-kctl expose service nginx --port=443 --target-port=8443 --name=nginx-https
+# Reachable from outside of the cluster
+kctl expose deployment/web --port=443 --type=LoadBalancer --name=web-public
 
-# Create a service for an nginx deployment, which serves on port 80 and connects to the containers on port 8000
-kctl expose deployment nginx --port=80 --target-port=8000""",
+# A pod, under another name
+kctl expose pod/dns --port=53 --protocol=UDP --name=resolver
+
+# No address of its own: its name leads to the pods themselves
+kctl expose deployment/db --port=5432 --cluster-ip=None
+
+# A manifest to start from
+kctl expose deployment/web --port=80 --dry-run=client -o yaml""",
 )

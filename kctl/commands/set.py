@@ -8,11 +8,10 @@ from kctl.command import Command
 COMMAND = Command(
     "set",
     "set SUBCOMMAND",
-    "Set specific features on objects",
+    "Set an image, a variable, a selector ... of objects that are there",
     description="""\
-Configure application resources.
-
-These commands help you make changes to existing application resources.""",
+Set one thing of objects that are there: images, environment variables, resources, the service account, the selector
+of a service, the subjects of a binding.""",
     commands=(
         env.COMMAND,
         image.COMMAND,

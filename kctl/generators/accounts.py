@@ -36,7 +36,7 @@ async def token(session: Session, given: Given) -> None:
     from localplane.apimachinery.errors import APIError
     from localplane.client.names import GroupVersionResource
 
-    name = the_name(session, given)
+    name = the_name(session, given, unnamed="service account name is required")
     printer = printer_for(given, "created")
     _check_token(given)
     accounts = session.client.resource(GroupVersionResource("", "v1", "serviceaccounts"), session.namespace)
@@ -54,10 +54,12 @@ async def token(session: Session, given: Given) -> None:
 
 
 def _check_token(given: Given) -> None:
-    seconds, kind = given.seconds("duration"), given.text("bound-object-kind")
-    if seconds < 0:
+    from localplane.apimachinery.times import duration_nanoseconds
+
+    nanoseconds, kind = duration_nanoseconds(dict(given.said).get("duration", "0")), given.text("bound-object-kind")
+    if nanoseconds < 0:
         raise KctlError("--duration must be greater than or equal to 0")
-    if seconds % 1:
+    if nanoseconds % 1_000_000_000:
         raise KctlError("--duration cannot be expressed in units less than seconds")
     if "" in given.texts("audience"):
         raise KctlError("--audience must not be an empty string")
@@ -86,25 +88,37 @@ def _token_request(given: Given) -> Object:
 NAMESPACE = Command(
     "namespace",
     "namespace NAME [--dry-run=server|client|none]",
-    "Create a namespace with the specified name",
+    "Make a namespace",
     run=namespace,
     aliases=("ns",),
     flags=GENERATOR_FLAGS,
-    examples="# Create a new namespace named my-namespace\nkctl create namespace my-namespace",
+    description="Make a namespace: a room for objects, whose names need to be unique only in there.",
+    examples="""\
+# A namespace for a team
+kctl create namespace team-a
+
+# See what would be sent
+kctl create ns team-a --dry-run=client -o yaml""",
 )
 SERVICE_ACCOUNT = Command(
     "serviceaccount",
     "serviceaccount NAME [--dry-run=server|client|none]",
-    "Create a service account with the specified name",
+    "Make a service account",
     run=service_account,
     aliases=("sa",),
     flags=GENERATOR_FLAGS,
-    examples="# Create a new service account named my-service-account\nkctl create serviceaccount my-service-account",
+    description="Make a service account, which is who the programs in pods are to the API.",
+    examples="""\
+# An account for a backup job
+kctl create serviceaccount backup
+
+# In another namespace
+kctl create sa backup -n tools""",
 )
 TOKEN = Command(
     "token",
     "token SERVICE_ACCOUNT_NAME",
-    "Request a service account token",
+    "Ask for a service account's token",
     run=token,
     flags=(
         *output_flags(),
@@ -112,39 +126,34 @@ TOKEN = Command(
             "audience",
             "array",
             (),
-            "Audience of the requested token. If unset, defaults to requesting a token for use with the Kubernetes API "
-            "server. May be repeated to request a token valid for multiple audiences.",
+            "Whom the token is for; may be repeated. Without it: the Kubernetes API of the cluster.",
         ),
         Flag(
             "duration",
             "duration",
             0.0,
-            "Requested lifetime of the issued token. If not set or if set to 0, the lifetime will be determined by the "
-            "server automatically. The server may return a token with a longer or shorter lifetime.",
+            "How long it is to be valid (10m, 24h), in whole seconds. The server may decide otherwise; it does for 0.",
         ),
-        Flag(
-            "bound-object-kind",
-            usage=f"Kind of an object to bind the token to. Supported kinds are {', '.join(_BINDABLE)}. If set, "
-            "--bound-object-name must be provided.",
-        ),
-        Flag(
-            "bound-object-name",
-            usage="Name of an object to bind the token to. The token will expire when the object is deleted. Requires "
-            "--bound-object-kind.",
-        ),
-        Flag(
-            "bound-object-uid",
-            usage="UID of an object to bind the token to. Requires --bound-object-kind and --bound-object-name. If "
-            "unset, the UID of the existing object is used.",
-        ),
+        Flag("bound-object-kind", usage=f"Let the token end with an object of this kind: {', '.join(_BINDABLE)}."),
+        Flag("bound-object-name", usage="The name of that object. Needs --bound-object-kind."),
+        Flag("bound-object-uid", usage="The UID of that object. Without it that of the object that is there."),
     ),
+    description="""\
+Ask the server for a token of a service account, and print it. Nothing is kept: the token ends by itself, or with
+the object that it is bound to.""",
     examples="""\
-# Request a token to authenticate to the kube-apiserver as the service account "myapp" in the current namespace
-kctl create token myapp
+# A token for an hour or so
+kctl create token backup
 
-# Request a token with a custom expiration
-kctl create token myapp --duration 10m
+# For a day
+kctl create token backup --duration=24h
 
-# Request a token bound to an instance of a Secret object
-kctl create token myapp --bound-object-kind Secret --bound-object-name mysecret""",
+# For another audience than the API
+kctl create token backup --audience=https://vault.example.com
+
+# One that ends when a pod is deleted
+kctl create token backup --bound-object-kind=Pod --bound-object-name=backup-0
+
+# With its expiry
+kctl create token backup -o jsonpath={.status.expirationTimestamp}""",
 )

@@ -52,62 +52,49 @@ async def cluster_role_binding(session: Session, given: Given) -> None:
     await make(session, given, obj, "clusterrolebindings", failure="failed to create clusterrolebinding:")
 
 
-def _subject_flags(role: str) -> tuple[Flag, ...]:
-    return (
-        Flag(
-            "user",
-            "array",
-            (),
-            f"Usernames to bind to the {role}. The flag can be repeated to add multiple users.",
-        ),
-        Flag(
-            "group",
-            "array",
-            (),
-            f"Groups to bind to the {role}. The flag can be repeated to add multiple groups.",
-        ),
-        Flag(
-            "serviceaccount",
-            "array",
-            (),
-            f"Service accounts to bind to the {role}, in the format <namespace>:<name>. The flag can be "
-            "repeated to add "
-            "multiple service accounts.",
-        ),
-    )
-
-
+_SUBJECT_FLAGS = (
+    Flag("user", "array", (), "A user who gets the role; may be repeated."),
+    Flag("group", "array", (), "A group that gets the role; may be repeated."),
+    Flag("serviceaccount", "array", (), "A service account that gets the role, namespace:name; may be repeated."),
+)
 ROLE_BINDING = Command(
     "rolebinding",
     "rolebinding NAME --clusterrole=NAME|--role=NAME [--user=username] [--group=groupname] "
     "[--serviceaccount=namespace:serviceaccountname] [--dry-run=server|client|none]",
-    "Create a role binding for a particular role or cluster role",
+    "Give a role to somebody, in one namespace",
     run=role_binding,
     flags=(
         *GENERATOR_FLAGS,
-        Flag("clusterrole", usage="ClusterRole this RoleBinding should reference"),
-        Flag("role", usage="Role this RoleBinding should reference"),
-        *_subject_flags("role"),
+        Flag("clusterrole", usage="The cluster role to give."),
+        Flag("role", usage="The role to give."),
+        *_SUBJECT_FLAGS,
     ),
+    description="""\
+Give a role, or what a cluster role says about namespaced objects, to users, groups and service accounts: in one
+namespace.""",
     examples="""\
-# Create a role binding for user1, user2, and group1 using the admin cluster role
-kctl create rolebinding admin --clusterrole=admin --user=user1 --user=user2 --group=group1
+# Let two people and a group view what is in this namespace
+kctl create rolebinding viewers --clusterrole=view --user=ada --user=grace --group=auditors
 
-# Create a role binding for service account monitoring:sa-dev using the admin role
-kctl create rolebinding admin-binding --role=admin --serviceaccount=monitoring:sa-dev""",
+# A role of this namespace for a service account
+kctl create rolebinding deployer --role=deployer --serviceaccount=ci:runner""",
 )
 CLUSTER_ROLE_BINDING = Command(
     "clusterrolebinding",
     "clusterrolebinding NAME --clusterrole=NAME [--user=username] [--group=groupname] "
     "[--serviceaccount=namespace:serviceaccountname] [--dry-run=server|client|none]",
-    "Create a cluster role binding for a particular cluster role",
+    "Give a cluster role to somebody, everywhere",
     run=cluster_role_binding,
     flags=(
         *GENERATOR_FLAGS,
-        Flag("clusterrole", usage="ClusterRole this ClusterRoleBinding should reference"),
-        *_subject_flags("clusterrole"),
+        Flag("clusterrole", usage="The cluster role to give. Required."),
+        *_SUBJECT_FLAGS,
     ),
+    description="Give a cluster role to users, groups and service accounts, in all namespaces and beyond.",
     examples="""\
-# Create a cluster role binding for user1, user2, and group1 using the cluster-admin cluster role
-kctl create clusterrolebinding cluster-admin --clusterrole=cluster-admin --user=user1 --user=user2 --group=group1""",
+# Administrators of everything
+kctl create clusterrolebinding admins --clusterrole=cluster-admin --group=operators
+
+# A service account that reads metrics
+kctl create clusterrolebinding scraper --clusterrole=view --serviceaccount=monitoring:prometheus""",
 )

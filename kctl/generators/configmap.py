@@ -63,56 +63,54 @@ def config_map(session: Session, given: Given, name: str) -> Object:
     return obj
 
 
-def source_flags(what: str) -> tuple[Flag, ...]:
+def source_flags() -> tuple[Flag, ...]:
     return (
         Flag(
             "from-file",
             "slice",
             (),
-            f"Key file can be specified using its file path, in which case file basename will be used as {what} "
-            "key, or "
-            "optionally with a key and file path, in which case the given key will be used. Specifying a directory "
-            f"will iterate each named file in the directory whose basename is a valid {what} key.",
+            "A file whose content becomes a value, under its own name or as key=file; or a directory, for all files in "
+            "it. May be repeated.",
         ),
-        Flag(
-            "from-literal", "array", (), f"Specify a key and literal value to insert in {what} (i.e. mykey=somevalue)"
-        ),
+        Flag("from-literal", "array", (), "A key and its value, key=value; may be repeated."),
         Flag(
             "from-env-file",
             "slice",
             (),
-            f"Specify the path to a file to read lines of key=val pairs to create a {what}.",
+            "A file with lines of KEY=value; a KEY alone is taken from the environment. Not with the other two.",
         ),
     )
 
 
-def append_hash(what: str) -> Flag:
-    return switch("append-hash", f"Append a hash of the {what} to its name.")
-
+APPEND_HASH = switch(
+    "append-hash", "Put a hash of the content behind the name, so that another content is another object."
+)
 
 COMMAND = Command(
     "configmap",
     "configmap NAME [--from-file=[key=]source] [--from-literal=key1=value1] [--dry-run=server|client|none]",
-    "Create a config map from a local file, directory or literal value",
+    "Make a config map from files or values",
     run=run,
     aliases=("cm",),
-    flags=(*GENERATOR_FLAGS, *source_flags("configmap"), append_hash("configmap")),
+    flags=(*GENERATOR_FLAGS, *source_flags(), APPEND_HASH),
     description="""\
-Create a config map based on a file, directory, or specified literal value.
+Make a config map from files, directories and values.
 
-A single config map may package one or more key/value pairs. Of a file the key is its base name unless another is given,
-and the value its content. Of a directory every regular file whose name is a valid key is taken; everything else in it
-is left out.""",
+A file's key is its name unless another is given. Of a directory all regular files are taken, not those in directories
+below. What is no UTF-8 becomes binaryData.""",
     examples="""\
-# Create a new config map named my-config based on folder bar
-kctl create configmap my-config --from-file=path/to/bar
+# From values
+kctl create configmap settings --from-literal=region=eu --from-literal=level=debug
 
-# Create a new config map named my-config with specified keys instead of file basenames on disk
-kctl create configmap my-config --from-file=key1=/path/to/bar/file1.txt --from-file=key2=/path/to/bar/file2.txt
+# From a file, under its own name and under another
+kctl create configmap nginx --from-file=nginx.conf --from-file=index.html=pages/home.html
 
-# Create a new config map named my-config with key1=config1 and key2=config2
-kctl create configmap my-config --from-literal=key1=config1 --from-literal=key2=config2
+# From all files of a directory
+kctl create configmap pages --from-file=pages/
 
-# Create a new config map named my-config from an env file
-kctl create configmap my-config --from-env-file=path/to/foo.env""",
+# From an env file
+kctl create configmap settings --from-env-file=production.env
+
+# With a name that changes with the content
+kctl create configmap settings --from-env-file=production.env --append-hash""",
 )

@@ -50,7 +50,8 @@ def _check(given: Given, rules: list[str], backend: str) -> None:
             "traffic) or a list of rules (which catch specific paths)"
         )
     for rule in rules:
-        if not _RULE.match(rule):
+        # A path with an equals sign passes kubectl's pattern too, and then takes it down.
+        if not _RULE.match(rule) or ":" not in rule.split(",")[0].split("/", 1)[1].split("=")[1]:
             raise KctlError(f"rule {rule} is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]")
     for annotation in given.texts("annotation"):
         if "=" not in annotation:
@@ -115,30 +116,35 @@ def _path(text: str) -> Object:
 COMMAND = Command(
     "ingress",
     "ingress NAME --rule=host/path=service:port[,tls[=secret]]",
-    "Create an ingress with the specified name",
+    "Make an ingress: lead requests from outside to services",
     run=run,
     aliases=("ing",),
     flags=(
         *GENERATOR_FLAGS,
-        Flag("class", usage="Ingress Class to be used"),
+        Flag("class", usage="The ingress class, which says who serves it."),
         Flag(
             "rule",
             "array",
             (),
-            "Rule in format host/path=service:port[,tls=secretname]. Paths containing the leading character '*' are "
-            "considered pathType=Prefix. tls argument is optional.",
+            "host/path=service:port, and behind it ,tls or ,tls=secret; may be repeated. A path that ends in * stands "
+            "for all below it.",
         ),
-        Flag("default-backend", usage="Default service for backend, in format of svcname:port"),
-        Flag("annotation", "array", (), "Annotation to insert in the ingress object, in the format annotation=value"),
+        Flag("default-backend", usage="The service for all other requests, service:port."),
+        Flag("annotation", "array", (), "An annotation, key=value; may be repeated."),
     ),
+    description="""\
+Make an ingress. Each rule leads a host and a path to a port of a service; without a host it is for all hosts. ,tls
+asks for encryption with the certificate that the class has by default, ,tls=secret with that of a secret.""",
     examples="""\
-# Create a single ingress called 'simple' that directs requests to foo.com/bar to svc1:8080 with a TLS secret "my-cert"
-kctl create ingress simple --rule="foo.com/bar=svc1:8080,tls=my-cert"
+# Everything of a host
+kctl create ingress web --rule='shop.example.com/*=web:80'
 
-# Create a catch all ingress of "/path" pointing to service svc:port and Ingress Class as "otheringress"
-kctl create ingress catch-all --class=otheringress --rule="/path=svc:port"
+# Two paths, encrypted
+kctl create ingress web --rule='shop.example.com/*=web:80,tls=shop' --rule='shop.example.com/api/*=api:http'
 
-# Create an ingress with a default backend
-kctl create ingress ingdefault --class=default --default-backend=defaultsvc:http \
---rule="foo.com/*=svc:8080,tls=secret1\"""",
+# Any host, of a certain class, with an annotation
+kctl create ingress any --class=nginx --rule=/status=health:8080 --annotation=example.com/owner=shop
+
+# One service for everything
+kctl create ingress all --default-backend=web:80""",
 )

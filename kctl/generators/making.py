@@ -24,7 +24,7 @@ GENERATOR_FLAGS = (
 )
 
 
-def the_name(session: Session, given: Given, *required: str) -> str:
+def the_name(session: Session, given: Given, *required: str, unnamed: str = "name must be specified") -> str:
     """The only argument before `--`. Flags that have to be there are complained about first, as cobra does."""
     require(given, *required)
     count = len(given.arguments) if given.dash is None else given.dash
@@ -34,7 +34,7 @@ def the_name(session: Session, given: Given, *required: str) -> str:
         )
     name = given.arguments[0]
     if not name:
-        raise KctlError("name must be specified")
+        raise KctlError(unnamed)
     return name
 
 
@@ -45,17 +45,19 @@ def metadata(session: Session, name: str, **more: Any) -> Object:
     return {key: value for key, value in fields.items() if value}
 
 
-async def make(session: Session, given: Given, obj: Object, resource: str, *, failure: str = "") -> None:
+async def make(
+    session: Session, given: Given, obj: Object, resource: str, *, failure: str = "", saves: bool = True
+) -> None:
     """Create it, or say that it would be. `resource` is the plural; `failure` is said before the server's refusal."""
     from kctl.dry_running import dry_run, field_validation
     from kctl.printers.typed import printer_for
     from localplane.apimachinery.errors import APIError
+    from localplane.client.errors import ConnectionRefused
 
     mode = dry_run(session)
     printer = printer_for(given, "created", dry_run=mode)
     validation = field_validation(given)
-    if given.is_on("save-config"):
-        save_configuration(obj)
+    save_configuration(obj, asked=saves and given.is_on("save-config"))
     if mode != "client":
         try:
             obj = await send(session, given, obj, resource, dry_run=mode == "server", validation=validation)
@@ -63,7 +65,29 @@ async def make(session: Session, given: Given, obj: Object, resource: str, *, fa
             if not failure:
                 raise
             raise KctlError(f"{failure} {error.message}") from error
+        except ConnectionRefused as error:
+            if not failure or not error.address:
+                raise
+            raise KctlError(
+                f"{failure} {_unsent(session, given, obj, resource, mode=mode, validation=validation)}"
+            ) from error
     printer.print(obj, session.write)
+
+
+def _unsent(session: Session, given: Given, obj: Object, resource: str, *, mode: str, validation: str) -> str:
+    """What Go says about a request that nobody took."""
+    from urllib.parse import urlencode, urlsplit
+
+    from localplane.client.names import GroupVersionResource
+
+    group, _, version = str(obj["apiVersion"]).rpartition("/")
+    namespace = "" if resource in _CLUSTER_SCOPED else session.namespace
+    server = session.client_config.server.rstrip("/")
+    query = {"dryRun": "All"} if mode == "server" else {}
+    query |= {"fieldManager": given.text("field-manager"), "fieldValidation": validation}
+    path = GroupVersionResource(group, version, resource).path(namespace=namespace)
+    words = urlencode({name: value for name, value in query.items() if value})
+    return f'Post "{server}{path}?{words}": dial tcp {urlsplit(server).netloc}: connect: connection refused'
 
 
 async def send(

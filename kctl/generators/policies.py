@@ -102,75 +102,71 @@ async def priority_class(session: Session, given: Given) -> None:
 QUOTA = Command(
     "quota",
     "quota NAME [--hard=key1=value1,key2=value2] [--scopes=Scope1,Scope2] [--dry-run=server|client|none]",
-    "Create a quota with the specified name",
+    "Make a quota: how much a namespace may have",
     run=quota,
     aliases=("resourcequota",),
     flags=(
         *GENERATOR_FLAGS,
-        Flag("hard", usage="A comma-delimited set of resource=quantity pairs that define a hard limit."),
-        Flag(
-            "scopes",
-            usage="A comma-delimited set of quota scopes that must all match each object tracked by the quota.",
-        ),
+        Flag("hard", usage="The limits: pods=10,requests.cpu=4,limits.memory=8Gi."),
+        Flag("scopes", usage="Only count objects in all of these scopes: BestEffort,NotTerminating."),
     ),
+    description="Make a resource quota: how many objects a namespace may have, and how much they may ask for together.",
     examples="""\
-# Create a new resource quota named my-quota
-kctl create quota my-quota --hard=cpu=1,memory=1G,pods=2,services=3,secrets=5
+# At most ten pods and four CPUs
+kctl create quota small --hard=pods=10,requests.cpu=4,limits.memory=8Gi
 
-# Create a new resource quota named best-effort
+# Only pods that ask for nothing
 kctl create quota best-effort --hard=pods=100 --scopes=BestEffort""",
 )
 DISRUPTION_BUDGET = Command(
     "poddisruptionbudget",
     "poddisruptionbudget NAME --selector=SELECTOR --min-available=N [--dry-run=server|client|none]",
-    "Create a pod disruption budget with the specified name",
+    "Make a disruption budget: how many pods must stay",
     run=disruption_budget,
     aliases=("pdb",),
     flags=(
         *GENERATOR_FLAGS,
-        Flag("min-available", usage="The minimum number or percentage of available pods this budget requires."),
-        Flag("max-unavailable", usage="The maximum number or percentage of unavailable pods this budget requires."),
-        Flag(
-            "selector",
-            usage="A label selector to use for this budget. Only equality-based selector requirements are supported.",
-        ),
+        Flag("min-available", usage="So many pods must stay: a number, or a percentage (50%)."),
+        Flag("max-unavailable", usage="So many pods may be away: a number, or a percentage (10%)."),
+        Flag("selector", usage="Which pods: app=web, or 'tier in (front,back)'. Required."),
     ),
+    description="""\
+Make a pod disruption budget, which `kctl drain` and others heed: how many of the selected pods must stay, or how
+many may be away at a time. One of the two has to be said.""",
     examples="""\
-# Create a budget that keeps at least one of the pods with the app=rails label available
-kctl create poddisruptionbudget my-pdb --selector=app=rails --min-available=1
+# At least two pods of the database
+kctl create poddisruptionbudget db --selector=app=db --min-available=2
 
-# Create a budget that keeps at least half of the pods with the app=nginx label available
-kctl create pdb my-pdb --selector=app=nginx --min-available=50%""",
+# A tenth of the workers may go at a time
+kctl create pdb workers --selector=app=worker --max-unavailable=10%""",
 )
 PRIORITY_CLASS = Command(
     "priorityclass",
     "priorityclass NAME --value=VALUE --global-default=BOOL [--dry-run=server|client|none]",
-    "Create a priority class with the specified name",
+    "Make a priority class: which pods go first",
     run=priority_class,
     aliases=("pc",),
     flags=(
         *GENERATOR_FLAGS,
-        Flag("value", "int32", 0, "the value of this priority class."),
-        switch(
-            "global-default",
-            "global-default specifies whether this PriorityClass should be considered as the default priority.",
-        ),
-        Flag(
-            "description",
-            usage="description is an arbitrary string that usually provides guidelines on when this priority class "
-            "should be used.",
-        ),
+        Flag("value", "int32", 0, "How important: the larger the number, the more."),
+        switch("global-default", "Take this class for all pods that name none."),
+        Flag("description", usage="When to use it, for people."),
         Flag(
             "preemption-policy",
             "text",
             "PreemptLowerPriority",
-            "preemption-policy is the policy for preempting pods with lower priority.",
+            "PreemptLowerPriority lets its pods push others out; Never does not.",
         ),
     ),
+    description="""\
+Make a priority class. Pods that name it are scheduled before those with a smaller value, and may push them out.""",
     examples="""\
-# Create a priority class named high-priority
-kctl create priorityclass high-priority --value=1000 --description="high priority"
+# For what must run
+kctl create priorityclass critical --value=100000 --description='Customers wait for these'
 
-# Create a priority class named high-priority that cannot preempt pods with lower priority
-kctl create priorityclass high-priority --value=1000 --preemption-policy="Never\"""",
+# What all others get
+kctl create priorityclass normal --value=1000 --global-default
+
+# First in the queue, but nobody is pushed out
+kctl create priorityclass patient --value=50000 --preemption-policy=Never""",
 )

@@ -154,7 +154,7 @@ async def cluster_role(session: Session, given: Given) -> None:
     name = the_name(session, given)
     wanted = _wanted(given)
     obj: Object = {"kind": "ClusterRole", **_API, "metadata": {"name": name}}
-    if labels := _aggregation(given):
+    if labels := dict(sorted(given.pairs("aggregation-rule").items())):
         if any(wanted):
             raise KctlError(
                 "aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames"
@@ -165,24 +165,6 @@ async def cluster_role(session: Session, given: Given) -> None:
         await _check_cluster_role(session, wanted)
         obj["rules"] = await _rules(session, wanted)
     await make(session, given, obj, "clusterroles")
-
-
-def _aggregation(given: Given) -> dict[str, str]:
-    labels = {}
-    for text in given.texts("aggregation-rule"):
-        for pair in text.split(","):
-            if not pair:
-                continue
-            key, equals, value = pair.partition("=")
-            if not equals:
-                from localplane.apimachinery.gotext import go_quote
-
-                raise KctlError(
-                    f'invalid argument {go_quote(text)} for "--aggregation-rule" flag: '
-                    "malformed pair, expect string=string"
-                )
-            labels[key.strip()] = value.strip()
-    return dict(sorted(labels.items()))
 
 
 async def _check_cluster_role(session: Session, wanted: _Wanted) -> None:
@@ -207,51 +189,49 @@ async def _check_cluster_role(session: Session, wanted: _Wanted) -> None:
 
 
 _RULE_FLAGS = (
-    Flag("verb", "slice", (), "Verb that applies to the resources contained in the rule"),
-    Flag("resource", "slice", (), "Resource that the rule applies to"),
-    Flag(
-        "resource-name",
-        "array",
-        (),
-        "Resource in the white list that the rule applies to, repeat this flag for multiple items",
-    ),
+    Flag("verb", "slice", (), "What may be done: get,list,watch; * for everything."),
+    Flag("resource", "slice", (), "To what: pods, deployments.apps, pods/log; * for everything."),
+    Flag("resource-name", "array", (), "Only to objects of this name; may be repeated."),
 )
 ROLE = Command(
     "role",
     "role NAME --verb=verb --resource=resource.group/subresource [--resource-name=resourcename] "
     "[--dry-run=server|client|none]",
-    "Create a role with single rule",
+    "Make a role: what may be done in one namespace",
     run=role,
     flags=(*GENERATOR_FLAGS, *_RULE_FLAGS),
+    description="""\
+Make a role: verbs that may be used on types in one namespace. The server is asked which types there are, so that short
+names and single nouns will do. Who has the role is said by a role binding.""",
     examples="""\
-# Create a role named "pod-reader" that allows user to perform "get", "watch" and "list" on pods
-kctl create role pod-reader --verb=get --verb=list --verb=watch --resource=pods
+# Read pods and their logs
+kctl create role pod-reader --verb=get,list,watch --resource=pods,pods/log
 
-# Create a role named "pod-reader" with ResourceName specified
-kctl create role pod-reader --verb=get --resource=pods --resource-name=readablepod
-
-# Create a role named "foo" with SubResource specified
-kctl create role foo --verb=get,list,watch --resource=pods,pods/status""",
+# Scale one deployment
+kctl create role scaler --verb=update,patch --resource=deployments.apps/scale --resource-name=web""",
 )
 CLUSTER_ROLE = Command(
     "clusterrole",
     "clusterrole NAME --verb=verb --resource=resource.group [--resource-name=resourcename] "
     "[--dry-run=server|client|none]",
-    "Create a cluster role",
+    "Make a cluster role: what may be done anywhere",
     run=cluster_role,
     flags=(
         *GENERATOR_FLAGS,
         *_RULE_FLAGS,
-        Flag("non-resource-url", "slice", (), "A partial url that user should have access to."),
-        Flag("aggregation-rule", "array", (), "An aggregation label selector for combining ClusterRoles."),
+        Flag("non-resource-url", "slice", (), "A path of the server that is no object: /metrics, /healthz/*."),
+        Flag("aggregation-rule", "pairs", {}, "Consist of all cluster roles with these labels, key=value,key=value."),
     ),
+    description="""\
+Make a cluster role: verbs that may be used on types, and on paths of the server. Or one that consists of others,
+which are found by their labels and need nothing else.""",
     examples="""\
-# Create a cluster role named "pod-reader" that allows user to perform "get", "watch" and "list" on pods
-kctl create clusterrole pod-reader --verb=get,list,watch --resource=pods
+# Read nodes
+kctl create clusterrole node-reader --verb=get,list,watch --resource=nodes
 
-# Create a cluster role name "foo" with NonResourceURL specified
-kctl create clusterrole "foo" --verb=get --non-resource-url=/logs/*
+# Scrape metrics
+kctl create clusterrole scraper --verb=get --non-resource-url=/metrics
 
-# Create a cluster role name "monitoring" with AggregationRule specified
-kctl create clusterrole monitoring --aggregation-rule="rbac.example.com/aggregate-to-monitoring=true\"""",
+# All that is labelled for monitoring
+kctl create clusterrole monitoring --aggregation-rule=example.com/aggregate-to-monitoring=true""",
 )

@@ -10,7 +10,7 @@ from kctl.errors import KctlError
 from kctl.flags import Flag
 from localplane.apimachinery.gotext import go_json, go_quote
 
-from .configmap import append_hash, check_sources, source_flags
+from .configmap import APPEND_HASH, check_sources, source_flags
 from .making import GENERATOR_FLAGS, Object, make, metadata, the_name
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ async def tls(session: Session, given: Given) -> None:
     if not given.text("key") or not given.text("cert"):
         raise KctlError("key and cert must be specified")
     certificate, key = read(given.text("cert")), read(given.text("key"))
-    check_key_pair(certificate, key, given.text("cert"), given.text("key"))
+    check_key_pair(certificate, key)
     data = _Data()
     data.add("tls.crt", certificate)
     data.add("tls.key", key)
@@ -101,70 +101,76 @@ _GENERIC = Command(
     "generic",
     "generic NAME [--type=string] [--from-file=[key=]source] [--from-literal=key1=value1] "
     "[--dry-run=server|client|none]",
-    "Create a secret from a local file, directory, or literal value",
+    "Make a secret from files or values",
     run=generic,
     flags=(
         *GENERATOR_FLAGS,
-        *source_flags("secret"),
-        Flag("type", usage="The type of secret to create"),
-        append_hash("secret"),
+        *source_flags(),
+        Flag("type", usage="The secret's type. Without it Opaque."),
+        APPEND_HASH,
     ),
+    description="""\
+Make a secret from files, directories and values. A file's key is its name unless another is given; of a directory all
+regular files are taken.""",
     examples="""\
-# Create a new secret named my-secret with keys for each file in folder bar
-kctl create secret generic my-secret --from-file=path/to/bar
+# From values
+kctl create secret generic db --from-literal=user=app --from-literal=password='s3cret'
 
-# Create a new secret named my-secret with key1=supersecret and key2=topsecret
-kctl create secret generic my-secret --from-literal=key1=supersecret --from-literal=key2=topsecret
+# From files
+kctl create secret generic ssh --from-file=id_ed25519 --from-file=known=known_hosts
 
-# Create a new secret named my-secret from env files
-kctl create secret generic my-secret --from-env-file=path/to/foo.env --from-env-file=path/to/bar.env""",
+# From an env file
+kctl create secret generic db --from-env-file=db.env
+
+# Of a type that something else looks for
+kctl create secret generic basic --type=kubernetes.io/basic-auth --from-literal=username=me""",
 )
 _DOCKER = Command(
     "docker-registry",
     "docker-registry NAME --docker-username=user --docker-password=password --docker-email=email "
     "[--docker-server=string] [--from-file=[key=]source] [--dry-run=server|client|none]",
-    "Create a secret for use with a Docker registry",
+    "Make a secret for a registry of images",
     run=docker_registry,
     flags=(
         *GENERATOR_FLAGS,
-        Flag("docker-username", usage="Username for Docker registry authentication"),
-        Flag("docker-password", usage="Password for Docker registry authentication"),
-        Flag("docker-email", usage="Email for Docker registry"),
-        Flag("docker-server", "text", "https://index.docker.io/v1/", "Server location for Docker registry"),
-        Flag("from-file", "slice", (), f"A file with the registry's configuration. Its key should be {_DOCKER_KEY}."),
-        append_hash("secret"),
+        Flag("docker-username", usage="Who logs in to the registry."),
+        Flag("docker-password", usage="The password, or a token in its place."),
+        Flag("docker-email", usage="An address, for registries that want one."),
+        Flag("docker-server", "text", "https://index.docker.io/v1/", "The registry."),
+        Flag("from-file", "slice", (), f"A config.json of docker's, instead of the others. Its key is {_DOCKER_KEY}."),
+        APPEND_HASH,
     ),
+    description="""\
+Make the secret with which pods pull images from a registry that wants to know who asks. Name it in imagePullSecrets
+of a pod or a service account.""",
     examples="""\
-# Create the secret from a user's name and password
-kctl create secret docker-registry my-secret --docker-server=registry.example.com --docker-username=me \
---docker-password=secret --docker-email=me@example.com
+# With a name and a password
+kctl create secret docker-registry pull --docker-server=registry.example.com --docker-username=me --docker-password=pw
 
-# Create a new secret named my-secret from ~/.docker/config.json
-kctl create secret docker-registry my-secret --from-file=path/to/.docker/config.json""",
+# With what docker login has left behind
+kctl create secret docker-registry pull --from-file=$HOME/.docker/config.json""",
 )
 _TLS = Command(
     "tls",
     "tls NAME --cert=path/to/cert/file --key=path/to/key/file [--dry-run=server|client|none]",
-    "Create a TLS secret",
+    "Make a secret from a certificate and its key",
     run=tls,
     flags=(
         *GENERATOR_FLAGS,
-        Flag("cert", usage="Path to PEM encoded public key certificate."),
-        Flag("key", usage="Path to private key associated with given certificate."),
-        append_hash("secret"),
+        Flag("cert", usage="A file with the certificate, and those that signed it, in PEM."),
+        Flag("key", usage="A file with its key, in PEM and not encrypted."),
+        APPEND_HASH,
     ),
+    description="Make a secret from a certificate and its key, if they belong together.",
     examples="""\
-# Create a new TLS secret named tls-secret with the given key pair
-kctl create secret tls tls-secret --cert=path/to/tls.crt --key=path/to/tls.key""",
+# For an ingress
+kctl create secret tls web --cert=web.crt --key=web.key""",
 )
 COMMAND = Command(
     "secret",
     "secret (docker-registry | generic | tls)",
-    "Create a secret using a specified subcommand",
+    "Make a secret",
     commands=(_DOCKER, _GENERIC, _TLS),
     description="""\
-Create a secret with specified type.
-
-A docker-registry secret is for accessing a container registry, a generic secret is an Opaque one, and a tls secret
-holds a certificate and its key.""",
+Make a secret: docker-registry for pulling images, tls for a certificate with its key, generic for all else.""",
 )

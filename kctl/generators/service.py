@@ -28,6 +28,7 @@ def _runs(kind: str) -> Run:
             _service(session, given, name, kind),
             "services",
             failure=f"failed to create {kind} service:",
+            saves=False,  # kubectl has the flag here and forgets to read it
         )
 
     return run
@@ -72,48 +73,70 @@ def _service(session: Session, given: Given, name: str, kind: str) -> Object:
     }
 
 
-def _command(name: str, kind: str, usage: str, example: str, *flags: Flag) -> Command:
-    tcp = Flag("tcp", "slice", (), "Port pairs can be specified as '<port>:<targetPort>'.")
+def _command(name: str, kind: str, usage: str, summary: str, examples: str, *flags: Flag) -> Command:
+    tcp = Flag("tcp", "slice", (), "A port, and the pods' port behind it if it is another: 80, 80:8080, 80:http.")
     return Command(
         name,
         f"{name} NAME {usage} [--dry-run=server|client|none]",
-        f"Create {'an' if kind[0] in 'AEIOU' else 'a'} {kind} service",
+        summary,
         run=_runs(kind),
         flags=(*GENERATOR_FLAGS, tcp, *flags),
-        examples=f"# Create a new {kind} service named my-service\nkctl create service {name} my-service {example}",
+        description=f"{summary}. It selects pods with the label app=NAME.",
+        examples=examples,
     )
 
 
 COMMAND = Command(
     "service",
     "service",
-    "Create a service using a specified subcommand",
+    "Make a service",
     aliases=("svc",),
+    description="Make a service: an address in the cluster, ports on the nodes, a load balancer or another name.",
     commands=(
         _command(
             "clusterip",
             "ClusterIP",
             "[--tcp=<port>:<targetPort>]",
-            "--tcp=5678:8080",
-            Flag(
-                "clusterip",
-                usage="Assign your own ClusterIP or set to 'None' for a 'headless' service (no loadbalancing).",
-            ),
+            "Make a service with an address in the cluster",
+            """\
+# Port 80 leads to port 8080 of the pods
+kctl create service clusterip web --tcp=80:8080
+
+# No address: its name leads to the pods themselves
+kctl create service clusterip db --clusterip=None""",
+            Flag("clusterip", usage="The service's address; None for a service without one."),
         ),
         _command(
             "externalname",
             "ExternalName",
             "--external-name external.name",
-            "--external-name bar.com",
-            Flag("external-name", usage="External name of service"),
+            "Make a service that is another name for a host",
+            """\
+# Call a database outside of the cluster `db`
+kctl create service externalname db --external-name=db.example.com""",
+            Flag("external-name", usage="The host. Required."),
         ),
-        _command("loadbalancer", "LoadBalancer", "[--tcp=port:targetPort]", "--tcp=5678:8080"),
+        _command(
+            "loadbalancer",
+            "LoadBalancer",
+            "[--tcp=port:targetPort]",
+            "Make a service that the cloud gives a load balancer",
+            """\
+# Port 443 leads to the port called https
+kctl create service loadbalancer web --tcp=443:https""",
+        ),
         _command(
             "nodeport",
             "NodePort",
             "[--tcp=port:targetPort]",
-            "--tcp=5678:8080",
-            Flag("node-port", "int", 0, "Port used to expose the service on each node in a cluster."),
+            "Make a service with a port on every node",
+            """\
+# On a port that the server chooses
+kctl create service nodeport web --tcp=80
+
+# On a certain one
+kctl create service nodeport web --tcp=80:8080 --node-port=30080""",
+            Flag("node-port", "int", 0, "The port on the nodes. Without it the server chooses."),
         ),
     ),
 )

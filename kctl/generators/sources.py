@@ -92,6 +92,11 @@ def _content(path: str) -> bytes:
         raise KctlError(f"open {path}: {reason(error)}") from error
 
 
+def failed_call(error: OSError) -> str:
+    """Which of Go's calls fails: a directory can be opened, but not read."""
+    return "read" if isinstance(error, IsADirectoryError) else "open"
+
+
 def reason(error: OSError) -> str:
     """As Go words it."""
     return (error.strerror or str(error)).lower()

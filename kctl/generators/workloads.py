@@ -125,74 +125,67 @@ async def cron_job(session: Session, given: Given) -> None:
     await make(session, given, obj, "cronjobs", failure="failed to create cronjob:")
 
 
-_IMAGE = Flag("image", usage="Image name to run.")
+_IMAGE = Flag("image", usage="The container's image.")
 
 DEPLOYMENT = Command(
     "deployment",
     "deployment NAME --image=image -- [COMMAND] [args...]",
-    "Create a deployment with the specified name",
+    "Make a deployment: pods that are kept running",
     run=deployment,
     aliases=("deploy",),
     flags=(
         *GENERATOR_FLAGS,
-        Flag(
-            "image",
-            "slice",
-            (),
-            "Image names to run. A deployment can have multiple images set for multi-container pod.",
-        ),
-        Flag("port", "int32", -1, "The containerPort that this deployment exposes."),
-        Flag("replicas", "int32", 1, "Number of replicas to create. Default is 1.", "r"),
+        Flag("image", "slice", (), "An image; several make several containers. Required."),
+        Flag("port", "int32", -1, "The port on which the first container listens."),
+        Flag("replicas", "int32", 1, "How many pods.", "r"),
     ),
+    description="""\
+Make a deployment, which keeps pods running and replaces them one by one when they change. Containers are called
+like their images. What follows -- is the command of the container.""",
     examples="""\
-# Create a deployment named my-dep that runs the busybox image
-kctl create deployment my-dep --image=busybox
+# Three web servers
+kctl create deployment web --image=nginx --replicas=3 --port=80
 
-# Create a deployment with a command
-kctl create deployment my-dep --image=busybox -- date
+# Two containers in each pod
+kctl create deployment web --image=nginx --image=example/sidecar:v3
 
-# Create a deployment named my-dep that runs the nginx image with 3 replicas
-kctl create deployment my-dep --image=nginx --replicas=3
+# Another command
+kctl create deployment sleeper --image=busybox -- sleep infinity
 
-# Create a deployment named my-dep that runs multiple containers
-kctl create deployment my-dep --image=busybox:latest --image=ubuntu:latest --image=nginx""",
+# A manifest to start from
+kctl create deployment web --image=nginx --dry-run=client -o yaml > web.yaml""",
 )
 JOB = Command(
     "job",
     "job NAME --image=image [--from=cronjob/name] -- [COMMAND] [args...]",
-    "Create a job with the specified name",
+    "Make a job: a pod that runs to its end",
     run=job,
-    flags=(
-        *GENERATOR_FLAGS,
-        _IMAGE,
-        Flag("from", usage="The name of the resource to create a Job from (only CronJob is supported)."),
-    ),
+    flags=(*GENERATOR_FLAGS, _IMAGE, Flag("from", usage="Run what this cron job would run: cronjob/NAME.")),
+    description="Make a job from an image, or run now what a cron job would run at its time.",
     examples="""\
-# Create a job
-kctl create job my-job --image=busybox
+# Run a command once
+kctl create job migrate --image=example/app -- ./migrate up
 
-# Create a job with a command
-kctl create job my-job --image=busybox -- date
-
-# Create a job from a cron job named "a-cronjob"
-kctl create job test-job --from=cronjob/a-cronjob""",
+# Run the nightly backup now
+kctl create job backup-now --from=cronjob/backup""",
 )
 CRON_JOB = Command(
     "cronjob",
     "cronjob NAME --image=image --schedule='0/5 * * * ?' -- [COMMAND] [args...] [flags]",
-    "Create a cron job with the specified name",
+    "Make a cron job: jobs at certain times",
     run=cron_job,
     aliases=("cj",),
     flags=(
         *GENERATOR_FLAGS,
-        _IMAGE,
-        Flag("schedule", usage="A schedule in the Cron format the job should be run with."),
-        Flag("restart", usage="job's restart policy. supported values: OnFailure, Never"),
+        _IMAGE._replace(usage="The container's image. Required."),
+        Flag("schedule", usage="When: minute, hour, day, month, weekday ('30 2 * * *'), or @daily. Required."),
+        Flag("restart", usage="What happens when the container fails: OnFailure (the default) or Never."),
     ),
+    description="Make a cron job, which makes a job from an image at certain times.",
     examples="""\
-# Create a cron job
-kctl create cronjob my-job --image=busybox --schedule="*/1 * * * *"
+# Every night at half past two
+kctl create cronjob backup --image=example/backup --schedule='30 2 * * *'
 
-# Create a cron job with a command
-kctl create cronjob my-job --image=busybox --schedule="*/1 * * * *" -- date""",
+# Every five minutes, with a command
+kctl create cj ping --image=curlimages/curl --schedule='*/5 * * * *' -- curl -fsS http://web""",
 )

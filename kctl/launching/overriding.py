@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from kctl.errors import KctlError
 from kctl.flags import Flag
@@ -13,58 +14,90 @@ if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
 
+_NO_OBJECT = (
+    "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { "
+    'APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+)
+
 OVERRIDE_FLAGS = (
     Flag(
         "overrides",
-        usage="An inline JSON override for the generated object. If this is non-empty, it is used to override the "
-        "generated object. Requires that the object supply a valid apiVersion field.",
+        usage="A patch in JSON for the object before it is sent, for all that has no flag. See --override-type.",
     ),
     Flag(
         "override-type",
         "text",
         "merge",
-        "The method used to override the generated object: json, merge, or strategic.",
+        "How --overrides is meant: json (a list of operations), merge or strategic (lists are merged by name).",
     ),
 )
 
 
 async def overridden(session: Session, given: Given, obj: Object) -> Object:
+    """Raises KctlError."""
+    del session
     text = given.text("overrides")
     if not text:
         return obj
     from localplane.apimachinery.patch import PatchError
 
+    kind = given.text("override-type")
+    change = {"json": _by_operations, "merge": _merged, "strategic": _strategic}.get(kind)
+    if change is None:
+        raise KctlError(f"invalid override type: {kind}")
     try:
-        return await _patched(session, given.text("override-type") or "merge", text, obj)
+        result = change(text, obj)
     except PatchError as error:
         raise KctlError(str(error)) from error
+    return _decoded(result)
 
 
-async def _patched(session: Session, kind: str, text: str, obj: Object) -> Object:
-    from localplane.apimachinery.patch import json_patch, merge_patch
+def _by_operations(text: str, obj: Object) -> Object:
+    from localplane.apimachinery.patch import json_patch
 
-    result: Object
-    match kind:
-        case "json":
-            result = json_patch.apply(json_patch.decode_json_patch(text.encode()), obj)
-        case "merge":
-            result = merge_patch.apply(merge_patch.decode_merge_patch(text.encode()), obj)
-        case "strategic":
-            result = await _strategic(session, text, obj)
-        case _:
-            raise KctlError(f"invalid override type: {kind}")
+    patch = _read(text, "Invalid JSON Patch")
+    if isinstance(patch, dict):
+        raise KctlError("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
+    result: Object = json_patch.apply(json_patch.decode_json_patch(text.encode()), obj)
     return result
 
 
-async def _strategic(session: Session, text: str, obj: Object) -> Object:
-    from kctl.apply.schemas import PatchSchemas
-    from localplane.apimachinery.groups import GroupVersionKind
-    from localplane.apimachinery.patch.merge_patch import decode_merge_patch
+def _merged(text: str, obj: Object) -> Object:
+    from localplane.apimachinery.patch import merge_patch
+
+    patch = _read(text, "Invalid JSON Patch")
+    if isinstance(patch, list):
+        raise KctlError(_NO_OBJECT)
+    if not isinstance(patch, dict):
+        raise KctlError("Invalid JSON Patch")
+    result: Object = merge_patch.apply(patch, obj)
+    return result
+
+
+def _strategic(text: str, obj: Object) -> Object:
+    from kctl.structs import patch_node
     from localplane.apimachinery.patch.strategic import merge
 
-    group, _, version = str(obj["apiVersion"]).rpartition("/")
-    node = await PatchSchemas(session).lookup(GroupVersionKind(group, version, str(obj["kind"])))
-    patch = decode_merge_patch(text.encode())
+    patch = _read(text, "invalid JSON document")
+    node = patch_node(obj)
     if node is None or not isinstance(patch, dict):
-        raise KctlError("the server does not say how its objects merge")
+        raise KctlError("invalid JSON document")
     return merge(node, obj, patch)
+
+
+def _read(text: str, fault: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise KctlError(fault) from None
+
+
+def _decoded(obj: Object) -> Object:
+    """A struct again: what it does not have is gone, and it has to be one that kubectl knows."""
+    from kctl.structs import encoded
+    from kctl.structs.scheme import not_registered
+
+    found = encoded(obj)
+    if found is obj:
+        raise KctlError(not_registered(str(obj.get("apiVersion", "")), str(obj.get("kind", ""))))
+    return found

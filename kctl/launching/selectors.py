@@ -7,7 +7,9 @@ from typing import Any
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_quote
 
-_SETS = {"in": "In", "notin": "NotIn", "!=": "NotIn", "exists": "Exists", "!": "DoesNotExist"}
+_SETS = {"in": "In", "notin": "NotIn", "exists": "Exists", "!": "DoesNotExist"}
+_ORDERED = ("gt", "lt")
+_INVALID = "is not a valid label selector operator"
 
 
 def label_selector(text: str) -> dict[str, Any]:
@@ -23,7 +25,8 @@ def label_selector(text: str) -> dict[str, Any]:
         if one.operator in ("=", "=="):
             labels[one.key] = next(iter(one.values))
         elif one.operator not in _SETS:
-            raise KctlError(f"{go_quote(one.operator)} isn't supported in label selectors")
+            wrong = "isn't supported in label selectors" if one.operator in _ORDERED else _INVALID
+            raise KctlError(f"{go_quote(one.operator)} {wrong}")
         else:
             expression: dict[str, Any] = {"key": one.key, "operator": _SETS[one.operator]}
             if values := sorted(one.values):

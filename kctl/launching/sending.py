@@ -26,12 +26,18 @@ def metadata(session: Session, name: str) -> Object:
     return {"name": name, "namespace": session.namespace} if session.namespace_is_explicit else {"name": name}
 
 
-def save_configuration(obj: Object) -> None:
-    """Remember the object in its own annotation, for a later apply. Kubernetes: util.CreateApplyAnnotation."""
+def save_configuration(obj: Object, *, asked: bool) -> None:
+    """Remember the object in its own annotation, for a later apply, if that is asked for or it does so already.
+    Kubernetes: util.CreateOrUpdateAnnotation."""
+    from kctl.structs import encoded
     from localplane.apimachinery.gotext import go_json
 
     described = obj["metadata"]
-    annotations = {**described.get("annotations", {}), LAST_APPLIED: go_json(obj) + "\n"}
+    annotations = dict(described.get("annotations") or {})
+    if annotations.pop(LAST_APPLIED, None) is None and not asked:
+        return
+    bare = {**obj, "metadata": {**described, "annotations": annotations}}
+    annotations[LAST_APPLIED] = go_json(encoded(bare)) + "\n"
     described["annotations"] = dict(sorted(annotations.items()))
 
 
