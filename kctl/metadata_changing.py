@@ -8,6 +8,7 @@ from kctl import standard_flags
 from kctl.errors import KctlError, raise_all
 from kctl.flags import Flag, switch
 from kctl.printers.choosing import output_flags
+from kctl.recording import RECORD
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -19,29 +20,22 @@ if TYPE_CHECKING:
 Object = dict[str, Any]
 
 
-def flags(what: str, manager: str) -> tuple[Flag, ...]:
+def flags(what: str, verb: str, *, recursive: bool = False) -> tuple[Flag, ...]:
     """`what` is labels or annotations."""
-    one = what.removesuffix("s")
     return (
         *output_flags(),
-        switch(
-            "overwrite",
-            f"If true, allow {what} to be overwritten, otherwise reject {one} updates that overwrite existing {what}.",
-        ),
-        switch("list", f"If true, display the {what} for a given resource."),
-        switch("local", f"If true, {manager} will NOT contact api-server but run locally."),
+        switch("overwrite", f"Replace {what} that have another value. Without it, that is an error."),
+        switch("list", f"Show the {what} instead, with the changes given, and send nothing."),
+        switch("local", "Change what the files say and print it, without asking a server."),
         standard_flags.FIELD_SELECTOR,
-        switch("all", "Select all resources, in the namespace of the specified resource types"),
-        switch("all-namespaces", "If true, check the specified action in all namespaces.", short="A"),
-        Flag(
-            "resource-version",
-            usage=f"If non-empty, the {what} update will only succeed if this is the current resource-version for the "
-            "object. Only valid when specifying a single resource.",
-        ),
-        *standard_flags.filename_flags(f"identifying the resource to update the {what}"),
+        switch("all", "All objects of these types in the namespace."),
+        switch("all-namespaces", "Look in all namespaces.", short="A"),
+        Flag("resource-version", usage="Only if this is still the object's resource version. For a single object."),
+        *standard_flags.filename_flags(f"that name the objects to {verb}.", recursive=recursive),
         standard_flags.DRY_RUN,
-        standard_flags.field_manager(f"kctl-{manager}"),
+        standard_flags.field_manager(f"kctl-{verb}"),
         standard_flags.SELECTOR,
+        RECORD,
     )
 
 
@@ -100,10 +94,28 @@ def list_entries(session: Session, info: Info, found: Found, what: str, entries:
         session.write(f"{indent}{key}={value}\n")
 
 
-def changed_metadata(obj: Object, field: str, entries: dict[str, str], version: str) -> Object:
+def changed_metadata(obj: Object, version: str, **fields: dict[str, str]) -> Object:
     """A copy with these labels or annotations, and the resource version that the change is for."""
-    metadata = dict(obj.get("metadata") or {})
-    metadata[field] = entries
+    metadata = {**(obj.get("metadata") or {}), **fields}
     if version:
         metadata["resourceVersion"] = version
     return {**obj, "metadata": metadata}
+
+
+async def send(session: Session, info: Info, before: Object, after: Object, *, dry_run: bool) -> Object:
+    """What differs, as a merge patch; a version that the change is for is always part of it."""
+    from localplane.apimachinery.patch import merge_patch
+    from localplane.client.resources import PatchType
+
+    if not info.name:
+        raise KctlError("resource name may not be empty")
+    if session.given.text("resource-version"):
+        metadata = {key: value for key, value in before["metadata"].items() if key != "resourceVersion"}
+        before = {**before, "metadata": metadata}
+    return await info.resource.patch(
+        info.name,
+        merge_patch.diff(before, after),
+        PatchType.MERGE,
+        dry_run=dry_run,
+        field_manager=session.given.text("field-manager"),
+    )

@@ -85,8 +85,8 @@ async def _resource(session: Session, argument: str) -> GroupVersionResource:
         return GroupVersionResource("", "", argument)
     lower = argument.lower()
     resource, _, group = lower.partition(".")
-    version, _, rest = group.partition(".")
-    asked = [GroupVersionResource(rest, version, resource)] if rest else []
+    version, dot, rest = group.partition(".")
+    asked = [GroupVersionResource(rest, version, resource)] if dot else []
     asked.append(GroupVersionResource(group, "", resource))
     for fresh in (False, True):
         if fresh:
@@ -141,34 +141,36 @@ async def _list(session: Session, given: Given) -> None:
 COMMAND = Command(
     "can-i",
     "can-i VERB [TYPE | TYPE/NAME | NONRESOURCEURL]",
-    "Check whether an action is allowed",
+    "Ask whether you may do something",
     run=run,
     flags=(
-        switch("all-namespaces", "If true, check the specified action in all namespaces.", short="A"),
-        switch("quiet", "If true, suppress output and just return the exit code.", short="q"),
-        Flag("subresource", usage="SubResource such as pod/log or deployment/scale"),
-        switch("list", "If true, prints all allowed actions."),
-        switch("no-headers", "If true, prints allowed actions without headers"),
+        switch("all-namespaces", "Ask about all namespaces.", short="A"),
+        switch("quiet", "Print nothing; the exit code tells.", short="q"),
+        Flag("subresource", usage="Ask about a subresource, such as log or scale."),
+        switch("list", "List all that is allowed in the namespace."),
+        switch("no-headers", "With --list: leave out the table's first line."),
     ),
     description="""\
-Check whether an action is allowed.
+Ask the server whether you may do something: yes or no, and exit code 0 or 1. With --as it answers for somebody else.
 
-VERB is a logical Kubernetes API verb like 'get', 'list', 'watch', 'delete', etc. TYPE is a Kubernetes resource.
-Shortcuts and groups will be resolved. NONRESOURCEURL is a partial URL that starts with "/". NAME is the name of a
-particular Kubernetes resource.""",
+VERB is what the API calls it: get, list, watch, create, update, patch, delete and so on; '*' is all of them. What it is
+about is a type, one object of a type, or a path of the server such as /metrics.""",
     examples="""\
-# Check to see if I can create pods in any namespace
-kctl auth can-i create pods --all-namespaces
+# May I create pods here?
+kctl auth can-i create pods
 
-# Check to see if I can do everything in my current namespace ("*" means all)
-kctl auth can-i '*' '*'
+# And delete this one deployment in another namespace?
+kctl auth can-i delete deployments/web -n production
 
-# Check to see if I can get the job named "bar" in namespace "foo"
-kctl auth can-i list jobs.batch/bar -n foo
-
-# Check to see if I can read pod logs
+# May I read logs?
 kctl auth can-i get pods --subresource=log
 
-# List all allowed actions in namespace "foo"
-kctl auth can-i --list --namespace=foo""",
+# May a service account list secrets everywhere?
+kctl auth can-i list secrets -A --as=system:serviceaccount:shop:robot
+
+# In a script
+if kctl auth can-i -q update nodes; then echo administrator; fi
+
+# Everything that I may
+kctl auth can-i --list""",
 )

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import switch
 from kctl.printers.choosing import output_flags
+from localplane.apimachinery.gotext import go_quote
 
-from .rules import Rule, shown, uncovered
+from . import plans
+from .plans import Object, Plan
 
 if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.resolve import Info
     from kctl.session import Session
-
-Object = dict[str, Any]
+    from localplane.client.resources import ResourceClient
 
 _GROUP = "rbac.authorization.k8s.io"
 _KINDS = {
@@ -26,21 +27,11 @@ _KINDS = {
     "RoleBinding": "rolebindings",
     "ClusterRoleBinding": "clusterrolebindings",
 }
-_AUTOUPDATE = f"{_GROUP.replace('.k8s', '.kubernetes')}/autoupdate"
-
-
-class _Plan(NamedTuple):
-    """`operation` is nothing, create, update or recreate."""
-
-    operation: str
-    object: Object
-    protected: bool = False
-    missing: tuple[str, ...] = ()
-    extra: tuple[str, ...] = ()
+_ATTEMPTS = 3
+_RULE_FIELDS = ("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs")
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.dry_running import dry_run
     from kctl.printers.typed import printer_for
     from kctl.resolve import Query, resolve
 
@@ -48,14 +39,12 @@ async def run(session: Session, given: Given) -> None:
         raise KctlError("must specify one of -f and -k")
     if given.arguments:
         raise KctlError("no arguments are allowed")
-    mode = dry_run(session)
-    if mode == "server":
-        raise KctlError("--dry-run=server for command reconcile is not supported yet")
+    mode = _mode(session)
+    found = await resolve(session, Query.of(given)._replace(keep_going=True, flatten=True, local=True, typed=True))
     printer = printer_for(given, "reconciled", dry_run=mode)
-    found = await resolve(session, Query.of(given)._replace(keep_going=True, flatten=True, local=True))
 
     async def reconcile(info: Info) -> None:
-        obj = info.object or {}
+        obj = _checked(info)
         group, _, version = str(obj.get("apiVersion", "")).rpartition("/")
         kind = str(obj.get("kind", ""))
         if group != _GROUP or kind not in _KINDS:
@@ -64,106 +53,113 @@ async def run(session: Session, given: Given) -> None:
             raise KctlError(f"only rbac.authorization.k8s.io/v1 is supported: not *{version}.{kind}")
         plan = await _reconciled(session, given, obj, confirm=mode != "client")
         printer.print(plan.object, session.write)
+        session.flush()
         _report(session, given, plan, rules=not kind.endswith("Binding"))
 
     await found.each(reconcile)
 
 
-async def _reconciled(session: Session, given: Given, wanted: Object, *, confirm: bool) -> _Plan:
-    from localplane.apimachinery.errors import NotFound
+def _mode(session: Session) -> str:
+    from kctl.dry_running import dry_run
+
+    try:
+        mode = dry_run(session)
+    except KctlError as error:
+        raise KctlError(f"error accessing --dry-run flag for command reconcile: {error}") from error
+    if mode == "server":
+        raise KctlError("--dry-run=server for command reconcile is not supported yet")
+    return mode
+
+
+def _checked(info: Info) -> Object:
+    """Raises KctlError for rules that kubectl's decoder would not accept, in its words."""
+    obj = info.object or {}
+    rules = (obj.get("rules") or ()) if str(obj.get("apiVersion", "")).startswith(_GROUP) else ()
+    for rule in rules:
+        for field in _RULE_FIELDS:
+            for value in rule.get(field) or ():
+                if not isinstance(value, str):
+                    place = f"Go struct field PolicyRule.rules.{field} of type string"
+                    problem = f"json: cannot unmarshal {_json_type(value)} into {place}"
+                    raise KctlError(f"unable to decode {go_quote(info.source)}: {problem}")
+    return obj
+
+
+def _json_type(value: Any) -> str:
+    from localplane.apimachinery.patch.values import json_type
+
+    return json_type(value)
+
+
+async def _reconciled(session: Session, given: Given, wanted: Object, *, confirm: bool) -> Plan:
+    """Tried again if somebody else changes the object at the same time."""
+    from localplane.apimachinery.errors import AlreadyExists, Conflict, NotFound
     from localplane.client.names import GroupVersionResource
 
-    kind, name = str(wanted["kind"]), str(wanted["metadata"]["name"])
-    namespace = "" if kind.startswith("Cluster") else wanted["metadata"].get("namespace") or session.namespace
+    kind = str(wanted["kind"])
+    namespace = "" if kind.startswith("Cluster") else str(wanted["metadata"].get("namespace") or "")
     client = session.client.resource(GroupVersionResource(_GROUP, "v1", _KINDS[kind]), namespace)
+    for attempt in range(_ATTEMPTS):
+        plan, existing = await _planned(client, given, wanted)
+        if plan.protected or not confirm or not plan.operation:
+            return plan
+        try:
+            if plan.operation == "create" and not kind.startswith("Cluster"):
+                await _ensure_namespace(session, namespace)
+            return plan._replace(object=await _sent(client, plan, existing))
+        except (AlreadyExists, Conflict, NotFound):
+            if attempt == _ATTEMPTS - 1:
+                raise
+    raise KctlError("exceeded maximum attempts")
+
+
+async def _planned(client: ResourceClient, given: Given, wanted: Object) -> tuple[Plan, Object]:
+    """And what is there now."""
+    from localplane.apimachinery.errors import NotFound
+
     try:
-        existing = await client.get(name)
+        existing = await client.get(wanted["metadata"]["name"])
     except NotFound:
-        plan = _created(wanted, kind)
-    else:
-        plan = (_binding_plan if kind.endswith("Binding") else _role_plan)(given, existing, wanted)
-    if plan.protected or not confirm or not plan.operation:
-        return plan
-    match plan.operation:
-        case "create":
-            return plan._replace(object=await client.create(plan.object))
-        case "update":
-            return plan._replace(object=await client.update(plan.object))
-    await client.delete(name, uid=str(existing["metadata"].get("uid", "")))
-    return plan._replace(object=await client.create(plan.object))
+        return plans.creation(wanted), {}
+    if str(wanted["kind"]).endswith("Binding"):
+        return plans.binding(existing, wanted, remove=given.is_on("remove-extra-subjects")), existing
+    return plans.role(existing, wanted, remove=given.is_on("remove-extra-permissions")), existing
 
 
-def _created(wanted: Object, kind: str) -> _Plan:
-    if kind.endswith("Binding"):
-        return _Plan("create", wanted, missing=tuple(_shown_subject(one) for one in wanted.get("subjects") or ()))
-    return _Plan("create", wanted, missing=tuple(shown(rule) for rule in wanted.get("rules") or ()))
+async def _sent(client: ResourceClient, plan: Plan, existing: Object) -> Object:
+    from contextlib import suppress
+
+    from localplane.apimachinery.errors import NotFound
+
+    if plan.operation == "update":
+        return await client.update(plan.object)
+    if plan.operation == "recreate":
+        with suppress(NotFound):
+            await client.delete(existing["metadata"]["name"], uid=str(existing["metadata"].get("uid", "")))
+    return await client.create(plan.object)
 
 
-def _merged(existing: Object, wanted: Object) -> tuple[Object, bool]:
-    """The existing object with the labels and annotations that are wanted, and whether that changes anything."""
-    metadata = dict(existing["metadata"])
-    for field in ("annotations", "labels"):
-        merged = {**(metadata.get(field) or {}), **(wanted["metadata"].get(field) or {})}
-        if merged:
-            metadata[field] = merged
-    return {**existing, "metadata": metadata}, metadata != existing["metadata"]
+async def _ensure_namespace(session: Session, namespace: str) -> None:
+    """As far as we may. Kubernetes: tryEnsureNamespace."""
+    from contextlib import suppress
+
+    from localplane.apimachinery.errors import AlreadyExists, Forbidden, NotFound
+    from localplane.client.names import GroupVersionResource
+
+    if not namespace:
+        raise KctlError("resource name may not be empty")
+    namespaces = session.client.resource(GroupVersionResource("", "v1", "namespaces"))
+    try:
+        await namespaces.get(namespace)
+    except (NotFound, Forbidden):
+        with suppress(AlreadyExists, Forbidden):
+            await namespaces.create({"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": namespace}})
 
 
-def _is_protected(existing: Object) -> bool:
-    return (existing["metadata"].get("annotations") or {}).get(_AUTOUPDATE) == "false"
-
-
-def _role_plan(given: Given, existing: Object, wanted: Object) -> _Plan:
-    obj, changed = _merged(existing, wanted)
-    own: list[Rule] = existing.get("rules") or []
-    rules: list[Rule] = wanted.get("rules") or []
-    missing, extra = uncovered(own, rules), uncovered(rules, own)
-    remove = given.is_on("remove-extra-permissions")
-    if remove and (missing or extra):
-        obj["rules"], changed = rules, True
-    elif missing and not remove:
-        obj["rules"], changed = [*own, *missing], True
-    return _Plan(
-        "update" if changed else "",
-        obj,
-        protected=_is_protected(existing),
-        missing=tuple(map(shown, missing)),
-        extra=tuple(map(shown, extra)),
-    )
-
-
-def _binding_plan(given: Given, existing: Object, wanted: Object) -> _Plan:
-    protected = _is_protected(existing)
-    if existing.get("roleRef") != wanted.get("roleRef"):
-        return _Plan("recreate", wanted, protected=protected)
-    obj, changed = _merged(existing, wanted)
-    own, subjects = existing.get("subjects") or [], wanted.get("subjects") or []
-    missing = [one for one in subjects if one not in own]
-    extra = [one for one in own if one not in subjects]
-    remove = given.is_on("remove-extra-subjects")
-    if remove and (missing or extra):
-        obj["subjects"], changed = subjects, True
-    elif missing and not remove:
-        obj["subjects"], changed = [*own, *missing], True
-    return _Plan(
-        "update" if changed else "",
-        obj,
-        protected=protected,
-        missing=tuple(map(_shown_subject, missing)),
-        extra=tuple(map(_shown_subject, extra)),
-    )
-
-
-def _shown_subject(subject: Object) -> str:
-    """Go's %+v."""
-    fields = (("Kind", "kind"), ("APIGroup", "apiGroup"), ("Name", "name"), ("Namespace", "namespace"))
-    return "{" + " ".join(f"{title}:{subject.get(field, '')}" for title, field in fields) + "}"
-
-
-def _report(session: Session, given: Given, plan: _Plan, *, rules: bool) -> None:
+def _report(session: Session, given: Given, plan: Plan, *, rules: bool) -> None:
     if not plan.operation:
         return
-    caveat = f", but object opted out ({_AUTOUPDATE}: false)" if plan.protected else ""
+    caveat = f", but object opted out ({plans.AUTOUPDATE}: false)" if plan.protected else ""
     session.say(f"\treconciliation required {plan.operation}{caveat}\n")
     what = "rules" if rules else "subjects"
     remove = given.is_on("remove-extra-permissions" if rules else "remove-extra-subjects")
@@ -178,21 +174,28 @@ def _report(session: Session, given: Given, plan: _Plan, *, rules: bool) -> None
 COMMAND = Command(
     "reconcile",
     "reconcile -f FILENAME",
-    "Reconciles rules for RBAC role, role binding, cluster role, and cluster role binding objects",
+    "Give roles and bindings what files say",
     run=run,
     flags=(
         *output_flags(),
-        switch("remove-extra-permissions", "If true, removes extra permissions added to roles"),
-        switch("remove-extra-subjects", "If true, removes extra subjects added to rolebindings"),
+        switch("remove-extra-permissions", "Take away permissions of roles that the files don't give."),
+        switch("remove-extra-subjects", "Take away subjects of bindings that the files don't name."),
         standard_flags.DRY_RUN,
-        *standard_flags.filename_flags("identifying the resource to reconcile."),
+        *standard_flags.filename_flags("that have the roles and bindings."),
     ),
     description="""\
-Reconciles rules for RBAC role, role binding, cluster role, and cluster role binding objects.
+Bring roles, cluster roles and their bindings up to what files say. Rules are compared by what they allow and not by how
+they are written, so this suits them better than 'kctl apply'.
 
-Missing objects are created, and the containing namespace is created for namespaced objects, if required. Existing
-roles are updated to include the permissions in the input objects, and remove extra permissions if
---remove-extra-permissions is specified. Existing bindings are updated to include the subjects in the input objects,
-and remove extra subjects if --remove-extra-subjects is specified.""",
-    examples="# Reconcile RBAC resources from a file\nkctl auth reconcile -f my-rbac-rules.yaml",
+What is not there is made, its namespace included. Roles get the permissions that they lack, bindings the subjects;
+nothing is taken away without one of the --remove flags. A binding that is for another role is made anew.""",
+    examples="""\
+# What would be added?
+kctl auth reconcile -f rbac.yaml --dry-run=client
+
+# Add it
+kctl auth reconcile -f rbac.yaml
+
+# Exactly what the files say, and nothing else
+kctl auth reconcile -f rbac/ -R --remove-extra-permissions --remove-extra-subjects""",
 )

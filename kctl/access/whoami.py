@@ -16,10 +16,9 @@ _GROUP = "authentication.k8s.io"
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.printers.choosing import chosen_format
     from kctl.printers.typed import printer_for
 
-    printer = printer_for(given, "") if chosen_format(given) else None
+    printer = printer_for(given, "") if given.changed("output") else None
     review = await _review(session)
     if printer is not None:
         printer.print(review, session.write)
@@ -67,18 +66,19 @@ def _print_table(session: Session, user: dict[str, Any]) -> None:
 COMMAND = Command(
     "whoami",
     "whoami",
-    "Experimental: Check self subject attributes",
+    "Tell who you are to the server",
     run=run,
     flags=output_flags(),
     description="""\
-Experimental: Check who you are and your attributes (groups, extra).
-
-This command is helpful to get yourself aware of the current user attributes, especially when dynamic authentication,
-e.g., token webhook, auth proxy, or OIDC provider, is enabled in the Kubernetes cluster.""",
+Tell what the server takes you for: your name, groups, and what else your credentials say. Useful where those come from
+somewhere else, such as a token service, a proxy or --as.""",
     examples="""\
-# Get your subject attributes
+# Who am I?
 kctl auth whoami
 
-# Get your subject attributes in JSON format
-kctl auth whoami -o json""",
+# Only the name
+kctl auth whoami -o jsonpath='{.status.userInfo.username}'
+
+# Who would I be?
+kctl auth whoami --as=jane --as-group=developers""",
 )

@@ -10,15 +10,15 @@ from kctl.errors import KctlError
 from kctl.metadata_changing import changed_metadata
 from kctl.pairs import Changes, parse, split
 from kctl.printers import results
+from kctl.recording import CHANGE_CAUSE, recorded
 
 if TYPE_CHECKING:
     from kctl.flags import Given
+    from kctl.printers.choosing import Printer
     from kctl.resolve import Found, Info
     from kctl.session import Session
 
 Object = dict[str, Any]
-
-_CHANGE_CAUSE = "kubernetes.io/change-cause"
 
 
 async def run(session: Session, given: Given) -> None:
@@ -37,32 +37,37 @@ async def run(session: Session, given: Given) -> None:
         raise KctlError(
             f"can not both modify and remove the following annotation(s) in the same command: {', '.join(both)}"
         )
+    printer = results.printer_for(given, "annotated", dry_run=strategy)
     found = await resolve(session, metadata_changing.query(given, words.resources))
-    annotating = _Annotating(session, given, changes, strategy, found)
+    annotating = _Annotating(session, printer, changes, strategy, found)
     await metadata_changing.change_all(given, found, annotating.annotate)
 
 
 class _Annotating:
-    def __init__(self, session: Session, given: Given, changes: Changes, strategy: str, found: Found) -> None:
+    def __init__(self, session: Session, printer: Printer, changes: Changes, strategy: str, found: Found) -> None:
         self._session = session
-        self._given = given
+        self._given = session.given
+        self._printer = printer
         self._changes = changes
         self._strategy = strategy
         self._found = found
-        self._printer = results.printer_for(given, "annotated", dry_run=strategy)
 
     async def annotate(self, info: Info) -> None:
         given = self._given
         before = info.object or {}
         annotations: dict[str, str] = dict((before.get("metadata") or {}).get("annotations") or {})
+        is_sent = self._strategy != "client" and not given.is_on("local") and not given.is_on("list")
+        if is_sent:
+            annotations |= recorded(self._session)
         self._refuse_overwrites(annotations)
         after = {**annotations, **self._changes.new}
         for name in self._changes.removed:
             after.pop(name, None)
         version = given.text("resource-version")
-        obj = changed_metadata(before, "annotations", after, version)
-        if self._strategy != "client" and not given.is_on("local") and not given.is_on("list"):
-            obj = await self._send(info, annotations, after, version)
+        obj = changed_metadata(before, version, annotations=after)
+        if is_sent:
+            dry_run = self._strategy == "server"
+            obj = await metadata_changing.send(self._session, info, before, obj, dry_run=dry_run)
         if given.is_on("list"):
             metadata_changing.list_entries(self._session, info, self._found, "annotations", after)
             return
@@ -74,65 +79,40 @@ class _Annotating:
         taken = [
             f"'{name}' already has a value ({annotations[name]})"
             for name, value in self._changes.new.items()
-            if name != _CHANGE_CAUSE and annotations.get(name, value) != value
+            if name != CHANGE_CAUSE and annotations.get(name, value) != value
         ]
         if taken:
             raise KctlError(f"--overwrite is false but found the following declared annotation(s): {'; '.join(taken)}")
-
-    async def _send(self, info: Info, before: dict[str, str], after: dict[str, str], version: str) -> Object:
-        from localplane.apimachinery.patch import merge_patch
-        from localplane.client.resources import PatchType
-
-        patch: Object = {}
-        if changed := merge_patch.diff(before, after):
-            patch["metadata"] = {"annotations": changed}
-        if version:
-            patch.setdefault("metadata", {})["resourceVersion"] = version
-        return await info.resource.patch(
-            info.name,
-            patch,
-            PatchType.MERGE,
-            dry_run=self._strategy == "server",
-            field_manager=self._given.text("field-manager"),
-        )
 
 
 COMMAND = Command(
     "annotate",
     "annotate [--overwrite] (-f FILENAME | TYPE NAME) KEY_1=VAL_1 ... KEY_N=VAL_N [--resource-version=version]",
-    "Update the annotations on a resource",
+    "Add, change and remove annotations",
     run=run,
-    flags=metadata_changing.flags("annotations", "annotate"),
+    flags=metadata_changing.flags("annotations", "annotate", recursive=True),
     description="""\
-Update the annotations on one or more resources.
+Add, change and remove annotations: KEY=VALUE sets one, KEY- takes it away.
 
-All Kubernetes objects support the ability to store additional data with the object as annotations. Annotations are
-key/value pairs that can be larger than labels and include arbitrary string values such as structured JSON. Tools and
-system extensions may use annotations to store their own data.
-
-Attempting to set an annotation that already exists will fail unless --overwrite is set. If --resource-version is
-specified and does not match the current resource version on the server the command will fail.
-
-Use "kctl api-resources" for a complete list of supported resources.""",
+Annotations are notes for people and programs. Nothing selects by them, so values may be long: sentences, JSON. One that
+has another value already is only changed with --overwrite, except kubernetes.io/change-cause, which 'rollout history'
+shows.""",
     examples="""\
-# Update pod 'foo' with the annotation 'description' and the value 'my frontend'
-# If the same annotation is set multiple times, only the last value will be applied
-kctl annotate pods foo description='my frontend'
+# Leave a note
+kctl annotate pods web-1 note='do not restart before Friday'
 
-# Update a pod identified by type and name in "pod.json"
-kctl annotate -f pod.json description='my frontend'
+# Change it, and take another away
+kctl annotate pods web-1 note='restarted' owner- --overwrite
 
-# Update pod 'foo' with the annotation 'description' and the value 'my frontend running nginx', overwriting any existing
-# value
-kctl annotate --overwrite pods foo description='my frontend running nginx'
+# Why the newest revision of a deployment is what it is
+kctl annotate deployment web kubernetes.io/change-cause='nginx 1.29'
 
-# Update all pods in the namespace
-kctl annotate pods --all description='my frontend running nginx'
+# All services in the namespace
+kctl annotate services --all reviewed=2026-07
 
-# Update pod 'foo' only if the resource is unchanged from version 1
-kctl annotate pods foo description='my frontend running nginx' --resource-version=1
+# The annotations of what a file names
+kctl annotate -f web.yaml --list
 
-# Update pod 'foo' by removing an annotation named 'description' if it exists
-# Does not require the --overwrite flag
-kctl annotate pods foo description-""",
+# Only if nobody has changed the object since
+kctl annotate configmap settings checked=yes --resource-version=4711""",
 )

@@ -8,6 +8,12 @@ from kctl.command import Command
 COMMAND = Command(
     "auth",
     "auth",
-    "Inspect authorization",
+    "Ask who you are and what you may do",
     commands=(can_i.COMMAND, reconcile.COMMAND, whoami.COMMAND),
+    examples="""\
+# Who am I to the server?
+kctl auth whoami
+
+# May I do that?
+kctl auth can-i delete pods""",
 )

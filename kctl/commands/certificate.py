@@ -39,16 +39,23 @@ def _runs(decision: _Decision) -> Run:
     async def run(session: Session, given: Given) -> None:
         from kctl.printers import results
         from kctl.resolve import Query, resolve
+        from kctl.resolve.arguments import named
 
         printer = results.printer_for(given, decision.done)
         if not given.arguments and not given.texts("filename") and not given.text("kustomize"):
             raise KctlError("one or more CSRs must be specified as <name> or -f <filename>")
-        names = ["certificatesigningrequests", *given.arguments] if given.arguments else []
-        found = await resolve(session, Query.of(given, names)._replace(latest=True, flatten=True, keep_going=True))
+        words = named("certificatesigningrequests", given.arguments)
+        for word in words:
+            if (await session.discovery.mapping_for(word.partition("/")[0])).namespaced:
+                raise KctlError("namespace may not be empty when retrieving a resource by name")
+        query = Query.of(given, words)._replace(default_namespace=False, flatten=True, keep_going=True)
+        found = await resolve(session, query)
         count = 0
 
         async def decide(info: Info) -> None:
             nonlocal count
+            if info.source:
+                await _look_up(info)
             await _decide(info, decision, force=given.is_on("force"))
             count += 1
             printer.print(info.object or {}, session.write)
@@ -58,6 +65,13 @@ def _runs(decision: _Decision) -> Run:
             session.write("No resources found\n")
 
     return run
+
+
+async def _look_up(info: Info) -> None:
+    """What a file names. No namespace is assumed: requests have none."""
+    if info.is_namespaced and not info.namespace:
+        raise KctlError(f"no namespace set on resource {info.rest_mapping.resource} {go_quote(info.name)}")
+    await info.get()
 
 
 async def _decide(info: Info, decision: _Decision, *, force: bool) -> None:
@@ -106,7 +120,7 @@ def _with_condition(request: Object, decision: _Decision) -> Object | None:
     return {**request, "status": {**status, "conditions": conditions}}
 
 
-def _command(name: str, decision: _Decision, summary: str) -> Command:
+def _command(name: str, decision: _Decision, summary: str, description: str) -> Command:
     return Command(
         name,
         f"{name} (-f FILENAME | NAME)",
@@ -114,19 +128,42 @@ def _command(name: str, decision: _Decision, summary: str) -> Command:
         run=_runs(decision),
         flags=(
             *output_flags(),
-            switch("force", f"Update the CSR even if it is already {decision.done}."),
-            *standard_flags.filename_flags("identifying the resource to update"),
+            switch("force", f"Send it even if the request is already {decision.done}."),
+            *standard_flags.filename_flags(f"that name the requests to {name}."),
         ),
-        examples=f"# {name.title()} CSR 'csr-sqgzp'\nkctl certificate {name} csr-sqgzp",
+        description=description,
+        examples=f"""\
+# One that 'kctl get csr' has shown
+kctl certificate {name} csr-x7k2p
+
+# Several
+kctl certificate {name} csr-x7k2p csr-9wq4n
+
+# Those that a file names
+kctl certificate {name} -f requests.yaml""",
     )
 
+
+_APPROVE = """\
+Approve certificate signing requests. The signer that a request names may then issue the certificate.
+
+Look at the request first ('kctl describe csr NAME'): whoever gets the certificate can act under the name in it."""
+_DENY = """\
+Deny certificate signing requests. No certificate is issued for them; the one who asks has to make a new request."""
 
 COMMAND = Command(
     "certificate",
     "certificate SUBCOMMAND",
-    "Modify certificate resources",
+    "Approve or deny certificate requests",
+    alone="help",
     commands=(
-        _command("approve", _APPROVED, "Approve a certificate signing request"),
-        _command("deny", _DENIED, "Deny a certificate signing request"),
+        _command("approve", _APPROVED, "Approve certificate signing requests", _APPROVE),
+        _command("deny", _DENIED, "Deny certificate signing requests", _DENY),
     ),
+    examples="""\
+# Requests that wait
+kctl get csr
+
+# Let one have its certificate
+kctl certificate approve csr-x7k2p""",
 )

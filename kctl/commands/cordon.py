@@ -23,8 +23,19 @@ async def run(session: Session, given: Given) -> None:
 COMMAND = Command(
     "cordon",
     "cordon NODE",
-    "Mark node as unschedulable",
+    "Let no new pods onto nodes",
     run=run,
     flags=(standard_flags.SELECTOR, standard_flags.DRY_RUN),
-    examples='# Mark node "foo" as unschedulable\nkctl cordon foo',
+    description="""\
+Mark nodes as unschedulable. Pods that run there stay; new ones go elsewhere until 'kctl uncordon'. To move the pods
+away as well, use 'kctl drain'.""",
+    examples="""\
+# No new pods for a node
+kctl cordon worker-1
+
+# For all nodes with a label
+kctl cordon -l rack=r7
+
+# See which ones that would be
+kctl cordon -l rack=r7 --dry-run=client""",
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kctl import standard_flags
 from kctl.command import Command
-from kctl.errors import KctlError, raise_all
+from kctl.errors import KctlError, SeveralErrors, raise_all
 from kctl.flags import Flag, switch
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 async def run(session: Session, given: Given) -> None:
     from kctl.dry_running import dry_run
     from kctl.nodes.cordoning import find, mark, print_node, require_selector
-    from kctl.nodes.evicting import Evicting
     from localplane.apimachinery.errors import APIError
     from localplane.apimachinery.gotext import go_quote
 
@@ -26,13 +25,13 @@ async def run(session: Session, given: Given) -> None:
         require_selector(given.text("pod-selector"))
     infos = await find(session, given, "drain NODE")
     await mark(session, infos, mode, unschedulable=True)
-    evicting = Evicting(session, given, mode)
     errors: list[Exception] = []
     remaining = []
     for info in infos:
         try:
-            await evicting.move(await evicting.plan(info.name))
+            await _drain(session, given, mode, info.name)
         except (KctlError, APIError) as error:
+            session.flush()
             session.say(
                 f"error: unable to drain node {go_quote(info.name)} due to error: {_shown(error)}, continuing "
                 "command...\n"
@@ -43,68 +42,94 @@ async def run(session: Session, given: Given) -> None:
         print_node(session, info, "drained", mode)
     if remaining:
         session.say("There are pending nodes to be drained:\n" + "".join(f" {name}\n" for name in remaining))
-    raise_all(errors)
+    listed = any(isinstance(error, SeveralErrors) for error in errors)
+    raise_all([KctlError(_shown(error)) for error in errors], listed=listed)
+
+
+async def _drain(session: Session, given: Given, mode: str, node: str) -> None:
+    from kctl.nodes.choosing import Choosing, place
+    from kctl.nodes.evicting import Evicting
+    from localplane.apimachinery.errors import APIError
+    from localplane.apimachinery.gotext import go_quote
+
+    choosing = Choosing(session, given)
+    try:
+        chosen = await choosing.choose(node)
+    except APIError as error:
+        raise SeveralErrors([error]) from error
+    raise_all(chosen.problems, listed=True)
+    if chosen.warning:
+        session.warn(chosen.warning)
+    if mode == "client":
+        for pod in chosen.pods:
+            session.write(f"evicting pod {place(pod)} (dry run)\n")
+        return
+    try:
+        await Evicting(session, given, mode).move(chosen.pods)
+    except (KctlError, APIError) as error:
+        session.flush()
+        pending = await choosing.choose(node)
+        if pending.pods:
+            session.say(f"There are pending pods in node {go_quote(node)} when an error occurred: {_shown(error)}\n")
+            session.say("".join(f"pod/{pod['metadata']['name']}\n" for pod in pending.pods))
+        if pending.problems:
+            why = _shown(SeveralErrors(pending.problems))
+            session.say(f"Following errors occurred while getting the list of pods to delete:\n{why}")
+        raise
 
 
 def _shown(error: Exception) -> str:
-    """Go's text of several errors: in brackets."""
-    from kctl.errors import SeveralErrors
-
-    return f"[{', '.join(map(str, error.errors))}]" if isinstance(error, SeveralErrors) else str(error)
+    """Go's text of several errors: in brackets, the same one only once."""
+    if not isinstance(error, SeveralErrors):
+        return str(error)
+    texts = list(dict.fromkeys(map(str, error.errors)))
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
 COMMAND = Command(
     "drain",
     "drain NODE",
-    "Drain node in preparation for maintenance",
+    "Move all pods off nodes",
     run=run,
     concurrent=True,
     flags=(
-        switch("force", "Continue even if there are pods that do not declare a controller."),
-        switch("ignore-daemonsets", "Ignore DaemonSet-managed pods."),
-        switch(
-            "delete-emptydir-data",
-            "Continue even if there are pods using emptyDir (local data that will be deleted when the node is "
-            "drained).",
-        ),
-        Flag(
-            "grace-period",
-            "int",
-            -1,
-            "Period of time in seconds given to each pod to terminate gracefully. If negative, the default value "
-            "specified in the pod will be used.",
-        ),
-        Flag("timeout", "duration", 0.0, "The length of time to wait before giving up, zero means infinite"),
-        Flag("pod-selector", usage="Label selector to filter pods on the node"),
-        switch(
-            "disable-eviction",
-            "Force drain to use delete, even if eviction is supported. This will bypass checking PodDisruptionBudgets, "
-            "use with caution.",
-        ),
+        switch("force", "Also pods that no controller would start elsewhere: they are gone for good."),
+        switch("ignore-daemonsets", "Leave the pods of daemon sets where they are. Without it, they are an error."),
+        switch("delete-emptydir-data", "Also pods with emptyDir volumes: what is in them is lost."),
+        Flag("grace-period", "int", -1, "Seconds that each pod has to end. Less than 0 is what the pod itself says."),
+        Flag("timeout", "duration", 0.0, "How long to try, such as 5m. 0 is for ever."),
+        Flag("pod-selector", usage="Only pods with these labels."),
+        switch("disable-eviction", "Delete instead of evicting: disruption budgets are not asked."),
         Flag(
             "skip-wait-for-delete-timeout",
             "int",
             0,
-            "If pod DeletionTimestamp older than N seconds, skip waiting for the pod. Seconds must be greater than 0 "
-            "to skip.",
+            "Don't wait for pods that have been terminating for more than this many seconds. 0 waits.",
         ),
         standard_flags.CHUNK_SIZE,
         standard_flags.DRY_RUN,
         standard_flags.SELECTOR,
     ),
     description="""\
-Drain node in preparation for maintenance.
+Empty nodes for maintenance: cordon them, then evict their pods and wait until they are gone. Evictions that a
+PodDisruptionBudget forbids are tried again.
 
-The given node will be marked unschedulable to prevent new pods from arriving, and its pods are evicted. Mirror pods
-stay, and so do those of daemon sets, which have to be ignored explicitly: their controller would put them back at
-once. Pods that nothing manages are only removed with --force.
-
-'drain' waits for graceful termination. When you are ready to put the node back into service, use kctl uncordon, which
-will make the node schedulable again.""",
+Nothing is evicted while there are pods that need your word first: those of daemon sets, which would come back at once
+(--ignore-daemonsets), those with local data (--delete-emptydir-data), and those without a controller (--force). Mirror
+pods stay. 'kctl uncordon' takes the node back into service.""",
     examples="""\
-# Drain node "foo", even if there are pods not managed by a controller on it
-kctl drain foo --force
+# See what would go
+kctl drain worker-1 --ignore-daemonsets --dry-run=client
 
-# As above, but abort if there are such pods, and use a grace period of 15 minutes
-kctl drain foo --grace-period=900""",
+# The usual way
+kctl drain worker-1 --ignore-daemonsets --delete-emptydir-data
+
+# A rack, giving up after ten minutes
+kctl drain -l rack=r7 --ignore-daemonsets --timeout=10m
+
+# Only some pods, with a minute each
+kctl drain worker-1 --pod-selector=app=web --grace-period=60
+
+# Even what nobody will start again
+kctl drain worker-1 --ignore-daemonsets --force""",
 )

@@ -9,6 +9,7 @@ from kctl.command import Command
 from kctl.errors import KctlError, raise_all
 from kctl.metadata_changing import changed_metadata
 from kctl.pairs import Changes, split
+from kctl.recording import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,14 +78,17 @@ class _Labelling:
                     self._session.write(f'label "{name}" not found.\n')
         self._refuse_overwrites(labels)
         added = [name for name, value in self._changes.new.items() if labels.get(name) != value]
-        removed = [name for name in self._changes.removed if name in labels]
+        removed = [name for name in dict.fromkeys(self._changes.removed) if name in labels]
         after = {**labels, **self._changes.new}
         for name in removed:
             after.pop(name)
         version = given.text("resource-version")
-        obj = changed_metadata(before, "labels", after, version)
+        obj = changed_metadata(before, version, labels=after)
+        if is_sent and (cause := recorded(self._session)):
+            known = (before.get("metadata") or {}).get("annotations") or {}
+            obj = changed_metadata(obj, version, annotations={**known, **cause})
         if is_sent and (added or removed):
-            await self._send(info, labels, after, version)
+            await metadata_changing.send(self._session, info, before, obj, dry_run=self._strategy == "server")
         if given.is_on("list"):
             metadata_changing.list_entries(self._session, info, self._found, "labels", after)
             return
@@ -101,22 +105,6 @@ class _Labelling:
             ]
         )
 
-    async def _send(self, info: Info, before: dict[str, str], after: dict[str, str], version: str) -> None:
-        """A merge patch of what differs, as kubectl makes it."""
-        from localplane.apimachinery.patch import merge_patch
-        from localplane.client.resources import PatchType
-
-        patch: Object = {"metadata": {"labels": merge_patch.diff(before, after)}}
-        if version:
-            patch["metadata"]["resourceVersion"] = version
-        await info.resource.patch(
-            info.name,
-            patch,
-            PatchType.MERGE,
-            dry_run=self._strategy == "server",
-            field_manager=self._given.text("field-manager"),
-        )
-
     def _print(self, obj: Object, *, added: bool, removed: bool) -> None:
         from kctl.printers import results
 
@@ -128,36 +116,31 @@ class _Labelling:
 COMMAND = Command(
     "label",
     "label [--overwrite] (-f FILENAME | TYPE NAME) KEY_1=VAL_1 ... KEY_N=VAL_N [--resource-version=version]",
-    "Update the labels on a resource",
+    "Add, change and remove labels",
     run=run,
     flags=metadata_changing.flags("labels", "label"),
     description="""\
-Update the labels on a resource.
+Add, change and remove labels: KEY=VALUE sets one, KEY- takes it away.
 
-  *  A label key and value must begin with a letter or number, and may contain letters, numbers, hyphens, dots, and
-underscores, up to 63 characters each.
-  *  Optionally, the key can begin with a DNS subdomain prefix and a single '/', like example.com/my-app.
-  *  If --overwrite is true, then existing labels can be overwritten, otherwise attempting to overwrite a label will
-result in an error.
-  *  If --resource-version is specified, then updates will use this resource version, otherwise the existing
-resource-version will be used.""",
+Selectors look at labels, so keys and values are short: letters, digits, '-', '_' and '.', at most 63 of them. A key may
+have a domain before it, as in example.com/team. A label that has another value already is only changed with
+--overwrite.""",
     examples="""\
-# Update pod 'foo' with the label 'unhealthy' and the value 'true'
-kctl label pods foo unhealthy=true
+# Say which team a deployment belongs to
+kctl label deployment web team=shop
 
-# Update pod 'foo' with the label 'status' and the value 'unhealthy', overwriting any existing value
-kctl label --overwrite pods foo status=unhealthy
+# Change it, and take another label away
+kctl label deployment web team=billing tier- --overwrite
 
-# Update all pods in the namespace
-kctl label pods --all status=unhealthy
+# All pods that have one label get another
+kctl label pods -l app=web track=stable
 
-# Update a pod identified by the type and name in "pod.json"
-kctl label -f pod.json status=unhealthy
+# The labels that an object has
+kctl label node worker-1 --list
 
-# Update pod 'foo' only if the resource is unchanged from version 1
-kctl label pods foo status=unhealthy --resource-version=1
+# What a file would look like; nothing is sent
+kctl label -f web.yaml track=canary --local -o yaml
 
-# Update pod 'foo' by removing a label named 'bar' if it exists
-# Does not require the --overwrite flag
-kctl label pods foo bar-""",
+# Only if nobody has changed the object since
+kctl label configmap settings checked=yes --resource-version=4711""",
 )

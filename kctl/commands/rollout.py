@@ -9,19 +9,17 @@ from kctl.rollouts.pausing import PAUSE, RESTART, RESUME
 COMMAND = Command(
     "rollout",
     "rollout SUBCOMMAND",
-    "Manage the rollout of a resource",
+    "Follow, repeat and undo changes to workloads",
+    alone="stdout",
     commands=(history.COMMAND, PAUSE, RESTART, RESUME, status.COMMAND, undoing.COMMAND),
-    description="""\
-Manage the rollout of one or many resources.
-
-Valid resource types include: deployments, daemonsets, statefulsets""",
+    description="Follow, hold, repeat and undo changes to the pods of deployments, daemon sets and stateful sets.",
     examples="""\
-# Rollback to the previous deployment
-kctl rollout undo deployment/abc
+# Wait until a change is everywhere
+kctl rollout status deployment/web
 
-# Check the rollout status of a daemonset
-kctl rollout status daemonset/foo
+# It was a bad one: back to what ran before
+kctl rollout undo deployment/web
 
-# Restart a deployment
-kctl rollout restart deployment/abc""",
+# Replace all pods
+kctl rollout restart daemonset/agent""",
 )

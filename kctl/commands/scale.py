@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from kctl import standard_flags
 from kctl.command import Command
-from kctl.errors import KctlError
+from kctl.errors import KctlError, raise_all
 from kctl.flags import Flag, switch
 from kctl.launching.sending import require
 from kctl.printers.choosing import output_flags
+from kctl.recording import RECORD, recorded
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -39,19 +40,20 @@ async def run(session: Session, given: Given) -> None:
     if given.text("resource-version") and len(infos) > 1:
         raise KctlError("cannot use --resource-version with multiple resources")
     if not infos:
-        found.raise_errors()
+        raise_all(found.errors)
         raise KctlError("no objects passed to scale")
     for info in infos:
         await _scale(session, given, info, printer, mode)
-    found.raise_errors()
+    raise_all(found.errors)
 
 
 async def _scale(session: Session, given: Given, info: Info, printer: Printer, mode: str) -> None:
     size = given.number("replicas")
     if mode != "client":
         size = await _resize(given, info, dry_run=mode == "server")
-        if given.seconds("timeout") and mode == "none":
+        if mode == "none":
             await _wait(given, info)
+            await _record(session, info)
     obj = info.object or {}
     if info.rest_mapping.kind.group in ("apps", ""):
         obj = {**obj, "spec": {**(obj.get("spec") or {}), "replicas": size}}
@@ -107,6 +109,8 @@ async def _wait(given: Given, info: Info) -> None:
     from localplane.apimachinery.gotext import go_quote
     from localplane.client.driving import sleep
 
+    if not given.seconds("timeout"):
+        return
     wanted = given.number("replicas")
     deadline = time.monotonic() + given.seconds("timeout")
     while True:
@@ -118,54 +122,53 @@ async def _wait(given: Given, info: Info) -> None:
         await sleep(_PAUSE)
 
 
+async def _record(session: Session, info: Info) -> None:
+    """Scaled is scaled, whether it can be noted or not."""
+    from contextlib import suppress
+
+    from localplane.apimachinery.errors import APIError
+    from localplane.client.resources import PatchType
+
+    if cause := recorded(session):
+        with suppress(APIError):
+            await info.resource.patch(info.name, {"metadata": {"annotations": cause}}, PatchType.MERGE)
+
+
 COMMAND = Command(
     "scale",
     "scale [--resource-version=version] [--current-replicas=count] --replicas=COUNT (-f FILENAME | TYPE NAME)",
-    "Set a new size for a deployment, replica set, or replication controller",
+    "Set how many pods a workload has",
     run=run,
     flags=(
         *output_flags(),
-        switch("all", "Select all resources in the namespace of the specified resource types"),
-        Flag(
-            "resource-version",
-            usage="Precondition for resource version. Requires that the current resource version match this value in "
-            "order to scale.",
-        ),
-        Flag(
-            "current-replicas",
-            "int",
-            -1,
-            "Precondition for current size. Requires that the current size of the resource match this value in order "
-            "to scale. -1 (default) for no condition.",
-        ),
-        Flag("replicas", "int", 0, "The new desired number of replicas. Required."),
-        Flag(
-            "timeout",
-            "duration",
-            0.0,
-            "The length of time to wait before giving up on a scale operation, zero means don't wait. Any other values "
-            "should contain a corresponding time unit (e.g. 1s, 2m, 3h).",
-        ),
+        switch("all", "All objects of these types in the namespace."),
+        Flag("resource-version", usage="Only if this is still the object's resource version."),
+        Flag("current-replicas", "int", -1, "Only if this is the size now. -1 is any."),
+        Flag("replicas", "int", 0, "The new size. Required."),
+        Flag("timeout", "duration", 0.0, "Wait so long for the new size, such as 30s or 5m. 0 does not wait."),
         standard_flags.DRY_RUN,
         standard_flags.SELECTOR,
-        *standard_flags.filename_flags("identifying the resource to set a new size"),
+        *standard_flags.filename_flags("that name the objects to scale."),
+        RECORD,
     ),
     description="""\
-Set a new size for a deployment, replica set, replication controller, or stateful set.
+Set how many pods a deployment, stateful set, replica set or replication controller should have, or the size of anything
+else that has a scale, such as a custom resource.
 
-Scale also allows users to specify one or more preconditions for the scale action. If --current-replicas or
---resource-version is specified, it is validated before the scale is attempted, and it is guaranteed that the
-precondition holds true when the scale is sent to the server.""",
+With --current-replicas or --resource-version nothing is changed unless the object is still as you think it is.""",
     examples="""\
-# Scale a replica set named 'foo' to 3
-kctl scale --replicas=3 rs/foo
+# Five of them
+kctl scale deployment/web --replicas=5
 
-# If the deployment named mysql's current size is 2, scale mysql to 3
-kctl scale --current-replicas=2 --replicas=3 deployment/mysql
+# Several at once
+kctl scale deployment/web statefulset/db --replicas=0
 
-# Scale multiple replication controllers
-kctl scale --replicas=5 rc/example1 rc/example2 rc/example3
+# All deployments with a label
+kctl scale deployments -l app=shop --replicas=2
 
-# Scale stateful set named 'web' to 3
-kctl scale --replicas=3 statefulset/web""",
+# From two to three, but only from two
+kctl scale deployment/web --current-replicas=2 --replicas=3
+
+# Wait until they are there
+kctl scale deployment/web --replicas=5 --timeout=2m""",
 )

@@ -8,6 +8,7 @@ from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError, UsageError
 from kctl.flags import switch
+from kctl.printers import results, typed
 from kctl.printers.choosing import output_flags
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 async def run(session: Session, given: Given) -> None:
     from kctl.dry_running import dry_run, field_validation
     from kctl.nodes.taints import already_there, changed
-    from kctl.printers.typed import printer_for
     from kctl.resolve import Query, resolve
+    from kctl.resolve.arguments import named
     from localplane.client.resources import PatchType
 
     mode = dry_run(session)
@@ -29,13 +30,15 @@ async def run(session: Session, given: Given) -> None:
     resources, wanted = _words(session, given)
     await _check(session, given, resources, wanted)
     everything = given.is_on("all") or bool(given.text("selector"))
-    query = Query.of(given, ["node"] if everything else ["node", *resources[1:]])._replace(
+    query = Query.of(given, ["node"] if everything else named("node", resources[1:]))._replace(
         select_all=given.is_on("all"), latest=True, flatten=True, keep_going=True
     )
     found = await resolve(session, query)
 
     async def taint(info: Info) -> None:
         node = info.object or {}
+        if (kind := info.rest_mapping.kind).kind != "Node":
+            raise KctlError(f"unexpected type *{kind.version}.{kind.kind}, expected Node")
         old = (node.get("spec") or {}).get("taints") or []
         overwrite = given.is_on("overwrite")
         if not overwrite and (there := already_there(old, wanted)):
@@ -43,6 +46,8 @@ async def run(session: Session, given: Given) -> None:
                 f"node {info.name} already has {there} taint(s) with same effect(s) and --overwrite is false"
             )
         operation, new = changed(old, wanted, overwrite=overwrite)
+        # kubectl chooses the words before it sends anything, and does not say that it was a dry run.
+        printer = (results if mode == "client" else typed).printer_for(given, operation)
         if mode == "client":
             answer = {**node, "spec": {**(node.get("spec") or {}), "taints": new}}
         else:
@@ -55,7 +60,7 @@ async def run(session: Session, given: Given) -> None:
                 field_manager=given.text("field-manager"),
                 field_validation=validation,
             )
-        printer_for(given, operation, dry_run=mode).print(answer, session.write)
+        printer.print(answer, session.write)
 
     await found.each(taint)
 
@@ -84,8 +89,12 @@ def _words(session: Session, given: Given) -> tuple[list[str], Wanted]:
 
 async def _check(session: Session, given: Given, resources: list[str], wanted: Wanted) -> None:
     from kctl.nodes.taints import conflicts
+    from localplane.client.errors import NoMatch
 
-    kind = (await session.discovery.mapping_for(resources[0].lower())).kind
+    try:
+        kind = (await session.discovery.mapping_for(resources[0].lower())).kind
+    except NoMatch as error:
+        raise KctlError(str(error), verbatim=True) from error
     if kind.kind != "Node":
         raise KctlError(f"invalid resource type {resources[0].lower()}, only node types are supported")
     if both := conflicts(wanted):
@@ -99,32 +108,33 @@ async def _check(session: Session, given: Given, resources: list[str], wanted: W
 COMMAND = Command(
     "taint",
     "taint NODE NAME KEY_1=VAL_1:TAINT_EFFECT_1 ... KEY_N=VAL_N:TAINT_EFFECT_N",
-    "Update the taints on one or more nodes",
+    "Keep pods off nodes, or let them back",
     run=run,
     flags=(
         *output_flags(),
         standard_flags.DRY_RUN,
         standard_flags.VALIDATE,
         standard_flags.SELECTOR,
-        switch(
-            "overwrite",
-            "If true, allow taints to be overwritten, otherwise reject taint updates that overwrite existing taints.",
-        ),
-        switch("all", "Select all nodes in the cluster"),
+        switch("overwrite", "Replace taints that have the same key and effect. Without it, that is an error."),
+        switch("all", "All nodes of the cluster."),
         standard_flags.field_manager("kctl-taint"),
     ),
     description="""\
-Update the taints on one or more nodes.
+Add and remove taints. Pods that don't tolerate a node's taints are not put there.
 
-A taint consists of a key, value, and effect. As an argument here, it is expressed as key=value:effect. The effect
-must be NoSchedule, PreferNoSchedule or NoExecute. Currently taint can only apply to node.""",
+A taint is KEY=VALUE:EFFECT or KEY:EFFECT. The effect is NoSchedule (nothing new), PreferNoSchedule (only if there is no
+other place) or NoExecute (what runs has to leave as well). KEY:EFFECT- removes one taint, KEY- all with that key.""",
     examples="""\
-# Update node 'foo' with a taint with key 'dedicated' and value 'special-user' and effect 'NoSchedule'
-kctl taint nodes foo dedicated=special-user:NoSchedule
+# A node for one team only
+kctl taint nodes worker-1 dedicated=billing:NoSchedule
 
-# Remove from node 'foo' the taint with key 'dedicated' and effect 'NoSchedule' if one exists
-kctl taint nodes foo dedicated:NoSchedule-
+# Change the value
+kctl taint nodes worker-1 dedicated=shop:NoSchedule --overwrite
 
-# Remove from node 'foo' all the taints with key 'dedicated'
-kctl taint nodes foo dedicated-""",
+# Several nodes, by label
+kctl taint nodes -l disk=slow slow:PreferNoSchedule
+
+# Take one taint away, or all with a key
+kctl taint nodes worker-1 dedicated:NoSchedule-
+kctl taint nodes worker-1 dedicated-""",
 )

@@ -23,8 +23,14 @@ async def run(session: Session, given: Given) -> None:
 COMMAND = Command(
     "uncordon",
     "uncordon NODE",
-    "Mark node as schedulable",
+    "Let pods onto nodes again",
     run=run,
     flags=(standard_flags.SELECTOR, standard_flags.DRY_RUN),
-    examples='# Mark node "foo" as schedulable\nkctl uncordon foo',
+    description="Mark nodes as schedulable again, after 'kctl cordon' or 'kctl drain'.",
+    examples="""\
+# The node is back
+kctl uncordon worker-1
+
+# All of a rack
+kctl uncordon -l rack=r7""",
 )

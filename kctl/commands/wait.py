@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kctl import standard_flags
 from kctl.command import Command
-from kctl.errors import KctlError
+from kctl.errors import KctlError, raise_all
 from kctl.flags import Flag, switch
 from kctl.printers.choosing import output_flags
 
@@ -40,8 +40,11 @@ async def run(session: Session, given: Given) -> None:
 
 async def _find(session: Session, given: Given) -> Found:
     from kctl.resolve import Query, resolve
+    from kctl.resolve.visiting import LOCAL_ONLY_FILES
 
     local = given.is_on("local")
+    if local and given.arguments:
+        raise KctlError(LOCAL_ONLY_FILES)
     query = Query.of(given)._replace(
         select_all=given.is_on("all"), latest=not local, local=local, keep_going=True, flatten=True
     )
@@ -60,7 +63,7 @@ async def _visit(found: Found, waiting: _Waiting, *, for_deletion: bool) -> None
             found.errors.append(error)
     if for_deletion:
         found.errors = [error for error in found.errors if not isinstance(error, NotFound)]
-    found.raise_errors()
+    raise_all(found.errors)
     if not count and not for_deletion:
         raise KctlError("no matching resources found")
 
@@ -72,9 +75,10 @@ async def _wait_for_creation(session: Session, given: Given, deadline: float) ->
     while True:
         found = await _find(session, given)
         infos = await found.infos()
-        others = [error for error in found.errors if not isinstance(error, NotFound)]
-        if others:
-            found.raise_errors()
+        # kubectl only has patience with one object that is not there, and that was named on the command line.
+        is_patient = len(found.errors) == 1 and isinstance(found.errors[0], NotFound) and not found.lists_errors
+        if not is_patient:
+            raise_all(found.errors)
         if infos and not found.errors:
             return
         if loop.time() + _PAUSE > deadline:
@@ -97,6 +101,8 @@ class _Waiting:
 
     async def wait(self, info: Info) -> None:
         """For all that is awaited, one after another. Raises what kept it from coming true."""
+        if not info.name:
+            raise KctlError("resource name must be provided")
         for one in self._awaited:
             try:
                 async with asyncio.timeout_at(None if self._once else self._deadline):
@@ -112,6 +118,8 @@ class _Waiting:
 
         if isinstance(one, Created):
             return info.object or {}
+        if info.mapping is None:
+            raise KctlError("only --for=create can be told from a file: --local asks no server")
         if isinstance(one, Deleted):
             return await self._until_gone(info)
         if self._once:
@@ -148,56 +156,55 @@ COMMAND = Command(
     "wait",
     "wait ([-f FILENAME] | resource.group/resource.name | resource.group [(-l label | --all)]) "
     "[--for=create|--for=delete|--for condition=available|--for=jsonpath='{}'[=value]]",
-    "Wait for a specific condition on one or many resources",
+    "Wait until something is true of objects",
     run=run,
     concurrent=True,
     flags=(
         *output_flags(),
-        switch("all", "Select all resources in the namespace of the specified resource types"),
-        switch("local", "If true, annotation will NOT contact api-server but run locally."),
-        Flag(
-            "timeout",
-            "duration",
-            30.0,
-            "The length of time to wait before giving up. Zero means check once and don't wait, negative means wait "
-            "for a week.",
-        ),
+        switch("all", "All objects of these types in the namespace."),
+        switch("local", "Ask no server; only for files, and only for create."),
+        Flag("timeout", "duration", 30.0, "How long to wait. 0 looks once; less than 0 is a week."),
         Flag(
             "for",
             "array",
             (),
-            "The condition to wait on: [create|delete|condition=condition-name[=condition-value]|jsonpath='{JSONPath "
-            "expression}'=[JSONPath value]]. The default condition-value is true. Condition values are compared after "
-            "Unicode simple case folding, which is a more general form of case-insensitivity.",
+            "What to wait for: create, delete, condition=NAME[=VALUE] (VALUE is true unless given; case does not "
+            "count), or jsonpath='{EXPRESSION}'[=VALUE] (without VALUE: that there is something). Given several times, "
+            "each in turn; create always comes first.",
         ),
         standard_flags.ALL_NAMESPACES,
         standard_flags.SELECTOR,
         standard_flags.FIELD_SELECTOR,
-        *standard_flags.filename_flags("identifying the resource."),
+        *(
+            flag
+            for flag in standard_flags.filename_flags("that name the objects.", recursive=True)
+            if flag.name != "kustomize"
+        ),
     ),
     description="""\
-Wait for a specific condition on one or many resources.
+Wait until something is true of all the objects named: a condition in their status, a value at a JSONPath, that they are
+there, or that they are gone. A line is printed for each object as it comes true, and after --timeout the command fails.
 
-The command takes multiple resources and waits until the specified condition is seen in the Status field of every given
-resource. Alternatively, the command can wait for the given set of resources to be created or deleted by providing the
-"create" or "delete" keyword as the value to the --for flag. Given several times, all of them have to come true.
-
-A successful message will be printed to stdout indicating when the specified condition has been met. You can use -o
-option to change to output destination.""",
+A condition that was observed on an older generation of the object does not count.""",
     examples="""\
-# Wait for the pod "busybox1" to contain the status condition of type "Ready"
-kctl wait --for=condition=Ready pod/busybox1
+# Until a pod is ready
+kctl wait pod/web-1 --for=condition=Ready --timeout=2m
 
-# The default value of status condition is true; you can wait for other targets after an equal delimiter
-kctl wait --for=condition=Ready=false pod/busybox1
+# Until all deployments of an app are available
+kctl wait deployments -l app=shop --for=condition=Available
 
-# Wait for the pod "busybox1" to contain the status phase to be "Running"
-kctl wait --for=jsonpath='{.status.phase}'=Running pod/busybox1
+# Until a value is there
+kctl wait service/web --for=jsonpath='{.status.loadBalancer.ingress}'
 
-# Wait for the service "loadbalancer" to have ingress
-kctl wait --for=jsonpath='{.status.loadBalancer.ingress}' service/loadbalancer
+# Until it is this one
+kctl wait pvc/data --for=jsonpath='{.status.phase}'=Bound
 
-# Wait for the pod "busybox1" to be deleted, with a timeout of 60s, after having issued the "delete" command
-kctl delete pod/busybox1
-kctl wait --for=delete pod/busybox1 --timeout=60s""",
+# Until a job has either finished or failed
+kctl wait job/import --for=condition=Complete --timeout=0 || kctl wait job/import --for=condition=Failed
+
+# Until somebody has made it, and it is ready
+kctl wait pod/web-1 --for=create --for=condition=Ready
+
+# Until it is gone
+kctl wait pod/web-1 --for=delete --timeout=60s""",
 )

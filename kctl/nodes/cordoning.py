@@ -15,14 +15,22 @@ if TYPE_CHECKING:
 async def find(session: Session, given: Given, usage: str) -> list[Info]:
     """The nodes that are meant, by name or by --selector."""
     from kctl.resolve import Query, resolve
+    from kctl.resolve.arguments import named
+    from localplane.apimachinery.gotext import go_quote
+    from localplane.apimachinery.groups import GroupResource
 
     hint = f"See '{session.command} -h' for help and examples"
     if not given.arguments and not given.changed("selector"):
         raise UsageError(f"USAGE: {usage} [flags]", hint=hint)
     if given.arguments and given.text("selector"):
-        raise UsageError("error: cannot specify both a node name and a --selector option", hint=hint)
-    found = await resolve(session, Query.of(given, ["nodes", *given.arguments])._replace(flatten=True))
-    return await found.infos()
+        raise UsageError("cannot specify both a node name and a --selector option", hint=hint)
+    words = ["nodes"] if given.text("selector") else named("nodes", given.arguments)
+    found = await resolve(session, Query.of(given, words)._replace(flatten=True, single_type=True))
+    infos = await found.infos()
+    for info in infos:
+        if (resource := info.rest_mapping.resource).group_resource != GroupResource("", "nodes"):
+            raise KctlError(f"error: expected resource of type node, got {go_quote(str(resource))}")
+    return infos
 
 
 async def mark(session: Session, infos: list[Info], mode: str, *, unschedulable: bool) -> None:

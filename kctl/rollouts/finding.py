@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 FLAGS = (
     standard_flags.SELECTOR,
-    *standard_flags.filename_flags("identifying the resource to get from a server."),
+    *standard_flags.filename_flags("that name the workloads."),
 )
 
 
@@ -26,5 +26,5 @@ def require_resource(given: Given) -> None:
 async def find(session: Session, given: Given) -> Found:
     from kctl.resolve import Query, resolve
 
-    query = Query.of(given)._replace(types_alone=True, latest=True, keep_going=True, flatten=True)
+    query = Query.of(given)._replace(types_alone=True, latest=True, keep_going=True, flatten=True, typed=True)
     return await resolve(session, query)

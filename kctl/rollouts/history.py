@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.printers.choosing import chosen_format
-    from kctl.printers.objects import NamePrinter
     from kctl.printers.typed import printer_for
 
     from .revisions import history
@@ -31,7 +29,7 @@ async def run(session: Session, given: Given) -> None:
     if revision < 0:
         raise KctlError(f"revision must be a positive integer: {revision}")
     found = await find(session, given)
-    printer = printer_for(given, "") if chosen_format(given) else None
+    printer = printer_for(given, "") if given.changed("output") else None
 
     async def show(info: Info) -> None:
         past = await history(info)
@@ -41,7 +39,7 @@ async def run(session: Session, given: Given) -> None:
             return
         title = f"with revision #{revision}" if revision > 0 else ""
         shown = f"{title}\n{_text(past, revision)}"
-        NamePrinter(shown, short=False).print(info.object or {}, session.write)
+        printer_for(given, shown).print(info.object or {}, session.write)
 
     await found.each(show)
 
@@ -75,18 +73,26 @@ def _text(past: History, revision: int) -> str:
 COMMAND = Command(
     "history",
     "history (TYPE NAME | TYPE/NAME) [flags]",
-    "View rollout history",
+    "List the revisions of a workload",
     run=run,
     flags=(
         *output_flags(),
-        Flag("revision", "int", 0, "See the details, including podTemplate of the revision specified"),
+        Flag("revision", "int", 0, "Show this revision's pod template."),
         *FLAGS,
     ),
-    description="View previous rollout revisions and configurations.",
+    description="""\
+List the revisions of deployments, daemon sets and stateful sets, each with the kubernetes.io/change-cause that was
+noted for it. These are the revisions that 'kctl rollout undo' can go back to.""",
     examples="""\
-# View the rollout history of a deployment
-kctl rollout history deployment/abc
+# The revisions of a deployment
+kctl rollout history deployment/web
 
-# View the details of daemonset revision 3
-kctl rollout history daemonset/abc --revision=3""",
+# What revision 3 ran
+kctl rollout history daemonset/agent --revision=3
+
+# A revision as YAML
+kctl rollout history statefulset/db --revision=2 -o yaml
+
+# Of everything with a label
+kctl rollout history deployments -l team=shop""",
 )

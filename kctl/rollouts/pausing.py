@@ -111,35 +111,40 @@ _FLAGS = (*output_flags(), standard_flags.field_manager("kctl-rollout"), *FLAGS)
 PAUSE = Command(
     "pause",
     "pause RESOURCE",
-    "Mark the provided resource as paused",
+    "Hold a deployment's rollout",
     run=_runs(_pause, "paused", lambda info: f"{info.shown} already paused"),
     flags=_FLAGS,
     description="""\
-Mark the provided resource as paused.
-
-Paused resources will not be reconciled by a controller. Use "kctl rollout resume" to resume a paused resource.
-Currently only deployments support being paused.""",
+Hold a deployment: what is changed in its template has no effect until 'kctl rollout resume'. Pods that run go on
+running. Only deployments can be paused.""",
     examples="""\
-# Mark the nginx deployment as paused; its changes have no effect until it is resumed
-kctl rollout pause deployment/nginx""",
+# Change several things and roll them out as one
+kctl rollout pause deployment/web
+kctl set image deployment/web web=nginx:1.29
+kctl set resources deployment/web --limits=memory=256Mi
+kctl rollout resume deployment/web
+
+# All deployments of a team
+kctl rollout pause deployments -l team=shop""",
 )
 RESUME = Command(
     "resume",
     "resume RESOURCE",
-    "Resume a paused resource",
+    "Let a paused deployment go on",
     run=_runs(_resume, "resumed", lambda info: f"{info.shown} already resumed"),
     flags=_FLAGS,
-    description="""\
-Resume a paused resource.
+    description="Let a paused deployment go on: what was changed in the meantime is rolled out now.",
+    examples="""\
+# Go on
+kctl rollout resume deployment/web
 
-Paused resources will not be reconciled by a controller. By resuming a resource, we allow it to be reconciled again.
-Currently only deployments support being resumed.""",
-    examples="# Resume an already paused deployment\nkctl rollout resume deployment/nginx",
+# Go on with what a file names
+kctl rollout resume -f web.yaml""",
 )
 RESTART = Command(
     "restart",
     "restart RESOURCE",
-    "Restart a resource",
+    "Replace all pods of a workload",
     run=_runs(
         _restart,
         "restarted",
@@ -149,14 +154,16 @@ RESTART = Command(
         ),
     ),
     flags=_FLAGS,
-    description="Restart a resource.\n\nResource rollout will be restarted.",
+    description="""\
+Replace all pods of deployments, daemon sets or stateful sets, a few at a time as in any rollout. The template gets an
+annotation with the time, which makes it a new one.""",
     examples="""\
-# Restart all deployments in the test-namespace namespace
-kctl rollout restart deployment -n test-namespace
+# New pods for a deployment
+kctl rollout restart deployment/web
 
-# Restart a deployment
-kctl rollout restart deployment/nginx
+# For all deployments of a namespace
+kctl rollout restart deployments -n staging
 
-# Restart deployments with the app=nginx label
-kctl rollout restart deployment --selector=app=nginx""",
+# For those that read a changed config map
+kctl rollout restart deployments,statefulsets -l reads=settings""",
 )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from kctl.errors import KctlError
+from localplane.apimachinery.gotext import go_quote
 
 if TYPE_CHECKING:
     from kctl.resolve import Info
+    from localplane.apimachinery.groups import GroupVersionKind
     from localplane.client.resources import ResourceClient
 
 Object = dict[str, Any]
@@ -60,9 +63,17 @@ def without_hash(template: Object) -> Object:
 
 
 def revision_of(replica_set: Object) -> int | None:
-    """What the deployment controller has noted."""
-    text = (replica_set["metadata"].get("annotations") or {}).get(REVISION, "0")
-    return int(text) if str(text).lstrip("-").isdigit() else None
+    """What the deployment controller has noted; None for what is no number."""
+    text = str((replica_set["metadata"].get("annotations") or {}).get(REVISION, "0"))
+    return int(text) if re.fullmatch(r"[+-]?[0-9]+", text) else None
+
+
+def _warn_of(info: Info, replica_set: Object) -> None:
+    text = replica_set["metadata"]["annotations"][REVISION]
+    info.session.log_warning(
+        f"unable to get revision from replicaset {replica_set['metadata']['name']} for deployment {info.name} "
+        f"in namespace {info.namespace}: strconv.ParseInt: parsing {go_quote(text)}: invalid syntax"
+    )
 
 
 def change_cause(obj: Object) -> str:
@@ -94,8 +105,6 @@ class History:
 
 async def history(info: Info) -> History:
     """Raises KctlError for kinds without one."""
-    from localplane.apimachinery.gotext import go_quote
-
     kind = info.rest_mapping.kind
     found = History()
     owner = info.object or {}
@@ -105,21 +114,23 @@ async def history(info: Info) -> History:
                 number = revision_of(one)
                 if number is not None:
                     found.add(number, _with_cause(one), one, change_cause(one))
+                else:
+                    _warn_of(info, one)
         case "apps", "DaemonSet" | "StatefulSet":
             for one in await controller_revisions(info, owner):
                 whole = applied(owner, one)
                 found.add(int(one.get("revision") or 0), whole["spec"]["template"], whole, change_cause(one))
         case _:
-            shown = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
-            if (kind.group, kind.kind) in _KNOWN:
-                raise KctlError(f"no history viewer has been implemented for {go_quote(shown)}")
-            why = (
-                f"no visitor method exists for {kind.kind}.{kind.group}"
-                if kind.group
-                else f"no visitor method exists for {kind.kind}"
-            )
-            raise KctlError(f"error retrieving history for {go_quote(shown)}, {why}")
+            raise not_for(kind, "history viewer", "history")
     return found
+
+
+def not_for(kind: GroupVersionKind, tool: str, short: str) -> KctlError:
+    """Kubernetes: kubectl/pkg/apps, GroupKindElement.Accept, which knows more kinds than have a history."""
+    shown = go_quote(f"{kind.kind}.{kind.group}" if kind.group else kind.kind)
+    if (kind.group, kind.kind) in _KNOWN:
+        return KctlError(f"no {tool} has been implemented for {shown}")
+    return KctlError(f"error retrieving {short} for {shown}, no visitor method exists for {{{kind.group} {kind.kind}}}")
 
 
 _KNOWN = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,7 +33,7 @@ def deployment(obj: Object, revision: int) -> Progress:
     metadata, spec, status = _parts(obj)
     name = go_quote(str(metadata.get("name", "")))
     if revision > 0:
-        running = int((metadata.get("annotations") or {}).get(REVISION) or 0)
+        running = _revision(name, str((metadata.get("annotations") or {}).get(REVISION, "0")))
         if running != revision:
             raise KctlError(f"desired revision ({revision}) is different from the running revision ({running})")
     if metadata.get("generation", 0) > status.get("observedGeneration", 0):
@@ -51,6 +52,13 @@ def deployment(obj: Object, revision: int) -> Progress:
     if available < updated:
         return Progress(f"{waiting} {available} of {updated} updated replicas are available...\n")
     return Progress(f"deployment {name} successfully rolled out\n", done=True)
+
+
+def _revision(name: str, text: str) -> int:
+    if not re.fullmatch(r"[+-]?[0-9]+", text):
+        why = f"strconv.ParseInt: parsing {go_quote(text)}: invalid syntax"
+        raise KctlError(f"cannot get the revision of deployment {name}: {why}")
+    return int(text)
 
 
 def daemon_set(obj: Object, revision: int) -> Progress:
@@ -117,6 +125,7 @@ async def run(session: Session, given: Given) -> None:
     revision = given.number("revision")
     if revision < 0:
         raise KctlError(f"revision must be a positive integer: {revision}")
+    timeout = given.seconds("timeout")
     found = await find(session, given)
     count = 0
 
@@ -124,7 +133,7 @@ async def run(session: Session, given: Given) -> None:
         nonlocal count
         count += 1
         try:
-            async with asyncio.timeout(given.seconds("timeout") or None):
+            async with asyncio.timeout(timeout if timeout > 0 else None):
                 await _follow(session, info, revision, watch=given.is_on("watch"))
         except TimeoutError:
             raise KctlError("timed out waiting for the condition") from None
@@ -157,31 +166,40 @@ async def _follow(session: Session, info: Info, revision: int, *, watch: bool) -
 COMMAND = Command(
     "status",
     "status (TYPE NAME | TYPE/NAME) [flags]",
-    "Show the status of the rollout",
+    "Follow a rollout until it is done",
     run=run,
     concurrent=True,
     flags=(
-        switch("watch", "Watch the status of the rollout until it's done.", short="w", default=True),
+        switch("watch", "Wait until the rollout is done; --watch=false tells how far it is.", short="w", default=True),
         Flag(
             "revision",
             "int",
             0,
-            "Pin to a specific revision for showing its status. Defaults to 0 (last revision).",
+            "Fail unless the deployment is at this revision. 0 is whatever is the newest.",
         ),
         Flag(
             "timeout",
             "duration",
             0.0,
-            "The length of time to wait before ending watch, zero means never. Any other values should contain a "
-            "corresponding time unit (e.g. 1s, 2m, 3h).",
+            "How long to wait, such as 30s or 5m. 0 is for ever.",
         ),
         *FLAGS,
     ),
     description="""\
-Show the status of the rollout.
+Tell how far a rollout has come, a line for each step, and end when all pods are new and available. It fails if the
+rollout does, if the object is deleted, or after --timeout.
 
-By default 'rollout status' will watch the status of the latest rollout until it's done. If you don't want to wait for
-the rollout to finish then you can use --watch=false. If you want to pin to a specific revision and abort if it is
-rolled over by another revision, use --revision=N where N is the revision you need to watch for.""",
-    examples="# Watch the rollout status of a deployment\nkctl rollout status deployment/nginx",
+A change that comes in between is followed as well, unless --revision says which one is meant.""",
+    examples="""\
+# Wait for a deployment, but no longer than five minutes
+kctl rollout status deployment/web --timeout=5m
+
+# Where it stands now
+kctl rollout status daemonset/agent --watch=false
+
+# Fail as soon as revision 7 is replaced by another
+kctl rollout status deployment/web --revision=7
+
+# Several, one after another
+kctl rollout status deployments -l app=shop""",
 )

@@ -12,7 +12,7 @@ from kctl.printers.choosing import output_flags
 from localplane.apimachinery.gotext import go_quote
 
 from .finding import FLAGS, find, require_resource
-from .revisions import Object, applied, controller_revisions, replica_sets, revision_of, without_hash
+from .revisions import Object, applied, controller_revisions, not_for, replica_sets, revision_of, without_hash
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -57,13 +57,12 @@ async def run(session: Session, given: Given) -> None:
 async def _rolled_back(info: Info, revision: int, mode: str) -> str:
     """What was done, in words."""
     kind = info.rest_mapping.kind
-    shown = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
     if kind.group == "apps" and kind.kind in ("Deployment", "DaemonSet", "StatefulSet"):
         if revision < 0:
             raise _not_found(revision)
         undo = _deployment if kind.kind == "Deployment" else _other_set
         return await undo(info, revision, mode)
-    raise KctlError(f"no rollbacker has been implemented for {go_quote(shown)}")
+    raise not_for(kind, "rollbacker", "rollbacker")
 
 
 def _not_found(revision: int) -> KctlError:
@@ -119,7 +118,7 @@ async def _other_set(info: Info, revision: int, mode: str) -> str:
     template = applied(owner, chosen)["spec"]["template"]
     if mode == "client":
         return f"will roll back to {_shown(template)}"
-    if template == owner["spec"]["template"]:
+    if chosen.get("data") == {"spec": {"template": {**owner["spec"]["template"], "$patch": "replace"}}}:
         return f"skipped rollback (current template already matches revision {revision})"
     kind = "application/strategic-merge-patch+json"
     await _patch(info, chosen["data"], revision, kind, dry_run=mode == "server")
@@ -148,22 +147,29 @@ def _shown(template: Object) -> str:
 COMMAND = Command(
     "undo",
     "undo (TYPE NAME | TYPE/NAME) [flags]",
-    "Undo a previous rollout",
+    "Go back to an earlier revision",
     run=run,
     flags=(
         *output_flags(),
-        Flag("to-revision", "int", 0, "The revision to rollback to. Default to 0 (last revision)."),
+        Flag("to-revision", "int", 0, "The revision to go back to. 0 is the one before the current one."),
         standard_flags.DRY_RUN,
         *FLAGS,
     ),
-    description="Roll back to a previous rollout.",
+    description="""\
+Give a deployment, daemon set or stateful set the pod template of an earlier revision. The controller then rolls it out
+like any other change, as a new revision.
+
+'kctl rollout history' lists the revisions. A paused deployment has to be resumed first.""",
     examples="""\
-# Roll back to the previous deployment
-kctl rollout undo deployment/abc
+# Back to what ran before
+kctl rollout undo deployment/web
 
-# Roll back to daemonset revision 3
-kctl rollout undo daemonset/abc --to-revision=3
+# Back to revision 3
+kctl rollout undo daemonset/agent --to-revision=3
 
-# Roll back to the previous deployment with dry-run
-kctl rollout undo --dry-run=server deployment/abc""",
+# See the template of the revision before, and change nothing
+kctl rollout undo deployment/web --dry-run=client
+
+# Ask the server whether it would accept it
+kctl rollout undo statefulset/db --dry-run=server""",
 )
