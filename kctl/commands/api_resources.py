@@ -23,17 +23,30 @@ async def run(session: Session, given: Given) -> None:
             f"unexpected arguments: [{' '.join(given.arguments)}]",
             hint="See 'kctl api-resources -h' for help and examples",
         )
-    output = given.text("output")
-    if output and output.lower() not in _FORMATS:
-        from kctl.printers.choosing import no_such_format
-
-        raise no_such_format(output, _FORMATS)
+    output = _format(given)
     if given.text("sort-by") not in ("", "name", "kind"):
         raise KctlError("--sort-by accepts only name or kind")
     discovered = await session.discovery.discover(fresh=not given.is_on("cached"))
     found = [one for one in discovered.preferred_resources() if _is_wanted(one, given)]
-    _print(session, given, sorted(found, key=lambda one: (_first(one, given.text("sort-by")), one.resource.resource)))
+    _print(
+        session,
+        given,
+        output,
+        sorted(found, key=lambda one: (_first(one, given.text("sort-by")), one.resource.resource)),
+    )
     discovered.raise_for_failures()
+
+
+def _format(given: Given) -> str:
+    """Only whole objects don't mind capitals."""
+    output = given.text("output")
+    if output.lower() in ("json", "yaml", "kyaml"):
+        return output.lower()
+    if output not in ("", "name", "wide"):
+        from kctl.printers.choosing import no_such_format
+
+        raise no_such_format(output, _FORMATS)
+    return output
 
 
 def _first(one: APIResource, key: str) -> str:
@@ -51,20 +64,12 @@ def _is_wanted(one: APIResource, given: Given) -> bool:
     )
 
 
-def _print(session: Session, given: Given, found: list[APIResource]) -> None:
-    output = given.text("output").lower()
+def _print(session: Session, given: Given, output: str, found: list[APIResource]) -> None:
     if output == "name":
         session.write("".join(f"{one.resource.group_resource}\n" for one in found))
         return
     if output in ("json", "yaml", "kyaml"):
-        from kctl.printers.choosing import object_printer
-        from kctl.printers.objects import go_indented
-
-        listed = _document(found)
-        if output == "json":
-            session.write(go_indented(listed, sort=False) + "\n")
-        else:
-            object_printer(output, keep_managed_fields=True).print(listed, session.write)
+        _print_document(session, output, _document(found), keep=given.is_on("show-managed-fields"))
         return
     from kctl.printers.table import print_rows
     from kctl.printers.tabwriter import TabWriter
@@ -73,6 +78,14 @@ def _print(session: Session, given: Given, found: list[APIResource]) -> None:
     rows = [] if given.is_on("no-headers") else [(*_HEADERS, *(("VERBS", "CATEGORIES") if wide else ()))]
     rows += [_row(one, wide=wide) for one in found]
     print_rows(rows, TabWriter(session.write))
+
+
+def _print_document(session: Session, output: str, listed: dict[str, object], *, keep: bool) -> None:
+    from kctl.printers.choosing import object_printer
+    from kctl.printers.typed import TypedPrinter
+
+    plain = object_printer(output, keep_managed_fields=keep)
+    TypedPrinter(output, plain, keep_managed_fields=keep).print(listed, session.write)
 
 
 def _row(one: APIResource, *, wide: bool) -> tuple[str, ...]:
@@ -102,45 +115,42 @@ def _document(found: list[APIResource]) -> dict[str, object]:
         }
         always = ("name", "singularName", "namespaced", "kind", "verbs")
         resources.append({name: value for name, value in fields.items() if value or name in always})
-    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "", "resources": resources}
+    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "", "resources": resources or None}
 
 
 COMMAND = Command(
     "api-resources",
     "api-resources",
-    "Print the supported API resources on the server",
+    "List the types of objects that the server has",
     run=run,
     flags=(
-        Flag("api-group", usage="Limit to resources in the specified API group."),
-        switch("cached", "Use the cached list of resources if available."),
-        Flag("categories", "slice", (), "Limit to resources that belong to the specified categories."),
-        switch(
-            "namespaced",
-            "If false, non-namespaced resources will be returned, otherwise returning namespaced resources by default.",
-            default=True,
-        ),
-        switch("no-headers", "When using the default output format, don't print headers (default print headers)."),
+        Flag("api-group", usage="Only types of this group; '' is the core group."),
+        switch("cached", "Take what is in the cache, if there is something, instead of asking the server."),
+        Flag("categories", "slice", (), "Only types that are in all of these categories."),
+        switch("namespaced", "Only types that live in namespaces; with =false, only those that do not.", default=True),
+        switch("no-headers", "Leave out the line with the names of the columns."),
         Flag("output", usage=f"Output format. One of: ({', '.join(_FORMATS)}).", short="o"),
-        Flag(
-            "sort-by",
-            usage="If non-empty, sort list of resources using specified field. The field can be either 'name' or "
-            "'kind'.",
-        ),
-        Flag("verbs", "slice", (), "Limit to resources that support the specified verbs."),
+        switch("show-managed-fields", "Keep managedFields in JSON and YAML. Types have none, so nothing changes."),
+        Flag("sort-by", usage="Sort by 'name' or 'kind' instead of by group."),
+        Flag("verbs", "slice", (), "Only types that support all of these verbs."),
     ),
+    description="""\
+List the types of objects that the server has: their names and short names, the API version, whether they live in
+namespaces, and their kind. Of a type with several versions the preferred one is shown.""",
     examples="""\
-# Print the supported API resources
+# Everything that the server knows
 kctl api-resources
 
-# Print the supported API resources with more information
+# With the verbs and categories of each type
 kctl api-resources -o wide
 
-# Print the supported API resources sorted by a column
-kctl api-resources --sort-by=name
+# The types of one group; of the core group
+kctl api-resources --api-group=apps
+kctl api-resources --api-group=
 
-# Print the supported namespaced resources
-kctl api-resources --namespaced=true
+# Names of all types that can be listed in a namespace, one per line, as a script wants them
+kctl api-resources --verbs=list --namespaced -o name
 
-# Print the supported API resources with a specific APIGroup
-kctl api-resources --api-group=rbac.authorization.k8s.io""",
+# What 'kctl get all' would show
+kctl api-resources --categories=all""",
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kctl.command import Command
-from kctl.errors import UsageError
+from kctl.errors import KctlError, UsageError
 
 if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
+    from localplane.client.discovery import Discovered
 
 
 async def run(session: Session, given: Given) -> None:
@@ -18,17 +19,39 @@ async def run(session: Session, given: Given) -> None:
             f"unexpected arguments: [{' '.join(given.arguments)}]",
             hint="See 'kctl api-versions -h' for help and examples",
         )
-    discovered = await session.discovery.discover(fresh=True)
+    discovered = await _discovered(session)
     versions = {str(version.group_version) for group in discovered.groups for version in group.versions}
     versions |= {str(version) for version in discovered.failures}
     session.write("".join(f"{version}\n" for version in sorted(versions)))
 
 
+async def _discovered(session: Session) -> Discovered:
+    """Whatever fails is told as part of a longer sentence."""
+    from localplane.apimachinery.errors import APIError
+    from localplane.client.errors import ConnectionFailed
+
+    said = "couldn't get available api versions from server"
+    server = session.client_config.server.rstrip("/")
+    try:
+        return await session.discovery.discover(fresh=True)
+    except APIError as error:
+        raise KctlError(f"{said}: {error.message}") from error
+    except ConnectionFailed as error:
+        raise KctlError(f'{said}: Get "{server}/api?timeout=32s": {error.reason or error}') from error
+
+
 COMMAND = Command(
     "api-versions",
     "api-versions",
-    "Print the supported API versions on the server",
+    "List the API versions that the server has",
     run=run,
-    description='Print the supported API versions on the server, in the form of "group/version".',
-    examples="# Print the supported API versions\nkctl api-versions",
+    description="""\
+List the API versions that the server has, as they are written behind 'apiVersion:' in a manifest: group/version, or
+the version alone in the core group.""",
+    examples="""\
+# All of them
+kctl api-versions
+
+# Does this server have the Gateway API?
+kctl api-versions | grep gateway.networking.k8s.io""",
 )

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kctl.command import Command
+from kctl.flags import Flag
+from kctl.printers.choosing import output_flags
+from kctl.standard_flags import ALL_NAMESPACES, pod_running_timeout
 
 if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
 
+_EXTENSIONS = {"json": ".json", "yaml": ".yaml"}
 _LABEL = "kubernetes.io/cluster-service=true"
 
 
@@ -47,14 +51,75 @@ def _link(server: str, service: dict[str, Any]) -> str:
     return f"{server}/api/v1/namespaces/{metadata.get('namespace', '')}/services/{name}/proxy"
 
 
+async def dump(session: Session, given: Given) -> None:
+    from kctl.cluster_dump import Dump, RefusingPrinter
+    from kctl.printers.typed import printer_for
+    from kctl.streaming.pods import timeout_of
+
+    printer = printer_for(given, "")
+    if given.text("output").lower() == "name":
+        printer = RefusingPrinter()
+    session.client_config  # noqa: B018 - whether there is one is asked before the flags below are looked at
+    timeout_of(given)
+    output, directory = given.text("output"), given.text("output-directory")
+    writing = Dump(session, printer, directory=directory, extension=_EXTENSIONS.get(output, ".txt"))
+    await writing.nodes()
+    if given.is_on("all-namespaces"):
+        names = await writing.namespaces()
+    else:
+        names = given.texts("namespaces") or ["kube-system", session.namespace]
+    for name in names:
+        await writing.namespace(name)
+    if directory and directory != "-":
+        session.write(f"Cluster info dumped to {directory}\n")
+
+
 COMMAND = Command(
     "cluster-info",
     "cluster-info",
-    "Display cluster information",
+    "Show where the control plane and its services are",
     run=run,
-    description="""\
-Display addresses of the control plane and services with label kubernetes.io/cluster-service=true.
+    commands=(
+        Command(
+            "dump",
+            "dump",
+            "Write down the state of the cluster, for somebody who looks for a fault",
+            run=dump,
+            flags=(
+                ALL_NAMESPACES._replace(usage="Dump every namespace; --namespaces is not looked at."),
+                Flag("namespaces", "slice", (), "Dump these namespaces instead, with commas between them."),
+                Flag(
+                    "output-directory",
+                    usage="Write files below this directory, which is made if it is not there. Empty or '-': stdout.",
+                ),
+                *output_flags(default="json"),
+                pod_running_timeout(20),
+            ),
+            description="""\
+Write down what helps to find a fault in a cluster: its nodes, and of each namespace the events, replication
+controllers, services, daemon sets, deployments, replica sets, pods, and the logs of all containers.
 
-To further debug and diagnose cluster problems, use 'kctl cluster-info dump'.""",
-    examples="# Print the address of the control plane and cluster services\nkctl cluster-info",
+The namespaces are kube-system and the current one, unless --namespaces or --all-namespaces say otherwise. Everything
+goes to stdout, or into one file per list below --output-directory: nodes.json, NAMESPACE/pods.json,
+NAMESPACE/POD/logs.txt. Logs may contain secrets, so only you can read these files.""",
+            examples="""\
+# Look at everything, page by page
+kctl cluster-info dump | less
+
+# Collect it in files, to attach them to a bug report
+kctl cluster-info dump --all-namespaces --output-directory=/tmp/cluster-state
+
+# Two namespaces, as YAML
+kctl cluster-info dump --namespaces=shop,kube-system -o yaml""",
+        ),
+    ),
+    description="""\
+Show the address of the control plane, and those of the services in kube-system (or the namespace of -n) that have the
+label kubernetes.io/cluster-service=true.""",
+    examples="""\
+# Where is the cluster that I am talking to?
+kctl cluster-info
+
+# And its state, for a bug report
+kctl cluster-info dump --output-directory=/tmp/cluster-state""",
 )

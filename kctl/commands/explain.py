@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag, switch
 
 if TYPE_CHECKING:
+    from typing import Any
+
+    from kctl.explaining.paths import Asked
     from kctl.flags import Given
     from kctl.session import Session
-    from localplane.client.mapper import RESTMapper
-    from localplane.client.names import GroupVersionResource
+    from localplane.apimachinery.groups import GroupVersion
 
 _SUGGESTION = 'Use "kctl api-resources" for a complete list of supported resources.'
-
-
-class _Asked(NamedTuple):
-    resource: GroupVersionResource
-    path: tuple[str, ...]
+_SWAGGER = "plaintext-openapiv2"
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.explaining.documents import document_of, kind_of, schema_of
-    from kctl.explaining.rendering import Options, explain
+    from kctl.explaining.documents import paths_of
+    from kctl.explaining.paths import asked
+    from localplane.apimachinery.errors import APIError
+    from localplane.client.errors import ConnectionFailed
 
     _check(given)
-    asked = await _asked(session, given)
-    if given.text("output") != "plaintext":
-        raise KctlError(f"unrecognized format: {given.text('output')}")
-    document = await document_of(session, asked.resource)
-    kind = kind_of(document, asked.resource)
-    group = f"GROUP:      {kind['group']}\n" if kind.get("group") else ""
-    session.write(f"{group}KIND:       {kind.get('kind', '')}\nVERSION:    {kind.get('version', '')}\n\n")
-    options = Options(given.is_on("recursive"), given.number("max-depth"))
-    text = explain(document, schema_of(document, kind), asked.path, options)
-    if not text:
-        raise KctlError(f'field "{asked.path[-1]}" does not exist')
-    session.write(f"{text}\n")
+    found = await asked(session, given.arguments[0], whole_name=not given.text("api-version"))
+    output = given.text("output")
+    if output == _SWAGGER:
+        await _explain_swagger(session, given, found)
+        return
+    try:
+        paths = await paths_of(session)
+    except (APIError, ConnectionFailed) as error:
+        if output != "plaintext":
+            raise KctlError(f"failed to fetch list of groupVersions: {error}") from error
+        await _explain_swagger(session, given, found)
+        return
+    await _explain(session, given, found, paths)
 
 
 def _check(given: Given) -> None:
@@ -52,75 +53,99 @@ def _check(given: Given) -> None:
         raise KctlError("--max-depth must be non-negative")
 
 
-async def _asked(session: Session, given: Given) -> _Asked:
-    from localplane.apimachinery.gotext import go_quote
-    from localplane.client.errors import AmbiguousMatch, NoMatch
+async def _explain(session: Session, given: Given, found: Asked, paths: dict[str, Any]) -> None:
+    from kctl.explaining.documents import document_at, kind_of, schema_of
+    from kctl.explaining.rendering import Options, explain
     from localplane.client.names import GroupVersionResource
 
-    words = given.arguments[0].rstrip(".").split(".")
-    exact = bool(given.text("api-version"))
+    resource = found.resource
+    if given.text("api-version"):
+        version = _version(given)
+        resource = GroupVersionResource(version.group, version.version, resource.resource)
+    document = await document_at(session, paths, resource)
+    output = given.text("output")
+    if output not in ("plaintext", "skeleton"):
+        raise KctlError(f"unrecognized format: {output}")
+    kind = kind_of(document, resource)
+    options = Options(given.is_on("recursive"), given.number("max-depth"))
+    if output == "skeleton":
+        from kctl.explaining.skeleton import skeleton
+
+        session.write(skeleton(document, kind, found.path, options))
+        return
+    group = f"GROUP:      {kind['group']}\n" if kind.get("group") else ""
+    session.write(f"{group}KIND:       {kind.get('kind', '')}\nVERSION:    {kind.get('version', '')}\n\n")
+    text = explain(document, schema_of(document, kind), found.path, options)
+    if not text:
+        raise KctlError(f'field "{found.path[-1]}" does not exist')
+    session.write(f"{text}\n")
+
+
+async def _explain_swagger(session: Session, given: Given, found: Asked) -> None:
+    from kctl.explaining.documents import swagger
+    from kctl.explaining.rendering import Options
+    from kctl.explaining.swagger import explain_swagger
+    from localplane.client.errors import NoMatch
+    from localplane.client.names import GroupVersionResource
+
+    mapper = await session.discovery.mapper()
     try:
-        await session.discovery.mapping_for(words[0])  # a name that is new to us may not be to the server
-        asked = _resource(await session.discovery.mapper(), words, exact=exact)
-    except (NoMatch, AmbiguousMatch):
-        raise KctlError(f"the server doesn't have a resource type {go_quote(words[0])}", verbatim=True) from None
-    if exact:
-        group, _, version = given.text("api-version").rpartition("/")
-        asked = asked._replace(resource=GroupVersionResource(group, version, asked.resource.resource))
-    return asked
+        kind = mapper.kind_for(found.resource)
+    except NoMatch:
+        kind = mapper.kind_for(GroupVersionResource(found.resource.group, "", found.resource.resource))
+    if given.text("api-version"):
+        kind = _version(given).kind(kind.kind)
+    options = Options(given.is_on("recursive"), given.number("max-depth"))
+    session.write(explain_swagger(await swagger(session), kind, found.path, options))
 
 
-def _resource(mapper: RESTMapper, words: list[str], *, exact: bool) -> _Asked:
-    """`deployments.apps.spec` names the group as well, `deployments.spec` does not."""
-    from localplane.client.names import GroupVersionResource
+def _version(given: Given) -> GroupVersion:
+    from localplane.apimachinery.groups import GroupVersion
 
-    wanted = GroupVersionResource("", "", words[0])
-    whole = ".".join(words)
-    for one in () if exact else mapper.resources_for(wanted):
-        name = str(one.group_resource)
-        if whole == name or whole.startswith(f"{name}."):
-            return _Asked(one, tuple(part for part in whole[len(name) :].split(".") if part))
-    return _Asked(mapper.resource_for(wanted), tuple(words[1:]))
+    try:
+        return GroupVersion.parse(given.text("api-version"))
+    except ValueError as error:
+        raise KctlError(str(error)) from error
 
 
 COMMAND = Command(
     "explain",
-    "explain TYPE [--recursive=FALSE|TRUE] [--api-version=api-version-group] [-o|--output=plaintext]",
-    "Get documentation for a resource",
+    "explain TYPE[.FIELD]... [--recursive] [--api-version=GROUP/VERSION] [-o plaintext|plaintext-openapiv2|skeleton]",
+    "Tell what a type's fields are and mean",
     run=run,
     flags=(
-        Flag("api-version", usage="Get different explanations for particular API version (API group/version)"),
+        Flag("api-version", usage="Explain this version of the type (group/version) instead of the preferred one."),
+        Flag("max-depth", "int", 0, "How deep --recursive goes; 0 is all the way down."),
         Flag(
-            "max-depth",
-            "int",
-            0,
-            "Maximum recursion depth when printing nested fields with --recursive. 0 means no limit. Requires "
-            "--recursive when greater than 0.",
+            "output",
+            "text",
+            "plaintext",
+            "How to show it: (plaintext, plaintext-openapiv2, skeleton). A skeleton is a manifest to be filled in: "
+            "the fields that are required or mostly wanted; with --recursive, every field.",
+            "o",
         ),
-        Flag("output", "text", "plaintext", "Format in which to render the schema (plaintext)", "o"),
-        switch("recursive", "Print the fields of fields. Use --max-depth to cap the recursion depth.", short="R"),
+        switch("recursive", "List the fields of fields as well, without their descriptions.", short="R"),
     ),
     description=f"""\
-Describe fields and structure of various resources.
-
-This command describes the fields associated with each supported API resource. Fields are identified via a simple
-JSONPath identifier:
-
-<type>.<fieldName>[.<fieldName>]
-
-Information about each field is retrieved from the server in OpenAPI format.
+Tell what the fields of a type are, what they mean, which are required and which values they can have, as the server
+itself describes them. A field is named by its path: pods.spec.containers.image.
 
 {_SUGGESTION}""",
     examples="""\
-# Get the documentation of the resource and its fields
+# What is in a pod
 kctl explain pods
 
-# Get all the fields in the resource
-kctl explain pods --recursive
+# One field, and what is below it
+kctl explain pods.spec.containers.resources
 
-# Get the explanation for deployment in supported api versions
-kctl explain deployments --api-version=apps/v1
+# Every field of a deployment, as a tree; two levels of it
+kctl explain deploy --recursive
+kctl explain deploy --recursive --max-depth=2
 
-# Get the documentation of a specific field of a resource
-kctl explain pods.spec.containers""",
+# An older version of a type; a type whose name exists in two groups
+kctl explain hpa --api-version=autoscaling/v1
+kctl explain events.events.k8s.io
+
+# A manifest to be filled in
+kctl explain cronjob -o skeleton > cronjob.yaml""",
 )

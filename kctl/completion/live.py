@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from kctl.errors import KctlError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from kctl.session import Session
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 _METADATA = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json"
-_MOST = 500
+_PATIENCE = 0.1
+"""Seconds to wait for a pod of what has none yet."""
 
 
 def _expected() -> tuple[type[Exception], ...]:
@@ -20,39 +27,99 @@ def _expected() -> tuple[type[Exception], ...]:
     return APIError, ClientError, KctlError
 
 
-async def types(session: Session) -> list[str]:
-    """By their plural names; those of groups with it, where the name alone means another."""
-    try:
-        discovered = await session.discovery.discover()
-    except _expected():
-        return []
-    found: dict[str, str] = {}
-    for one in discovered.resources():
-        if one.is_subresource or "list" not in one.verbs:
-            continue
-        name, group = one.resource.resource, one.resource.group
-        known = found.setdefault(name, group)
-        if known != group:
-            found[f"{name}.{group}"] = group
-    return sorted(found)
+def _or_nothing(ask: Callable[P, Awaitable[list[T]]]) -> Callable[P, Awaitable[list[T]]]:
+    @wraps(ask)
+    async def quietly(*args: P.args, **kwargs: P.kwargs) -> list[T]:
+        try:
+            return await ask(*args, **kwargs)
+        except _expected():
+            return []
+
+    return quietly
 
 
-async def names(session: Session, type_name: str) -> list[str]:
+@_or_nothing
+async def types(session: Session, *, every: bool = False) -> list[str]:
+    """As `kctl api-resources -o name` lists those that can be read; or `every` one."""
+    discovered = await session.discovery.discover()
+    found = [one for one in discovered.preferred_resources() if not one.is_subresource and one.verbs]
+    found.sort(key=lambda one: (one.resource.group, one.resource.resource))
+    return [str(one.resource.group_resource) for one in found if every or "get" in one.verbs]
+
+
+@_or_nothing
+async def versions(session: Session, *, groups: bool) -> list[str]:
+    discovered = await session.discovery.discover()
+    if groups:
+        return sorted(group.name for group in discovered.groups if group.name)
+    return sorted(str(version.group_version) for group in discovered.groups for version in group.versions)
+
+
+@_or_nothing
+async def names(session: Session, type_name: str, *, namespace: str = "") -> list[str]:
+    """Of one type, of several with commas between them, or of a category."""
     from localplane.client.options import ListOptions
 
-    try:
-        mapping = await session.discovery.mapping_for(type_name)
-        namespace = session.namespace if mapping.namespaced else ""
-        resource = session.client.resource(mapping.resource, namespace)
-        listed = await resource.list(ListOptions(limit=_MOST), accept=_METADATA)
-    except _expected():
-        return []
-    return [str(item["metadata"]["name"]) for item in listed.get("items") or ()]
+    found: list[str] = []
+    for one in (await session.discovery.expand(type_name)).split(","):
+        mapping = await session.discovery.mapping_for(one)
+        resource = session.client.resource(
+            mapping.resource, (namespace or session.namespace) if mapping.namespaced else ""
+        )
+        listed = await resource.list(ListOptions(), accept=_METADATA)
+        found += [str(item["metadata"]["name"]) for item in listed.get("items") or ()]
+    return found
 
 
-def contexts(session: Session, what: str = "contexts") -> list[str]:
-    """Or clusters, or users, of the kubeconfig."""
+@_or_nothing
+async def containers(session: Session, argument: str) -> list[str]:
+    """Of a pod, or of one of the pods of TYPE/NAME."""
+    spec = (await _pod(session, argument)).get("spec") or {}
+    return [str(one["name"]) for part in ("initContainers", "containers") for one in spec.get(part) or ()]
+
+
+@_or_nothing
+async def ports(session: Session, argument: str) -> list[str]:
+    kind, slash, name = argument.partition("/")
+    if slash and kind in ("service", "services", "svc"):
+        from kctl.streaming.pods import named
+
+        service = await named(session, [f"services/{name}"])
+        return [str(one["port"]) for one in (service.get("spec") or {}).get("ports") or ()]
+    spec = (await _pod(session, argument)).get("spec") or {}
+    found = (port for one in spec.get("containers") or () for port in one.get("ports") or ())
+    return [str(port["containerPort"]) for port in found]
+
+
+async def _pod(session: Session, argument: str) -> dict[str, Any]:
+    from kctl.streaming.pods import named, pod_for
+
+    return await pod_for(session, await named(session, [argument]), action="cannot attach to", within=_PATIENCE)
+
+
+@_or_nothing
+async def fields(session: Session, current: str) -> list[str]:
+    """`pods.spec.c` may go on as `pods.spec.containers`."""
+    from kctl.explaining.documents import document_at, field_names, kind_of, paths_of, schema_of
+    from kctl.explaining.paths import asked
+
+    above, _, last = current.rpartition(".")
+    found = await asked(session, above, whole_name=True)
+    document = await document_at(session, await paths_of(session), found.resource)
+    schema = schema_of(document, kind_of(document, found.resource))
+    return [f"{above}.{name}" for name in field_names(document, schema, found.path) if name.startswith(last)]
+
+
+def entries(session: Session, what: str) -> list[str]:
+    """Contexts, clusters or users of the kubeconfig."""
     try:
         return sorted(getattr(session.kubeconfig, what))
     except _expected():
         return []
+
+
+def files() -> list[str]:
+    """Of the directory that we are in; directories with a slash."""
+    import os
+
+    return sorted(f"{entry.name}/" if entry.is_dir() else entry.name for entry in os.scandir("."))

@@ -15,11 +15,23 @@ Document = dict[str, Any]
 _METHODS = ("get", "post", "put", "patch", "delete")
 
 
-async def document_of(session: Session, resource: GroupVersionResource) -> Document:
+async def swagger(session: Session) -> Document:
+    """The OpenAPI v2 document: all groups in one."""
+    answer = await session.client.request("GET", "/openapi/v2", headers=[("Accept", "application/json")])
+    document: Document = answer.json()
+    return document
+
+
+async def paths_of(session: Session) -> dict[str, Any]:
+    """Which documents there are, and where."""
+    answer = await session.client.request("GET", "/openapi/v3", headers=[("Accept", "application/json")])
+    paths: dict[str, Any] = answer.json().get("paths") or {}
+    return paths
+
+
+async def document_at(session: Session, paths: dict[str, Any], resource: GroupVersionResource) -> Document:
     from urllib.parse import parse_qsl, urlsplit
 
-    answer = await session.client.request("GET", "/openapi/v3", headers=[("Accept", "application/json")])
-    paths = answer.json().get("paths") or {}
     path = f"apis/{resource.group}/{resource.version}" if resource.group else f"api/{resource.version}"
     if path not in paths:
         raise KctlError(f"couldn't find resource for {go_quote(str(resource))}")
@@ -51,6 +63,26 @@ def schema_of(document: Document, kind: dict[str, str]) -> Document:
             return found
     shown = " ".join(f"{key}:{kind[key]}" for key in sorted(kind))
     raise KctlError(f"GVK map[{shown}] not found in OpenAPI schema")
+
+
+def field_names(document: Document, schema: Document, path: tuple[str, ...]) -> list[str]:
+    """The fields below a path; none if there is no such path."""
+    found = _with_fields(document, schema)
+    for name in path:
+        found = _with_fields(document, (found.get("properties") or {}).get(name) or {})
+    return sorted(found.get("properties") or {})
+
+
+def _with_fields(document: Document, schema: Document) -> Document:
+    """What a schema, its items or its values have fields in."""
+    found = resolved(document, schema)
+    while not found.get("properties"):
+        parts = [found.get("items"), found.get("additionalProperties"), *(found.get("allOf") or ())]
+        inner = next((part for part in parts if isinstance(part, dict)), None)
+        if inner is None:
+            break
+        found = resolved(document, inner)
+    return found
 
 
 def resolved(document: Document, schema: Document) -> Document:

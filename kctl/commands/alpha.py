@@ -1,0 +1,19 @@
+"""`kctl alpha`: where verbs that are being tried out would be. Kubernetes: kubectl/pkg/cmd/alpha.go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kctl.command import Command
+
+if TYPE_CHECKING:
+    from kctl.flags import Given
+    from kctl.session import Session
+
+
+async def run(session: Session, given: Given) -> None:
+    del given
+    session.say("No alpha commands are available in this version of kctl\n")
+
+
+COMMAND = Command("alpha", "alpha", "Nothing yet: what may become a verb", run=run, without_help=True)

@@ -1,0 +1,136 @@
+"""From the words of a line to what fits next. Kubernetes: cobra, completions.go, getCompletions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from kctl.errors import KctlError
+from kctl.flags import parse
+
+from .offers import DEFAULT, NO_FILES, Offer, fitting
+from .tree import REQUIRED, Found, find, summaries
+
+if TYPE_CHECKING:
+    from kctl.flags import Flag, Given
+
+_SEVERAL = ("slice", "array", "levels")
+"""Kinds of flags that are offered again when they have been given."""
+
+
+class _Value(NamedTuple):
+    """A flag whose value is being typed, the words without it, and what there is of the value."""
+
+    flag: Flag | None
+    words: list[str]
+    current: str
+    unknown: str = ""
+
+
+async def offer(words: Sequence[str]) -> Offer:
+    """`words` are those behind `kctl`; the last is the one to be completed, and may be empty."""
+    *before, current = words
+    found = find(before)
+    if found is None:
+        return Offer([], DEFAULT, f"unable to find a command for arguments: {_shown(before)}")
+    value = _value(found, current)
+    dashed = "--" in value.words  # behind it nothing is a flag
+    try:
+        given = parse(value.words, found.flags)
+    except KctlError as error:
+        return Offer([], DEFAULT, f"Error while parsing flags from args {_shown(value.words)}: {error}")
+    if value.unknown and not dashed:
+        name = found.path[-1].name if found.path else "kctl"
+        return Offer([], DEFAULT, f"Subcommand '{name}' does not support flag '{value.unknown}'")
+    if given.changed("help"):
+        return Offer([])
+    if value.flag is not None and not dashed:
+        from .values import of_flag
+
+        return await of_flag(found, given, value.flag, value.current)
+    if value.current.startswith("-") and "=" not in value.current and not dashed:
+        return Offer(_flag_names(found, given, value.current))
+    return await _argument(found, given, value.current)
+
+
+def _shown(words: Sequence[str]) -> str:
+    return f"[{' '.join(words)}]"
+
+
+def _value(found: Found, current: str) -> _Value:
+    """Whether a flag's value is being completed: behind `=`, or behind a flag that needs one."""
+    words = list(found.rest)
+    if current.startswith("-"):
+        name, equals, value = current.partition("=")
+        if not equals:
+            return _Value(None, words, current)
+        flag = _called(found, name[2:] if name.startswith("--") else name[-1:])
+        unknown = "" if flag else (name[2:] if name.startswith("--") else name[-1:])
+        return _Value(flag, words, value if flag else current, unknown)
+    if words and _is_flag(words[-1]) and "=" not in words[-1]:
+        last = words[-1]
+        name = last[2:] if last.startswith("--") else last[-1:]
+        if not name:
+            return _Value(None, words, current)
+        flag = _called(found, name)
+        if flag is None:
+            return _Value(None, words, current, name)
+        if not flag.bare:
+            return _Value(flag, words[:-1], current)
+    return _Value(None, words, current)
+
+
+def _is_flag(word: str) -> bool:
+    return (len(word) >= 3 and word[:2] == "--") or (len(word) >= 2 and word[0] == "-" and word[1] != "-")
+
+
+def _called(found: Found, name: str) -> Flag | None:
+    if len(name) == 1:
+        return next((flag for flag in found.flags if name in (flag.short, flag.name)), None)
+    return next((flag for flag in found.flags if flag.name == name.replace("_", "-")), None)
+
+
+def _flag_names(found: Found, given: Given, current: str) -> list[str]:
+    required = _required(found, given, current)
+    if required:
+        return required
+    offered = [*found.inherited_flags, *found.own_flags]
+    return [
+        word
+        for flag in offered
+        if not given.changed(flag.name) or flag.kind in _SEVERAL
+        for word in _named(found, flag, current)
+    ]
+
+
+def _required(found: Found, given: Given, current: str) -> list[str]:
+    names = REQUIRED.get(found.name, ())
+    flags = [flag for flag in found.own_flags if flag.name in names and not given.changed(flag.name)]
+    return [word for flag in flags for word in _named(found, flag, current)]
+
+
+def _named(found: Found, flag: Flag, current: str) -> list[str]:
+    if flag.hidden and flag.name != "help":
+        return []
+    usage = flag.usage if flag.name != "help" else f"help for {found.path[-1].name if found.path else 'kctl'}"
+    names = [f"--{flag.name}", *([f"-{flag.short}"] if flag.short else [])]
+    return [f"{name}\t{usage}" for name in fitting(current, names)]
+
+
+async def _argument(found: Found, given: Given, current: str) -> Offer:
+    from .arguments import of_command
+
+    below: list[str] = []
+    directive = DEFAULT
+    local = {flag.name for flag in found.own_flags}
+    is_bare = not found.path or not any(given.changed(name) for name in local)
+    if not given.arguments and is_bare and (commands := summaries(found.path)):
+        if not found.path:
+            from .outsiders import names
+
+            commands = sorted([*commands, *names(known={name for name, _ in commands})])
+        below = [f"{name}\t{summary}" for name, summary in commands if name.startswith(current)]
+        directive = NO_FILES
+    below += _required(found, given, current)
+    taken = await of_command(found, given, current)
+    return Offer(below, directive) if taken is None else Offer([*below, *taken.words], taken.directive)

@@ -1,0 +1,70 @@
+"""What may come next on a command line, where no server is needed to know."""
+
+from __future__ import annotations
+
+import pytest
+
+from kctl.completion.line import offer
+from kctl.completion.offers import DEFAULT, DIRECTORIES, EXTENSIONS, NO_FILES, NO_SPACE, directive_name
+from kctl.completion.tree import REQUIRED, verb
+from kctl.verbs import GROUPS
+from localplane.client.driving import drive
+
+
+def offered(*words: str) -> tuple[list[str], int]:
+    """Without descriptions. Nobody listens at that server."""
+    found = drive(lambda: offer(["--server", "http://127.0.0.1:1", *words]))
+    return [word.partition("\t")[0] for word in found.words], found.directive
+
+
+OFFERED = [
+    (["desc"], ["describe"], NO_FILES),
+    (["rollout", "re"], ["restart", "resume"], NO_FILES),
+    (["create", "secret", "t"], ["tls"], NO_FILES),
+    (["create", "-f", "x", ""], [], DEFAULT),
+    (["rollout", "status", "d"], ["deployment", "daemonset"], NO_FILES),
+    (["rollout", "status", "deployment/web", "d"], [], NO_FILES),
+    (["rollout", "restart", "deployment/web", "d"], ["deployment/", "daemonset/"], NO_FILES | NO_SPACE),
+    (["get", "--show-k"], ["--show-kind"], NO_FILES),
+    (["get", "-o", "jsonpath-"], ["jsonpath-as-json", "jsonpath-file"], NO_FILES),
+    (["get", "-o=jsonpath-f"], ["jsonpath-file"], NO_FILES),
+    (["cordon", "--dry-run=c"], ["client"], NO_FILES),
+    (["cordon", "--dry-run", "c"], [], NO_FILES),
+    (["completion", "f"], ["fish"], NO_FILES),
+    (["apply", "-f", ""], ["json", "yaml", "yml"], EXTENSIONS),
+    (["apply", "-k", ""], [], DIRECTORIES),
+    (["run", "web", "-"], ["--image"], NO_FILES),
+    (["get", "--watch=", ""], [], DEFAULT),
+    (["get", "po"], [], NO_FILES),
+    (["exec", "web", "--", "ls", "-"], [], NO_FILES),
+]
+
+
+@pytest.mark.parametrize(("words", "found", "directive"), OFFERED, ids=[" ".join(words) for words, _, _ in OFFERED])
+def test_what_fits_is_offered(words: list[str], found: list[str], directive: int) -> None:
+    assert offered(*words) == (found, directive)
+
+
+def test_every_verb_can_be_looked_at() -> None:
+    for group in GROUPS:
+        for one in group.verbs:
+            command = verb(one.name)
+            assert command is not None
+            assert command.name == one.name
+
+
+def test_flags_that_are_required_are_there() -> None:
+    for path, names in REQUIRED.items():
+        first, *rest = path.split()
+        command = verb(first)
+        for word in rest:
+            assert command is not None
+            command = next(one for one in command.commands if one.name == word)
+        assert command is not None
+        assert {*names} <= {flag.name for flag in command.flags}, path
+
+
+def test_several_directives_have_several_names() -> None:
+    assert directive_name(0) == "ShellCompDirectiveDefault"
+    assert directive_name(6) == "ShellCompDirectiveNoSpace, ShellCompDirectiveNoFileComp"
+    assert directive_name(64) == "ERROR: unexpected ShellCompDirective value: 64"
