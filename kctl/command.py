@@ -36,8 +36,15 @@ class Command(NamedTuple):
     aliases: tuple[str, ...] = ()
     concurrent: bool = False
     """Needs an event loop: it does several things at once."""
+    without_help: bool = False
+    """`--help` does what the command does."""
+    alone: str = "stderr"
+    """Where its help goes if none of its `commands` is named: `stderr` or `stdout`, which fail, or `help`, which does
+    not."""
     usage_exit_code: int = 1
     """Of a wrong flag, where 1 tells something else."""
+    usage_hint: str = ""
+    """What is said below a wrong flag, where it is not where to find help."""
     passes_on: bool = False
     """What looks like a flag after the first argument belongs to somebody else (`kctl kustomize`, plugins)."""
 

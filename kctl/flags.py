@@ -14,7 +14,8 @@ from kctl.errors import KctlError
 
 
 class Flag(NamedTuple):
-    """`kind` is one of KINDS. `bare` is what `--flag` without a value means; without it a value has to follow."""
+    """`kind` is one of KINDS. `bare` is what `--flag` without a value means; without it a value has to follow.
+    `deprecated` is said to those who still give it, `short_deprecated` to those who give its letter."""
 
     name: str
     kind: str = "text"
@@ -23,6 +24,8 @@ class Flag(NamedTuple):
     short: str = ""
     bare: str = ""
     hidden: bool = False
+    deprecated: str = ""
+    short_deprecated: str = ""
 
     @property
     def shown(self) -> str:
@@ -37,10 +40,13 @@ def switch(name: str, usage: str, *, short: str = "", default: bool = False, hid
 class Given:
     """What a command line said. `arguments` are the words that are no flags."""
 
-    def __init__(self, flags: Iterable[Flag]) -> None:
+    def __init__(self, flags: Iterable[Flag], notice: Callable[[str], object] = lambda _: None) -> None:
+        self._notice = notice
         self.arguments: list[str] = []
         self.dash: int | None = None
         """How many arguments came before `--`."""
+        self.said: list[tuple[str, str]] = []
+        """Each flag and its value, in the order in which they came."""
         self._flags = {flag.name: flag for flag in flags}
         self._values: dict[str, Any] = {}
 
@@ -66,12 +72,23 @@ class Given:
     def texts(self, name: str) -> list[str]:
         return list(self._value(name))
 
+    def pairs(self, name: str) -> dict[str, str]:
+        return dict(self._value(name))
+
+    def levels(self, name: str) -> list[tuple[str, str]]:
+        """Of file names and how much is to be logged for them."""
+        return list(self._value(name))
+
     def seconds(self, name: str) -> float:
         """Of a duration."""
         return float(self._value(name))
 
     def _value(self, name: str) -> Any:
         return self._values.get(name, self._flags[name].default)
+
+    def notice_short(self, flag: Flag) -> None:
+        if flag.short_deprecated:
+            self._notice(f"Flag shorthand -{flag.short} has been deprecated, {flag.short_deprecated}\n")
 
     def take(self, flag: Flag, text: str) -> None:
         """Raises KctlError for a value that the flag can't have."""
@@ -83,13 +100,18 @@ class Given:
             raise KctlError(f'invalid argument {go_quote(text)} for "{flag.shown}" flag: {error}') from error
         if isinstance(value, list):
             value = [*self._values.get(flag.name, ()), *value]
+        elif isinstance(value, dict):
+            value = {**self._values.get(flag.name, {}), **value}
         self._values[flag.name] = value
+        self.said.append((flag.name, text))
+        if flag.deprecated:
+            self._notice(f"Flag --{flag.name} has been deprecated, {flag.deprecated}\n")
 
 
-def parse(words: Sequence[str], flags: Iterable[Flag]) -> Given:
-    """Raises KctlError, in pflag's words."""
+def parse(words: Sequence[str], flags: Iterable[Flag], notice: Callable[[str], object] = lambda _: None) -> Given:
+    """Raises KctlError, in pflag's words. `notice` hears of flags that one should not give any more."""
     named, short = _index(flags)
-    given = Given(named.values())
+    given = Given(named.values(), notice)
     rest = list(words)
     while rest:
         word = rest.pop(0)
@@ -150,7 +172,7 @@ def _long(text: str, named: Mapping[str, Flag], rest: list[str], given: Given) -
         raise KctlError(f"bad flag syntax: --{text}")
     flag = named.get(_normal(name))
     if flag is None:
-        raise KctlError(f"unknown flag: --{_normal(name)}")
+        raise KctlError(f"unknown flag: --{name}")
     if not equals:
         if flag.bare:
             value = flag.bare
@@ -166,6 +188,7 @@ def _short(letters: str, short: Mapping[str, Flag], rest: list[str], given: Give
         flag = short.get(letters[0])
         if flag is None:
             raise KctlError(f"unknown shorthand flag: '{letters[0]}' in -{letters}")
+        given.notice_short(flag)
         after = letters[1:]
         if after.startswith("=") and len(after) > 1:
             given.take(flag, after[1:])
@@ -211,16 +234,93 @@ def _duration(text: str) -> float:
         raise ValueError(str(error)) from error
 
 
+def _go_duration(text: str) -> float:
+    """As Go's own flags read it, which say less about what is wrong."""
+    try:
+        return _duration(text)
+    except ValueError:
+        raise ValueError("parse error") from None
+
+
 def _slice(text: str) -> list[str]:
     """Go reads these as a line of CSV."""
     if '"' not in text:
         return text.split(",") if text else []
-    import csv
+    fields: list[str] = []
+    position = 0
+    while position <= len(text):
+        field, position = (_quoted if text.startswith('"', position) else _unquoted)(text, position)
+        fields.append(field)
+    return fields
 
-    try:
-        return next(csv.reader([text], strict=True), [])
-    except csv.Error as error:
-        raise ValueError(f'parse error on line 1, column 1: bare " in non-quoted-field ({error})') from error
+
+def _unquoted(text: str, start: int) -> tuple[str, int]:
+    """A field, and where the next begins. Kubernetes: Go's encoding/csv."""
+    field = text[start:].partition(",")[0]
+    if '"' in field:
+        raise ValueError(
+            f'parse error on line 1, column {start + field.index(chr(34)) + 1}: bare " in non-quoted-field'
+        )
+    return field, start + len(field) + 1
+
+
+def _quoted(text: str, start: int) -> tuple[str, int]:
+    """As `_unquoted`; a quote inside is written twice."""
+    position = start + 1
+    field = ""
+    while (end := text.find('"', position)) >= 0:
+        field += text[position:end]
+        position = end + 1
+        if text.startswith('"', position):
+            field, position = field + '"', position + 1
+        elif position == len(text) or text[position] == ",":
+            return field, position + 1
+        else:
+            break
+    column = position if end >= 0 else len(text) + 1
+    raise ValueError(f'parse error on line 1, column {column}: extraneous or missing " in quoted-field')
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """Kubernetes: cliflag.MapStringString."""
+    found = {}
+    for pair in filter(None, text.split(",")):
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise ValueError("malformed pair, expect string=string")
+        found[key.strip()] = value.strip()
+    return found
+
+
+def _map(text: str) -> dict[str, str]:
+    """Kubernetes: pflag's stringToString."""
+    if "=" not in text:
+        raise ValueError(f"{text} must be formatted as key=value")
+    found = {}
+    for pair in [text.strip('"')] if text.count("=") == 1 else _slice(text):
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise ValueError(f"{pair} must be formatted as key=value")
+        found[key] = value
+    return found
+
+
+def _levels(text: str) -> list[tuple[str, str]]:
+    """Kubernetes: klog's moduleSpec."""
+    found = []
+    for part in text.split(","):
+        if not part:
+            continue
+        pattern, equals, level = part.partition("=")
+        if not equals or "=" in level or not pattern or not level:
+            raise ValueError("syntax error: expect comma-separated list of filename=N")
+        if not level.lstrip("+-").isdigit():
+            raise ValueError("syntax error: expect comma-separated list of filename=N")
+        if int(level) < 0:
+            raise ValueError("negative value for vmodule level")
+        if int(level):
+            found.append((pattern, level))
+    return found
 
 
 KINDS: Mapping[str, Callable[[str], Any]] = {
@@ -229,8 +329,12 @@ KINDS: Mapping[str, Callable[[str], Any]] = {
     "int": _integer(64),
     "int32": _integer(32),
     "duration": _duration,
+    "go-duration": _go_duration,
     "slice": _slice,
     "array": lambda text: [text],
+    "levels": _levels,
+    "pairs": _pairs,
+    "map": _map,
 }
 """How each kind of flag reads its value. Both a `slice` and an `array` may be given several times; only the former
-splits at commas."""
+splits at commas. So may `pairs` and a `map`, both `key=value,key=value`; of the latter a value may be quoted."""

@@ -38,6 +38,8 @@ def report(error: BaseException) -> str | None:
         return _connection(error)
     if _is(error, "localplane.client.errors", "InvalidConfig"):
         return _configuration(error)
+    if _is(error, "localplane.client.errors", "CredentialsError") and str(error).startswith("getting credentials:"):
+        return f"Unable to connect to the server: {error}"
     if any(_is(error, module, name) for module, name in _EXPECTED):
         return f"error: {error}"
     if isinstance(error, OSError) and error.filename is not None:
@@ -104,8 +106,9 @@ def _invalid(status: dict[str, Any]) -> str:
 
 
 def _listed(prefix: str, lines: list[str]) -> str:
-    """One behind the prefix, several below it."""
-    return prefix + lines[0] if len(lines) == 1 else "\n".join((prefix, *(f"* {line}" for line in lines)))
+    """One behind the prefix, several below it. One that ends its line itself gets another end of line."""
+    text = prefix + lines[0] if len(lines) == 1 else "\n".join((prefix, *(f"* {line}" for line in lines)))
+    return f"{text}\n" if text.endswith("\n") else text
 
 
 def _connection(error: Any) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from kctl import __version__
 from kctl.errors import KctlError
+from kctl.versions import platform
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from kctl.resolve.discovery import CachedDiscovery
     from localplane.client.client import Client
     from localplane.client.kubeconfig.connection import ClientConfig
-    from localplane.client.kubeconfig.model import Kubeconfig
+    from localplane.client.kubeconfig.model import Kubeconfig, PluginPolicy
     from localplane.client.kubeconfig.resolving import Namespace, Overrides
+    from localplane.client.transport import Transport
     from localplane.client.warnings import ServerWarning
 
 _BAD_TIMEOUT = (
@@ -29,7 +31,6 @@ _BAD_TIMEOUT = (
     "time unit (e.g. 1s | 2m | 3h)"
 )
 _LOG_REQUESTS = 6
-_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "i686": "386"}
 
 
 class Session:
@@ -39,8 +40,12 @@ class Session:
         self.command = command
         self.given = given
         self.warnings = 0
+        self.plugin_policy: PluginPolicy | None = None
+        """Which credential plugins may run, if the user has said so."""
         self._concurrent = concurrent
+        self._id = _random_uuid()
         self._warned: set[str] = set()
+        self._login: tuple[str, str] | None = None
         self._kubeconfig: Kubeconfig | None = None
         self._overrides: Overrides | None = None
         self._client: Client | None = None
@@ -68,7 +73,14 @@ class Session:
         """`Warning: ` on stderr, the same one only once."""
         if text not in self._warned:
             self._warned.add(text)
-            sys.stderr.write(f"Warning: {text}\n")
+            loud, plain = ("\x1b[33;1m", "\x1b[0m") if self.colours(sys.stderr) else ("", "")
+            sys.stderr.write(f"{loud}Warning:{plain} {text}\n")
+
+    def colours(self, stream: TextIO) -> bool:
+        """Whether what is written there may be coloured."""
+        from kctl.colours import allowed
+
+        return allowed(self.given.text("color"), stream)
 
     @property
     def is_terminal(self) -> bool:
@@ -79,18 +91,25 @@ class Session:
     @property
     def kubeconfig_path(self) -> Path | None:
         """What --kubeconfig says."""
+        explicit = self.given.text("kubeconfig")
+        if not explicit:
+            return None
         from pathlib import Path
 
-        explicit = self.given.text("kubeconfig")
-        return Path(explicit) if explicit else None
+        return Path(explicit)
 
     @property
     def kubeconfig(self) -> Kubeconfig:
         """All files merged. Raises ConfigError."""
         if self._kubeconfig is None:
-            from localplane.client.kubeconfig import load
+            from localplane.client.kubeconfig import default_paths, load
 
-            self._kubeconfig = load(self.kubeconfig_path)
+            explicit = self.kubeconfig_path
+            self._kubeconfig = load(explicit, warn=self.log_warning)
+            if self.logs(_LOG_REQUESTS, "loader.go"):
+                for path in default_paths() if explicit is None else (explicit,):
+                    if path.exists():
+                        self.log(_LOG_REQUESTS, "loader.go:408", f"Config loaded from file:  {path}")
         return self._kubeconfig
 
     @property
@@ -110,9 +129,27 @@ class Session:
 
             return in_cluster_config()
         try:
-            return resolve(self.kubeconfig, self.overrides)
+            config = resolve(self.kubeconfig, self.overrides)
         except EmptyConfig as error:
             raise KctlError(str(error)) from error
+        if not _is_identified(config):
+            config = self._introduced(config)
+        if config.exec is None or self.plugin_policy is None:
+            return config
+        from localplane.apimachinery.records import replace
+
+        return replace(config, exec=replace(config.exec, policy=self.plugin_policy))
+
+    def _introduced(self, config: ClientConfig) -> ClientConfig:
+        """Whoever says nothing about himself is asked. Kubernetes: clientcmd, PromptingAuthLoader."""
+        from localplane.apimachinery.records import replace
+
+        if self._login is None:
+            from kctl.login import ask
+
+            self._login = ask()
+        user, password = self._login
+        return replace(config, username=user, password=password)
 
     @property
     def namespace(self) -> str:
@@ -126,15 +163,19 @@ class Session:
     def _namespace(self) -> Namespace:
         from localplane.client.kubeconfig import namespace
 
+        if not self.overrides.context.namespace and self._is_in_cluster():
+            from localplane.client.kubeconfig import Namespace, in_cluster_namespace
+
+            return Namespace(in_cluster_namespace(), explicit=False)
         return namespace(self.kubeconfig, self.overrides)
 
     def _is_in_cluster(self) -> bool:
         """Only where nothing else is configured."""
         if not os.environ.get("KUBERNETES_SERVICE_HOST"):
             return False
-        from localplane.client.kubeconfig import Cluster
+        from localplane.client.kubeconfig import Cluster, is_in_cluster
 
-        return self.kubeconfig.is_empty and self.overrides.cluster == Cluster()
+        return is_in_cluster() and self.kubeconfig.is_empty and self.overrides.cluster == Cluster()
 
     # Whom we talk to.
 
@@ -153,16 +194,32 @@ class Session:
         return self._discovery
 
     @property
-    def cache_directory(self) -> Path:
-        from pathlib import Path
+    def is_concurrent(self) -> bool:
+        """Whether there is an event loop."""
+        return self._concurrent
 
+    @property
+    def request_headers(self) -> list[tuple[str, str]]:
+        """What every request of this command says about it. Kubernetes: cli-runtime, command_headers.go."""
+        return [("Kubectl-Command", self.command), ("Kubectl-Session", self._id)]
+
+    @property
+    def cache_directory(self) -> str:
+        """No Path: every command reads a file in it, and importing pathlib takes longer than that."""
         if chosen := self.given.text("cache-dir") or os.environ.get("KUBECACHEDIR", ""):
-            return Path(chosen)
-        return Path(os.environ.get("HOME") or Path.home(), ".kube", "cache")
+            return chosen
+        return f"{os.environ.get('HOME') or os.path.expanduser('~')}/.kube/cache"  # noqa: PTH111 - as above
 
     def field_manager(self, verb: str) -> str:
         """Who changes made by this verb belong to, unless --field-manager says otherwise."""
         return f"kctl-{verb}"
+
+    def another(self) -> Session:
+        """For another thread of the same command: it has connections of its own, and warns of nothing twice."""
+        sibling = Session(self.given, command=self.command)
+        sibling._warned = self._warned
+        sibling.plugin_policy = self.plugin_policy
+        return sibling
 
     async def close(self) -> None:
         if self._client is not None:
@@ -172,20 +229,31 @@ class Session:
         from localplane.client.client import Client
 
         config = self.client_config
-        extra = [("Kubectl-Command", self.command), ("Kubectl-Session", _random_uuid())]
         if self._concurrent:
             from kctl.headers import WithHeaders
             from localplane.client.http_transport import HTTPTransport
 
-            return Client(
-                WithHeaders(HTTPTransport(config, agent=user_agent()), extra), warn=self._hear, timeout=config.timeout
-            )
+            transport: Transport = WithHeaders(HTTPTransport(config, agent=user_agent()), self.request_headers)
+            return Client(self._told(transport, config), warn=self._hear, timeout=config.timeout)
         from localplane.client.blocking_transport import BlockingTransport
         from localplane.client.driving import sleep
 
-        observe = self._log if self.given.number("v") >= _LOG_REQUESTS else None
-        transport = BlockingTransport(config, agent=user_agent(), extra=extra, observe=observe)
-        return Client(transport, warn=self._hear, sleep=sleep)
+        transport = BlockingTransport(config, agent=user_agent(), extra=self.request_headers)
+        return Client(self._told(transport, config), warn=self._hear, sleep=sleep)
+
+    def _told(self, transport: Transport, config: ClientConfig) -> Transport:
+        """One that tells the log of everything that goes through it, if somebody listens."""
+        level = next((level for level in range(10, _LOG_REQUESTS - 1, -1) if self.logs(level, "round_trippers.go")), 0)
+        if not level:
+            return transport
+        from kctl.wire_log import WireLog
+
+        fixed = [("User-Agent", user_agent())]
+        if config.token or config.token_file or config.exec is not None:
+            fixed.append(("Authorization", "Bearer"))
+        elif config.username:
+            fixed.append(("Authorization", "Basic"))
+        return WireLog(transport, server=config.server, level=level, log=self._log, fixed=fixed)
 
     def _hear(self, warning: ServerWarning) -> None:
         self.warnings += 1
@@ -193,26 +261,44 @@ class Session:
 
         self.warn(harmless(warning.text))
 
-    def log_warning(self, text: str) -> None:
+    def log_warning(self, text: str, *, place: str = "loader.go:250") -> None:
         """What kubectl logs and does not say: with time and place before it."""
-        self._log(text, letter="W")
+        self._log(place, text, letter="W")
 
-    def _log(self, text: str, letter: str = "I") -> None:
-        from datetime import datetime
+    def log_error(self, text: str, *, place: str) -> None:
+        self._log(place, text, letter="E")
 
-        stamp = datetime.now().astimezone().strftime("%m%d %H:%M:%S.%f")
-        sys.stderr.write(f"{letter}{stamp} {os.getpid():7d} session.py:1] {text}\n")
+    def logs(self, level: int, file: str) -> bool:
+        """Whether -v, or --vmodule for that file of kubectl's, asks for so much."""
+        from fnmatch import fnmatchcase
+
+        name = file.partition(".")[0]
+        for pattern, chosen in self.given.levels("vmodule"):
+            if fnmatchcase(name, pattern):
+                return int(chosen) >= level
+        return self.given.number("v") >= level
+
+    def log(self, level: int, place: str, text: str) -> None:
+        """A line of kubectl's log, if it was asked for. `place` is where kubectl says it."""
+        if self.logs(level, place):
+            self._log(place, text)
+
+    def _log(self, place: str, text: str, letter: str = "I") -> None:
+        from kctl.klog import line
+
+        sys.stderr.write(line(place, text, letter=letter))
+
+
+def _is_identified(config: ClientConfig) -> bool:
+    """Only a server with TLS is told anything. Kubernetes: canIdentifyUser."""
+    certificate = config.client_certificate or config.client_certificate_data
+    known = config.token or config.token_file or config.username or config.exec is not None or certificate
+    return bool(known) or not config.server.startswith("https://")
 
 
 def user_agent() -> str:
     """The first word is whom changes belong to that name no manager."""
     return f"kctl/v{__version__} ({platform()}) kubernetes/1.37"
-
-
-def platform() -> str:
-    """`linux/amd64`, as Go says it."""
-    system = os.uname()
-    return f"{system.sysname.lower()}/{_ARCHITECTURES.get(system.machine, system.machine)}"
 
 
 def _random_uuid() -> str:
@@ -246,7 +332,7 @@ def _overrides(given: Given) -> Overrides:
             impersonate_groups=tuple(given.texts("as-group")),
             impersonate_extra=_extra(given.texts("as-user-extra")),
         ),
-        cluster_defaults=DEFAULT_CLUSTER,
+        cluster_defaults=Cluster(server=os.environ.get("KUBERNETES_MASTER") or DEFAULT_CLUSTER.server),
         timeout=_timeout(given.text("request-timeout")),
     )
 
@@ -275,7 +361,7 @@ def _timeout(text: str) -> Any:
     from localplane.apimachinery.times import InvalidDuration, parse_duration
 
     try:
-        limit = timedelta(seconds=int(text)) if text.lstrip("-").isdigit() else parse_duration(text)
+        limit = timedelta(seconds=int(text)) if text.isdigit() else parse_duration(text)
     except InvalidDuration:
         raise KctlError(_BAD_TIMEOUT) from None
-    return limit or None
+    return max(limit, timedelta(microseconds=1)) if text.strip("0.nuµmsh") else None

@@ -6,6 +6,7 @@ named; completion and `kctl plugin list` read the table.
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 
@@ -16,6 +17,8 @@ class Verb(NamedTuple):
     module: str
     summary: str
     own: bool = False
+    hidden: bool = False
+    """Neither listed nor offered."""
 
 
 class Group(NamedTuple):
@@ -23,100 +26,87 @@ class Group(NamedTuple):
     verbs: tuple[Verb, ...]
 
 
+WITHOUT_KUBERC = os.environ.get("KUBECTL_KUBERC", "").lower() == "false"
+"""Whoever turns the feature off has neither the verb nor the flag. Kubernetes: cmdutil.KubeRC."""
+_KUBERC = Verb("kuberc", "kctl.commands.kuberc", "Your own aliases and defaults of flags")
+
 GROUPS = (
     Group(
         "Basic Commands (Beginner)",
         (
-            Verb("create", "kctl.commands.create", "Create a resource from a file or from stdin"),
-            Verb(
-                "expose",
-                "kctl.commands.expose",
-                "Take a replication controller, service, deployment or pod and expose it as a new Kubernetes service",
-            ),
-            Verb("run", "kctl.commands.run", "Run a particular image on the cluster"),
-            Verb("set", "kctl.commands.set", "Set specific features on objects"),
+            Verb("create", "kctl.commands.create", "Make objects, from files or from what the flags say"),
+            Verb("expose", "kctl.commands.expose", "Put a service in front of pods"),
+            Verb("run", "kctl.commands.run", "Start a pod from an image"),
+            Verb("set", "kctl.commands.set", "Set an image, a variable, a selector ... of objects that are there"),
         ),
     ),
     Group(
         "Basic Commands (Intermediate)",
         (
-            Verb("explain", "kctl.commands.explain", "Get documentation for a resource"),
-            Verb("get", "kctl.commands.get", "Display one or many resources"),
+            Verb("explain", "kctl.commands.explain", "Explain the fields of a type"),
+            Verb("get", "kctl.commands.get", "Show objects: lists, or one as it is"),
             Verb("watch", "kctl.commands.watch", "Watch several kinds of objects in one view", own=True),
             Verb("tree", "kctl.commands.tree", "Show an object and all that it owns", own=True),
-            Verb("edit", "kctl.commands.edit", "Edit a resource on the server"),
-            Verb(
-                "delete",
-                "kctl.commands.delete",
-                "Delete resources by file names, stdin, resources and names, or by resources and label selector",
-            ),
+            Verb("edit", "kctl.commands.edit", "Change an object in your editor"),
+            Verb("delete", "kctl.commands.delete", "Delete objects"),
         ),
     ),
     Group(
         "Deploy Commands",
         (
-            Verb("rollout", "kctl.commands.rollout", "Manage the rollout of a resource"),
+            Verb("rollout", "kctl.commands.rollout", "See, pause, restart and undo rollouts"),
             Verb(
                 "scale",
                 "kctl.commands.scale",
-                "Set a new size for a deployment, replica set, or replication controller",
+                "Set how many pods there should be",
             ),
-            Verb(
-                "autoscale",
-                "kctl.commands.autoscale",
-                "Auto-scale a deployment, replica set, stateful set, or replication controller",
-            ),
+            Verb("autoscale", "kctl.commands.autoscale", "Let the number of pods follow their load"),
         ),
     ),
     Group(
         "Cluster Management Commands",
         (
-            Verb("certificate", "kctl.commands.certificate", "Modify certificate resources"),
-            Verb("cluster-info", "kctl.commands.cluster_info", "Display cluster information"),
-            Verb("cordon", "kctl.commands.cordon", "Mark node as unschedulable"),
-            Verb("uncordon", "kctl.commands.uncordon", "Mark node as schedulable"),
-            Verb("drain", "kctl.commands.drain", "Drain node in preparation for maintenance"),
-            Verb("taint", "kctl.commands.taint", "Update the taints on one or more nodes"),
+            Verb("certificate", "kctl.commands.certificate", "Approve or deny certificate requests"),
+            Verb("cluster-info", "kctl.commands.cluster_info", "Show where the cluster is, or dump all about it"),
+            Verb("top", "kctl.commands.top", "Show how much CPU and memory nodes and pods use"),
+            Verb("cordon", "kctl.commands.cordon", "Let no new pods onto a node"),
+            Verb("uncordon", "kctl.commands.uncordon", "Let new pods onto a node again"),
+            Verb("drain", "kctl.commands.drain", "Empty a node, for maintenance"),
+            Verb("taint", "kctl.commands.taint", "Keep pods off nodes with taints"),
         ),
     ),
     Group(
         "Troubleshooting and Debugging Commands",
         (
-            Verb("describe", "kctl.commands.describe", "Show details of a specific resource or group of resources"),
-            Verb("logs", "kctl.commands.logs", "Print the logs for a container in a pod"),
-            Verb("attach", "kctl.commands.attach", "Attach to a running container"),
-            Verb("exec", "kctl.commands.exec", "Execute a command in a container"),
-            Verb("port-forward", "kctl.commands.port_forward", "Forward one or more local ports to a pod"),
-            Verb("proxy", "kctl.commands.proxy", "Run a proxy to the Kubernetes API server"),
-            Verb("cp", "kctl.commands.cp", "Copy files and directories to and from containers"),
-            Verb("auth", "kctl.commands.auth", "Inspect authorization"),
-            Verb("events", "kctl.commands.events", "List events"),
+            Verb("describe", "kctl.commands.describe", "Tell all about objects, with their events"),
+            Verb("logs", "kctl.commands.logs", "Show what containers have printed"),
+            Verb("attach", "kctl.commands.attach", "Watch and talk to a process that runs in a container"),
+            Verb("exec", "kctl.commands.exec", "Run a command in a container"),
+            Verb("port-forward", "kctl.commands.port_forward", "Make ports of a pod reachable from here"),
+            Verb("proxy", "kctl.commands.proxy", "Serve the API on a local port, without credentials"),
+            Verb("cp", "kctl.commands.cp", "Copy files to and from containers"),
+            Verb("auth", "kctl.commands.auth", "See who you are and what you may do"),
+            Verb("debug", "kctl.commands.debug", "Look around in a pod or on a node with a container of your own"),
+            Verb("events", "kctl.commands.events", "Show what has happened lately"),
         ),
     ),
     Group(
         "Advanced Commands",
         (
-            Verb("diff", "kctl.commands.diff", "Diff the live version against a would-be applied version"),
-            Verb("apply", "kctl.commands.apply", "Apply a configuration to a resource by file name or stdin"),
-            Verb("patch", "kctl.commands.patch", "Update fields of a resource"),
-            Verb("replace", "kctl.commands.replace", "Replace a resource by file name or stdin"),
-            Verb(
-                "wait",
-                "kctl.commands.wait",
-                "Experimental: Wait for a specific condition on one or many resources",
-            ),
+            Verb("diff", "kctl.commands.diff", "Show what applying would change"),
+            Verb("apply", "kctl.commands.apply", "Make objects what their files say"),
+            Verb("patch", "kctl.commands.patch", "Change some fields of an object"),
+            Verb("replace", "kctl.commands.replace", "Put the objects of files in the place of those that are there"),
+            Verb("wait", "kctl.commands.wait", "Wait until objects are as they should be"),
+            Verb("kustomize", "kctl.commands.kustomize", "Build manifests out of a kustomization"),
         ),
     ),
     Group(
         "Settings Commands",
         (
-            Verb("label", "kctl.commands.label", "Update the labels on a resource"),
-            Verb("annotate", "kctl.commands.annotate", "Update the annotations on a resource"),
-            Verb(
-                "completion",
-                "kctl.commands.completion",
-                "Output shell completion code for the specified shell (bash, zsh, fish, or powershell)",
-            ),
+            Verb("label", "kctl.commands.label", "Set and remove labels"),
+            Verb("annotate", "kctl.commands.annotate", "Set and remove annotations"),
+            Verb("completion", "kctl.commands.completion", "Let your shell complete command lines"),
         ),
     ),
     Group(
@@ -133,14 +123,16 @@ GROUPS = (
     Group(
         "Other Commands",
         (
-            Verb("api-resources", "kctl.commands.api_resources", "Print the supported API resources on the server"),
-            Verb("api-versions", "kctl.commands.api_versions", "Print the supported API versions on the server"),
-            Verb("config", "kctl.commands.config", "Modify kubeconfig files"),
+            Verb("alpha", "kctl.commands.alpha", "Nothing yet: what may become a verb", hidden=True),
+            Verb("api-resources", "kctl.commands.api_resources", "List the types that the server has"),
+            Verb("api-versions", "kctl.commands.api_versions", "List the API versions that the server has"),
+            Verb("config", "kctl.commands.config", "Show and change kubeconfig files"),
+            *(() if WITHOUT_KUBERC else (_KUBERC,)),
             Verb("ctx", "kctl.commands.ctx", "Show the contexts, or switch to one", own=True),
             Verb("ns", "kctl.commands.ns", "Show the namespaces, or make one the default", own=True),
-            Verb("options", "kctl.commands.options", "Print the list of flags inherited by all commands"),
-            Verb("plugin", "kctl.commands.plugin", "Provides utilities for interacting with plugins"),
-            Verb("version", "kctl.commands.version", "Print the client and server version information"),
+            Verb("options", "kctl.commands.options", "Show the flags that every command has"),
+            Verb("plugin", "kctl.commands.plugin", "See which programs on your PATH are verbs"),
+            Verb("version", "kctl.commands.version", "Show which versions run here and on the server"),
         ),
     ),
 )

@@ -35,6 +35,11 @@ def read(arguments: Sequence[str], expand: Callable[[str], str]) -> Words:
     return Words(types=_split(types), names=tuple(words[1:]))
 
 
+def named(resource: str, names: Sequence[str]) -> list[str]:
+    """Names of one type, each of which may say that it is of another. Kubernetes: Builder.ResourceNames."""
+    return [name if "/" in name else f"{resource}/{name}" for name in names]
+
+
 def has_names(arguments: Sequence[str]) -> bool:
     """Whether single objects are named, not whole types."""
     words = _one_by_one(list(arguments))

@@ -12,8 +12,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from kctl.session import Session
     from localplane.apimachinery.errors import APIError
     from localplane.apimachinery.groups import GroupKind
@@ -22,13 +20,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_FRESH_FOR = 600.0
-"""Seconds during which the server is not asked at all."""
-_AGGREGATED = "as=APIGroupDiscoveryList"
-_ACCEPT = (
-    f"application/json;g=apidiscovery.k8s.io;v=v2;{_AGGREGATED},"
-    f"application/json;g=apidiscovery.k8s.io;v=v2beta1;{_AGGREGATED},application/json"
-)
+_FRESH_FOR = 6 * 3600.0
+"""Seconds during which the server is not asked at all. Kubernetes: cli-runtime, ConfigFlags.toDiscoveryClient."""
 _ROOTS = ("/api", "/apis")
 
 
@@ -83,42 +76,57 @@ class CachedDiscovery:
         """The types have changed: a definition was just made or deleted."""
         self._discovered = None
         self._fresh = False
-        self._file.unlink(missing_ok=True)
+        try:
+            os.unlink(self._file)
+        except FileNotFoundError:
+            return
 
     @property
-    def _file(self) -> Path:
+    def _file(self) -> str:
         address = re.sub(r"^https?://", "", self._session.client_config.server)
-        return self._session.cache_directory / "kctl" / "discovery" / re.sub(r"[^\w/.]", "_", address) / "groups.json"
+        address = re.sub(r"[^\w/.]", "_", address)
+        return f"{self._session.cache_directory}/kctl/discovery/{address}/groups.json"
 
     async def _load(self, *, fresh: bool) -> Discovered:
-        from localplane.client.discovery import aggregated_groups
-
         kept = _read(self._file)
         if fresh or kept is None or not 0 <= time.time() - kept.get("at", 0) < _FRESH_FOR:
-            roots = kept["roots"] if kept is not None else {}
-            kept = await self._ask(roots)
+            kept = {"at": time.time(), "roots": await self._ask(kept["roots"] if kept is not None else {})}
             self._fresh = True
-            if kept is None:
-                return await self._session.client.discovery().discover(at_once=False)
+        documents = [kept["roots"][path]["document"] for path in _ROOTS]
+        if all(_is_aggregated(document) for document in documents):
+            from localplane.client.discovery import aggregated_groups
+
+            discovered = aggregated_groups([item for document in documents for item in document.get("items") or ()])
+        else:
+            discovered = await self._one_by_one(documents, kept.setdefault("versions", {}))
+        if self._fresh:
             _write(self._file, kept)
-        items = [item for path in _ROOTS for item in kept["roots"][path]["items"]]
-        return aggregated_groups(items)
+        return discovered
 
-    async def _ask(self, known: dict[str, Any]) -> dict[str, Any] | None:
-        """None from a server that can't answer in one piece."""
-        roots = {}
-        for path in _ROOTS:
-            answer = await self._ask_root(path, known.get(path) or {})
-            if answer is None:
-                return None
-            roots[path] = answer
-        return {"at": time.time(), "roots": roots}
-
-    async def _ask_root(self, path: str, known: dict[str, Any]) -> dict[str, Any] | None:
+    async def _one_by_one(self, roots: list[dict[str, Any]], known: dict[str, Any]) -> Discovered:
+        """From a server that can't answer in one piece. What could be asked is added to `known`."""
         from localplane.apimachinery.errors import APIError
+        from localplane.client.discovery import legacy_groups, legacy_version, legacy_versions, one_by_one
+
+        groups, found, failures = legacy_groups(*roots), {}, {}
+        for version in (version for group in groups for version in legacy_versions(group)):
+            try:
+                if str(version) not in known:
+                    known[str(version)] = await self._session.client.discovery().resource_list(version)
+                found[version] = legacy_version(version, known[str(version)])
+            except APIError as error:
+                failures[version] = error
+        return one_by_one(groups, found, failures)
+
+    async def _ask(self, known: dict[str, Any]) -> dict[str, Any]:
+        return {path: await self._ask_root(path, known.get(path) or {}) for path in _ROOTS}
+
+    async def _ask_root(self, path: str, known: dict[str, Any]) -> dict[str, Any]:
+        from localplane.apimachinery.errors import APIError
+        from localplane.client.discovery import ACCEPT
         from localplane.client.transport import header
 
-        headers = [("Accept", _ACCEPT)]
+        headers = [("Accept", ACCEPT)]
         if known.get("etag"):
             headers.append(("If-None-Match", known["etag"]))
         try:
@@ -127,12 +135,10 @@ class CachedDiscovery:
             if error.code == 304:
                 return known
             if error.code == 404 and path == "/api":
-                return {"items": []}  # a server need not have the core group
+                return {"document": {"kind": "APIGroupDiscoveryList"}}  # a server need not have the core group
             raise without_message(error) from error
         document = answer.json()
-        if not isinstance(document, dict) or document.get("kind") != "APIGroupDiscoveryList":
-            return None
-        return {"etag": header(answer.headers, "etag"), "items": document.get("items") or []}
+        return {"etag": header(answer.headers, "etag"), "document": document if isinstance(document, dict) else {}}
 
 
 def without_message(error: APIError) -> APIError:
@@ -142,34 +148,44 @@ def without_message(error: APIError) -> APIError:
     return from_answer(error.code, b"", content_type="application/json", retry_after=0, subject=Subject("GET"))
 
 
+def _is_aggregated(document: dict[str, Any]) -> bool:
+    return document.get("kind") == "APIGroupDiscoveryList"
+
+
 def _members(discovered: Discovered, category: str) -> list[APIResource]:
     return [one for one in discovered.preferred_resources() if category in one.categories and not one.is_subresource]
 
 
-def _read(file: Path) -> dict[str, Any] | None:
+def _read(file: str) -> dict[str, Any] | None:
     import json
 
     try:
-        with file.open("rb") as opened:
+        with open(file, "rb") as opened:
             if os.fstat(opened.fileno()).st_uid != os.getuid():
                 return None
-            kept = json.loads(opened.read())
+            kept: Any = json.loads(opened.read())
     except (OSError, ValueError):
         return None
-    is_ours = isinstance(kept, dict) and isinstance(kept.get("roots"), dict) and all(p in kept["roots"] for p in _ROOTS)
-    return kept if is_ours else None
+    if not isinstance(kept, dict) or not isinstance(kept.get("roots"), dict):
+        return None
+    return kept if all(_is_root(kept["roots"].get(path)) for path in _ROOTS) else None
 
 
-def _write(file: Path, kept: dict[str, Any]) -> None:
+def _is_root(kept: Any) -> bool:
+    return isinstance(kept, dict) and isinstance(kept.get("document"), dict)
+
+
+def _write(file: str, kept: dict[str, Any]) -> None:
     """A cache that can't be written is none; nobody has to hear of it."""
     import json
 
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    directory, name = os.path.split(file)
+    temporary = f"{directory}/.{name}.{os.getpid()}"
     try:
-        file.parent.mkdir(mode=0o750, parents=True, exist_ok=True)
+        os.makedirs(directory, mode=0o750, exist_ok=True)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o660)
         with os.fdopen(descriptor, "w") as opened:
             json.dump(kept, opened, separators=(",", ":"))
-        temporary.replace(file)
+        os.replace(temporary, file)
     except OSError:
         return

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kctl.errors import KctlError, raise_all
-from localplane.apimachinery.gotext import go_json, go_quote
-from localplane.apimachinery.serializers.errors import SerializationError, YAMLError
+from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.serializers.errors import BadSeparator, SerializationError, YAMLError
 from localplane.apimachinery.serializers.yaml_documents import parse_yaml_documents
 
 _EXTENSIONS = (".json", ".yaml", ".yml")
@@ -20,11 +20,12 @@ STDIN = "STDIN"
 
 
 class Manifest(NamedTuple):
-    """One document. `line` is where it begins."""
+    """One document. `line` is where it begins, `text` how it is written if it is JSON."""
 
     source: str
     line: int
-    value: dict[str, Any]
+    value: Any
+    text: str = ""
 
 
 class Sources(NamedTuple):
@@ -40,6 +41,9 @@ def sources(filenames: Sequence[str], *, recursive: bool) -> Sources:
     errors: list[Exception] = []
     has_directory = has_stream = False
     for name in filenames:
+        if problem := _bad_url(name):
+            errors.append(KctlError(problem))
+            continue
         if name == "-" or name.startswith(("http://", "https://")):
             has_stream = has_stream or name == "-"
             if name == "-" and "-" in found:
@@ -61,59 +65,23 @@ def sources(filenames: Sequence[str], *, recursive: bool) -> Sources:
     return Sources(tuple(found), single=len(found) == 1 and not has_directory and not has_stream)
 
 
-def read(name: str, *, validates: bool = False) -> Iterator[Manifest]:
+def read(name: str) -> Iterator[Manifest]:
     """The documents of one source, up to the first that can't be read."""
-    shown, data = _content(name)
+    return documents(*_content(name))
+
+
+def documents(shown: str, data: bytes) -> Iterator[Manifest]:
+    """The documents of a text; `shown` is where it came from."""
     try:
         for document in parse_yaml_documents(data):
-            if document.value is None:
-                continue
-            if validates:
-                _validate(document.value, shown)
-            yield Manifest(shown, document.line, _object(document.value, shown))
+            if document.value is not None:
+                yield Manifest(shown, document.line, document.value, document.text)
+    except BadSeparator as error:
+        raise KctlError(f"error parsing {shown}: {error}") from error
     except YAMLError as error:
         raise KctlError(f"error parsing {shown}: error converting YAML to JSON: {error}") from error
     except SerializationError as error:
         raise KctlError(f"error parsing {shown}: {error}") from error
-
-
-def _validate(value: Any, source: str) -> None:
-    """What kubectl looks at itself where the server validates fields. Kubernetes: getObjectKind in validation.go."""
-    fault = ""
-    if not isinstance(value, dict):
-        fault = "invalid object to validate"
-    else:
-        for name in ("apiVersion", "kind"):
-            if not fault and not isinstance(value.get(name), str):
-                fault = f"{name} not set" if value.get(name) is None else f"{name} isn't string type"
-    if fault:
-        raise KctlError(
-            f"error validating {go_quote(source)}: error validating data: {fault}; if you choose to ignore these "
-            "errors, turn validation off with --validate=false"
-        )
-
-
-def _object(value: Any, source: str) -> dict[str, Any]:
-    from kctl.printers.objects import sorted_keys
-
-    if not isinstance(value, dict):
-        raise KctlError(
-            f"unable to decode {go_quote(source)}: json: cannot unmarshal {_json_kind(value)} into Go value of type "
-            "unstructured.detector"
-        )
-    if not value.get("kind"):
-        raise KctlError(
-            f"unable to decode {go_quote(source)}: Object 'Kind' is missing in '{go_json(sorted_keys(value))}'"
-        )
-    return value
-
-
-def _json_kind(value: Any) -> str:
-    if isinstance(value, list):
-        return "array"
-    if isinstance(value, bool):
-        return "bool"
-    return "string" if isinstance(value, str) else "number"
 
 
 def _content(name: str) -> tuple[str, bytes]:
@@ -134,9 +102,12 @@ def _content(name: str) -> tuple[str, bytes]:
 def _expanded(name: str) -> list[str]:
     if Path(name).exists() or Path(name).is_symlink():
         return [name]
-    import glob
+    from .patterns import BadPattern, matching
 
-    matches = sorted(glob.glob(name))  # noqa: PTH207 - the shell's own rules
+    try:
+        matches = matching(name)
+    except BadPattern as error:
+        raise KctlError(f"pattern {go_quote(name)} is not valid: {error}") from error
     if not matches:
         raise KctlError(f"the path {go_quote(name)} does not exist")
     return matches
@@ -148,8 +119,11 @@ def _walked(name: str, *, recursive: bool) -> list[str]:
     try:
         if not stat.S_ISDIR(path.stat().st_mode):
             return [name]
+    except FileNotFoundError as error:
+        raise KctlError(f"the path {go_quote(name)} does not exist") from error
     except OSError as error:
-        raise KctlError(f"the path {go_quote(name)} cannot be accessed: {error.strerror}") from error
+        why = f"stat {name}: {(error.strerror or str(error)).lower()}"
+        raise KctlError(f"the path {go_quote(name)} cannot be accessed: {why}") from error
     found = []
     for entry in sorted(os.listdir(name)):  # noqa: PTH208 - names, not paths
         inner = os.path.normpath(os.path.join(name, entry))  # noqa: PTH118 - as Go joins it
@@ -160,12 +134,26 @@ def _walked(name: str, *, recursive: bool) -> list[str]:
     return found
 
 
+def _bad_url(name: str) -> str:
+    """What Go says of a URL that it can't read; nothing for those it can, and for everything else."""
+    import re
+
+    if not name.startswith(("http://", "https://")):
+        return ""
+    escape = re.search(r"%(?![0-9A-Fa-f]{2}).{0,2}", name.partition("?")[0])
+    why = f"invalid URL escape {go_quote(escape[0])}" if escape else ""
+    if any(ord(character) < 0x20 or ord(character) == 0x7F for character in name):
+        why = "net/url: invalid control character in URL"
+    return f"the URL passed to filename {go_quote(name)} is not valid: parse {go_quote(name)}: {why}" if why else ""
+
+
 def _download(url: str) -> bytes:
+    """Tries again what may be better in a second. Raises KctlError, ConnectionFailed."""
     import time
     import urllib.error
     import urllib.request
 
-    problem = ""
+    problem: Exception = KctlError("")
     for attempt in range(3):
         if attempt:
             time.sleep(1)
@@ -175,9 +163,27 @@ def _download(url: str) -> bytes:
                 return data
         except urllib.error.HTTPError as error:
             status = f"{error.code} {error.reason}"
-            problem = f"unable to read URL {go_quote(url)}, server reported {status}, status code={error.code}"
+            problem = KctlError(
+                f"unable to read URL {go_quote(url)}, server reported {status}, status code={error.code}"
+            )
             if error.code < 500:
                 break
         except urllib.error.URLError as error:
-            problem = f"Get {go_quote(url)}: {error.reason}"
-    raise KctlError(problem)
+            problem = _unreachable(url, error.reason)
+    raise problem
+
+
+def _unreachable(url: str, reason: object) -> Exception:
+    import socket
+    from urllib.parse import urlsplit
+
+    from localplane.client.errors import ConnectionFailed, ConnectionRefused
+
+    parts = urlsplit(url)
+    address = f"{parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+    if isinstance(reason, ConnectionRefusedError):
+        return ConnectionRefused(str(reason), address=address)
+    if isinstance(reason, socket.gaierror):
+        return ConnectionFailed(str(reason), reason=f"dial tcp: lookup {parts.hostname}: no such host")
+    why = reason.strerror if isinstance(reason, OSError) and reason.strerror else str(reason)
+    return ConnectionFailed(str(reason), reason=f"Get {go_quote(url)}: {why}")

@@ -80,7 +80,8 @@ class Info:
         from localplane.client.names import GroupVersionResource
 
         try:
-            await self.session.client.resource(GroupVersionResource("", "v1", "namespaces")).get(self.namespace)
+            namespaces = self.session.client.resource(GroupVersionResource("", "v1", "namespaces"))
+            await namespaces.get(self.namespace, accept=self.accept)
         except NotFound:
             raise
         except APIError:

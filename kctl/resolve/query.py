@@ -19,6 +19,7 @@ class Query(NamedTuple):
     `flatten`: a list becomes its items.
     `keep_going`: errors are collected in `Found.errors`, not raised at once.
     `local`: no server is asked; only files are allowed.
+    `typed`: what files have is read into Go's types, which there are for the built-in kinds alone.
     `validates`: a file's object without a kind or version is refused as --validate refuses it.
     """
 
@@ -44,6 +45,7 @@ class Query(NamedTuple):
     default_namespace: bool = True
     local: bool = False
     validates: bool = False
+    typed: bool = False
 
     @classmethod
     def of(cls, given: Given, arguments: Sequence[str] | None = None) -> Self:

@@ -27,7 +27,7 @@ Example resource specifications include:
    '--filename=rsrc.json'
    '<resource> <name>'
    '<resource>'"""
-_LOCAL = """\
+LOCAL_ONLY_FILES = """\
 error: you must specify resources by --filename when --local is set.
 Example resource specifications include:
    '-f rsrc.yaml'
@@ -40,12 +40,12 @@ class Found:
     `single_item_implied`: the user named one object, so one object should be printed and not a list of one.
     """
 
-    def __init__(self, session: Session, query: Query) -> None:
+    def __init__(self, session: Session, query: Query, names: tuple[str, ...] = ()) -> None:
         self._session = session
         self._query = query
         self.errors: list[Exception] = []
         self.single_item_implied = False
-        self._names: tuple[str, ...] = ()
+        self._names = names
         self._places: list[Info] = []
         self._mappings: list[RESTMapping] = []
         self._by_selector = False
@@ -57,6 +57,10 @@ class Found:
         names = self._sources()
         if names:
             self._check_paths(words)
+            if query.label_selector:
+                from .manifests import check_selector
+
+                check_selector(query.label_selector)
             self._names = names
         elif query.label_selector or query.field_selector or query.select_all or self._means_all(words):
             await self._prepare_selector(words)
@@ -69,7 +73,7 @@ class Found:
                 await self._mapping_for(one)
             raise KctlError("resource(s) were provided, but no name was specified")
         else:
-            raise KctlError(_LOCAL if query.local else MISSING_RESOURCE)
+            raise KctlError(LOCAL_ONLY_FILES if query.local else MISSING_RESOURCE)
 
     async def visit(self) -> AsyncIterator[Info]:
         """Every Info, fetched if the query says so."""
@@ -82,6 +86,10 @@ class Found:
         async for info in generator:
             yield info
 
+    def by_source(self, session: Session | None = None) -> list[Found]:
+        """One for each file, so that what is wrong with one is no matter of the others'."""
+        return [Found(session or self._session, self._query, (name,)) for name in self._names]
+
     async def infos(self) -> list[Info]:
         return [info async for info in self.visit()]
 
@@ -92,11 +100,12 @@ class Found:
                 await act(info)
             except _expected_errors() as error:
                 self._failed(error)
-        self.raise_errors()
+        raise_all(self.errors)
 
     @property
     def lists_errors(self) -> bool:
-        """Whether even a single error is shown as one of a list: what comes out of files and selectors is."""
+        """Whether even a single error is shown as one of a list, for verbs that find all objects before they begin:
+        what comes out of files and selectors is."""
         return bool(self._names) or self._by_selector
 
     def raise_errors(self) -> None:
@@ -115,12 +124,15 @@ class Found:
 
     def _sources(self) -> tuple[str, ...]:
         query = self._query
+        problems: list[Exception] = []
         if query.filenames and query.kustomize:
-            raise KctlError("only one of -f or -k can be specified")
+            problems.append(KctlError("only one of -f or -k can be specified"))
+        if query.kustomize and query.recursive:
+            problems.append(KctlError("the -k flag can't be used with -f or -R"))
+        raise_all(problems)
         if query.kustomize:
-            if query.recursive:
-                raise KctlError("the -k flag can't be used with -f or -R")
-            raise KctlError("kustomizations are not supported yet")
+            self.single_item_implied = True
+            return (query.kustomize,)
         if not query.filenames:
             return ()
         from . import files

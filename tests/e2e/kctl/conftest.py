@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,6 +16,8 @@ from localplane.client.kubeconfig import load, resolve
 from localplane.client.names import GroupVersionResource
 from tests.e2e.command_line import Outcome
 from tests.e2e.kctl.desk import Desk
+from tests.e2e.streaming.fake_kubelet import FakeKubelet
+from tests.e2e.streaming.talking import Talk
 from tests.e2e.up.machine import Machine
 
 Read: TypeAlias = Callable[..., Outcome]
@@ -88,3 +90,18 @@ def desk(plane: Machine, tmp_path: Path) -> Desk:
     done = plane.kctl("create", "namespace", name)
     assert done.code == 0, done.stderr
     return Desk(plane, name, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def kubelet() -> Iterator[FakeKubelet]:
+    """A server whose containers are processes of this machine; it speaks WebSockets and SPDY."""
+    fake = FakeKubelet()
+    fake.start()
+    yield fake
+    fake.stop()
+
+
+@pytest.fixture
+def talk(kubelet: FakeKubelet, tmp_path: Path) -> Talk:
+    """kctl in an empty directory, speaking to it."""
+    return Talk(kubelet, tmp_path)

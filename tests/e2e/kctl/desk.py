@@ -65,6 +65,11 @@ class Desk:
         )
         return Outcome(done.returncode, self._masked(done.stdout), self._masked(done.stderr))
 
+    def uid(self, kind: str, name: str) -> str:
+        """As it is, unlike in what `run` shows."""
+        arguments = ("-n", self.namespace, "get", kind, name, "-o", "jsonpath={.metadata.uid}")
+        return self.machine.kctl(*arguments).stdout
+
     def _masked(self, text: str) -> str:
         for pattern, mask in _MASKS:
             text = pattern.sub(mask, text)

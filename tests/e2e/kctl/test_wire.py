@@ -1,120 +1,175 @@
-"""What kctl sends to a server that is not ours: paths, queries and headers are kubectl's."""
+"""What kctl sends to a server that is not ours: paths, queries, headers and bodies are kubectl's.
+
+Where kubectl asks for protobuf and JSON, or for JSON and anything, kctl asks for JSON; where kubectl sends a new object
+as protobuf, kctl sends JSON. It does not ask for the server's OpenAPI only to see whether it validates fields.
+"""
 
 from __future__ import annotations
 
-import json
-import socket
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from pathlib import Path
 
 import pytest
 
 from tests.e2e.conftest import Kctl
+from tests.e2e.kctl.foreign_server import Asked, ForeignServer, serving
+from tests.e2e.kctl.tunnel import tunnelling
 
-TABLE = (
-    "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"
+JSON = "application/json"
+TABLE = f"{JSON};as=Table;v=v1;g=meta.k8s.io,{JSON};as=Table;v=v1beta1;g=meta.k8s.io,{JSON}"
+AGGREGATED = f"{JSON};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,{JSON}"
+MERGE, STRATEGIC, JSON_PATCH = (
+    f"application/{kind}+json" for kind in ("merge-patch", "strategic-merge-patch", "json-patch")
 )
-PODS = {
-    "resource": "pods",
-    "responseKind": {"group": "", "version": "v1", "kind": "Pod"},
-    "scope": "Namespaced",
-    "singularResource": "pod",
-    "verbs": ["get", "list", "watch"],
-    "shortNames": ["po"],
-}
-DISCOVERED: dict[str, Any] = {
-    "/api": {
-        "kind": "APIGroupDiscoveryList",
-        "apiVersion": "apidiscovery.k8s.io/v2",
-        "items": [{"metadata": {}, "versions": [{"version": "v1", "resources": [PODS]}]}],
-    },
-    "/apis": {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": []},
-}
-LEGACY: dict[str, Any] = {
-    "/api": {"kind": "APIVersions", "versions": ["v1"]},
-    "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": []},
-    "/api/v1": {
-        "kind": "APIResourceList",
-        "groupVersion": "v1",
-        "resources": [{"name": "pods", "singularName": "pod", "namespaced": True, "kind": "Pod", "verbs": ["list"]}],
-    },
-}
-PAGE = {
-    "kind": "Table",
-    "apiVersion": "meta.k8s.io/v1",
-    "metadata": {"resourceVersion": "7"},
-    "columnDefinitions": [{"name": "Name", "type": "string", "format": "name"}],
-    "rows": [{"cells": ["web"], "object": {"metadata": {"name": "web"}}}],
-}
+APPLY = "application/apply-patch+yaml"
+V1 = "/api/v1/namespaces/default"
+CM, PO, SVC = f"{V1}/configmaps", f"{V1}/pods", f"{V1}/services"
+APPS = "/apis/apps/v1/namespaces/default/deployments"
+HPA = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
+CSR = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
+CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {}\ndata:\n  x: "2"\n'
+STRICT = "fieldValidation=Strict"
+OF_A = "%2C".join(
+    f"involvedObject.{name}%3D{value}"
+    for name, value in (("kind", "ConfigMap"), ("name", "a"), ("namespace", "default"), ("uid", "uid-a"))
+)
+GONE = '{"propagationPolicy":"Background"}'
+
+READS: tuple[tuple[str, list[str]], ...] = (
+    ("get cm", [f"GET {CM}?limit=500"]),
+    ("get cm a", [f"GET {CM}/a"]),
+    ("get cm a -o yaml", [f"GET {CM}/a"]),
+    ("get cm none", [f"GET {CM}/none"]),
+    ("get cm none -n other", ["GET /api/v1/namespaces/other/configmaps/none", "GET /api/v1/namespaces/other"]),
+    ("get cm,po -l a=b", [f"GET {CM}?labelSelector=a%3Db&limit=500", f"GET {PO}?labelSelector=a%3Db&limit=500"]),
+    (
+        "get po -A --field-selector=status.phase=Running",
+        ["GET /api/v1/pods?fieldSelector=status.phase%3DRunning&limit=500"],
+    ),
+    ("get po --chunk-size=0 -o json", [f"GET {PO}"]),
+    ("get deploy web --subresource=scale", [f"GET {APPS}/web/scale"]),
+    ("get --raw /api/v1/pods?limit=1&fieldSelector=x%3Dy", ["GET /api/v1/pods?fieldSelector=x%3Dy&limit=1"]),
+    ("get -f old.yaml", [f"GET {CM}/a"]),
+    ("get cm --request-timeout=5s", [f"GET {CM}?limit=500&timeout=5s"]),
+    ("events", [f"GET {V1}/events?limit=500"]),
+    ("version", ["GET /version?timeout=32s"]),
+    ("logs p", [f"GET {PO}/p", f"GET {PO}/p/log?container=c"]),
+    (
+        "describe cm a",
+        [
+            f"GET {CM}/a",
+            f"GET {CM}/a",
+            f"GET {V1}/events?fieldSelector={OF_A}&limit=500",
+        ],
+    ),
+)
+WRITES: tuple[tuple[str, list[str]], ...] = (
+    ("create -f new.yaml", [f"POST {CM}?fieldManager=kctl-create&{STRICT} {JSON}"]),
+    ("create cm b --from-literal=a=b", [f"POST {CM}?fieldManager=kctl-create&{STRICT} {JSON}"]),
+    ("create cm b --dry-run=server", [f"POST {CM}?dryRun=All&fieldManager=kctl-create&{STRICT} {JSON}"]),
+    ("apply -f new.yaml", [f"GET {CM}/b", f"POST {CM}?fieldManager=kctl-client-side-apply&{STRICT} {JSON}"]),
+    ("apply -f old.yaml --server-side", [f"PATCH {CM}/a?fieldManager=kubectl&{STRICT}&force=false {APPLY}"]),
+    (
+        "apply -f old.yaml --server-side --force-conflicts",
+        [f"PATCH {CM}/a?fieldManager=kubectl&{STRICT}&force=true {APPLY}"],
+    ),
+    ("replace -f old.yaml", [f"GET {CM}/a", f"PUT {CM}/a?fieldManager=kctl-replace&{STRICT} {JSON}"]),
+    ("patch cm a -p {}", [f"GET {CM}/a", f"PATCH {CM}/a?fieldManager=kctl-patch {STRATEGIC}"]),
+    ("patch cm a --type=json -p []", [f"GET {CM}/a", f"PATCH {CM}/a?fieldManager=kctl-patch {JSON_PATCH}"]),
+    (
+        "patch deploy web --type=merge --subresource=scale -p {}",
+        [f"GET {APPS}/web/scale", f"PATCH {APPS}/web/scale?fieldManager=kctl-patch {MERGE}"],
+    ),
+    ("label cm a x=y", [f"GET {CM}/a", f"PATCH {CM}/a?fieldManager=kctl-label {MERGE}"]),
+    ("annotate cm a x=y", [f"GET {CM}/a", f"PATCH {CM}/a?fieldManager=kctl-annotate {MERGE}"]),
+    ("scale deploy web --replicas=3", [f"GET {APPS}/web", f"PATCH {APPS}/web/scale {MERGE}"]),
+    ("rollout restart deploy web", [f"GET {APPS}/web", f"PATCH {APPS}/web?fieldManager=kctl-rollout {STRATEGIC}"]),
+    ("rollout pause deploy web", [f"GET {APPS}/web", f"PATCH {APPS}/web?fieldManager=kctl-rollout {STRATEGIC}"]),
+    ("set image deploy/web c=x", [f"GET {APPS}/web", f"PATCH {APPS}/web?fieldManager=kctl-set {STRATEGIC}"]),
+    ("set env deploy/web A=B", [f"GET {APPS}/web", f"PATCH {APPS}/web?fieldManager=kctl-set {STRATEGIC}"]),
+    ("expose deploy web --port=80", [f"GET {APPS}/web", f"POST {SVC}?fieldManager=kctl-expose {JSON}"]),
+    ("autoscale deploy web --max=3", [f"GET {APPS}/web", f"POST {HPA}?fieldManager=kctl-autoscale {JSON}"]),
+    ("run r --image=nginx", [f"POST {PO}?fieldManager=kctl-run {JSON}"]),
+    ("delete cm a", [f"DELETE {CM}/a {JSON}", f"GET {CM}/a"]),
+    ("delete cm a --wait=false", [f"DELETE {CM}/a {JSON}"]),
+    ("delete cm --all", [f"GET {CM}", f"DELETE {CM}/a {JSON}", f"GET {CM}/a"]),
+    ("cordon n", ["GET /api/v1/nodes/n", f"PATCH /api/v1/nodes/n {STRATEGIC}"]),
+    (
+        "taint node n a=b:NoSchedule",
+        ["GET /api/v1/nodes/n", f"PATCH /api/v1/nodes/n?fieldManager=kctl-taint&{STRICT} {STRATEGIC}"],
+    ),
+    ("certificate approve r", [f"GET {CSR}/r", f"GET {CSR}/r", f"PUT {CSR}/r/approval {JSON}"]),
+    ("auth can-i get pods -A", [f"POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews {JSON}"]),
+    ("auth whoami", [f"POST /apis/authentication.k8s.io/v1/selfsubjectreviews {JSON}"]),
+)
 
 
-class Recording(ThreadingHTTPServer):
-    def __init__(self, discovery: dict[str, Any]) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.discovery = discovery
-        self.seen: list[tuple[str, dict[str, str]]] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ForeignServer]:
+    (tmp_path / "old.yaml").write_text(CONFIG_MAP.format("a"))
+    (tmp_path / "new.yaml").write_text(CONFIG_MAP.format("b"))
+    with serving() as server:
+        yield server
 
 
-class Handler(BaseHTTPRequestHandler):
-    server: Recording
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        self.server.seen.append((self.path, dict(self.headers.items())))
-        path = self.path.partition("?")[0]
-        body = json.dumps(self.server.discovery.get(path, PAGE)).encode()
-        self.send_response(200)
-        aggregated = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList" if b"APIGroupDiscovery" in body else ""
-        self.send_header("Content-Type", f"application/json{aggregated}")
-        self.send_header("Content-Length", str(len(body)))
-        if path not in self.server.discovery:
-            self.send_header("Warning", '299 - "mind the gap"')
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its parent's name
-        """Nobody reads it."""
+def after_discovery(server: ForeignServer) -> list[Asked]:
+    return [one for one in server.seen if not one.target.startswith(("/api?", "/apis?"))]
 
 
-@contextmanager
-def serving(discovery: dict[str, Any]) -> Iterator[Recording]:
-    with Recording(discovery) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+@pytest.mark.parametrize(("line", "expected"), READS, ids=[line for line, _ in READS])
+def test_what_is_asked_for(line: str, expected: list[str], server: ForeignServer, run_kctl: Kctl) -> None:
+    run_kctl(*line.split(" "), "-s", server.url)
+    assert [str(one) for one in after_discovery(server)] == expected
 
 
-def test_a_list_is_asked_for_as_kubectl_asks(run_kctl: Kctl) -> None:
-    with serving(DISCOVERED) as server:
-        done = run_kctl("get", "po", "-l", "a=b,c", "--server", server.url)
-        again = run_kctl("get", "pods", "--chunk-size=0", "-n", "x", "-o", "json", "-s", server.url)
-    assert (done.stdout, done.stderr) == ("NAME\nweb\n", "Warning: mind the gap\n")
+@pytest.mark.parametrize(("line", "expected"), WRITES, ids=[line for line, _ in WRITES])
+def test_what_is_changed(line: str, expected: list[str], server: ForeignServer, run_kctl: Kctl) -> None:
+    done = run_kctl(*line.split(" "), "-s", server.url)
+    assert done.code == 0, done.stderr
+    asked = after_discovery(server)
+    shown = [f"{one} {one.headers.get('Content-Type', '')}".strip() for one in asked]
+    assert shown == expected
+    command = " ".join(
+        ["kctl", *line.split(" ")[: 2 if line.startswith(("rollout", "set", "auth", "certificate")) else 1]]
+    )
+    for one in asked:
+        assert one.headers["Kubectl-Command"].startswith(command)
+        assert one.headers["Accept"] == JSON
+
+
+@pytest.mark.parametrize(
+    ("line", "body"),
+    [
+        ("delete cm a", GONE),
+        ("delete cm a --cascade=orphan --wait=false", '{"propagationPolicy":"Orphan"}'),
+        ("delete po p --force --wait=false", '{"gracePeriodSeconds":0,"propagationPolicy":"Background"}'),
+        ("delete cm a --dry-run=server", '{"propagationPolicy":"Background","dryRun":["All"]}'),
+        ("label cm a x=y", '{"metadata":{"labels":{"x":"y"}}}'),
+        ("scale deploy web --replicas=3", '{"spec":{"replicas":3}}'),
+        ("cordon n", '{"spec":{"unschedulable":true}}'),
+        ('patch cm a -p {"data":{"z":"1"}}', '{"data":{"z":"1"}}'),
+    ],
+)
+def test_a_body_says_what_kubectls_says(line: str, body: str, server: ForeignServer, run_kctl: Kctl) -> None:
+    run_kctl(*line.split(" "), "-s", server.url)
+    assert next(one.body for one in server.seen if one.body) == body
+
+
+def test_a_table_is_asked_for_where_one_is_shown(server: ForeignServer, run_kctl: Kctl) -> None:
+    done = run_kctl("get", "po", "-s", server.url)
+    again = run_kctl("get", "pods", "-o", "json", "-s", server.url)
+    assert (done.stdout, done.stderr) == ("NAME\np\n", "Warning: mind the gap\n")
     assert again.code == 0
-    asked = [path for path, _ in server.seen]
-    assert asked == [
-        "/api?timeout=32s",
-        "/apis?timeout=32s",
-        "/api/v1/namespaces/default/pods?labelSelector=a%3Db%2Cc&limit=500",
-        "/api/v1/namespaces/x/pods",  # the types are known by now
-    ]
-    headers = server.seen[2][1]
+    assert server.seen[0].headers["Accept"] == server.seen[1].headers["Accept"] == AGGREGATED
+    headers = server.seen[2].headers
     assert headers["Accept"] == TABLE
     assert headers["User-Agent"].startswith("kctl/v")
     assert headers["Kubectl-Command"] == "kctl get"
     assert len(headers["Kubectl-Session"]) == 36
+    assert headers["Kubectl-Session"] == server.seen[0].headers["Kubectl-Session"]
     assert headers["Accept-Encoding"] == "gzip"
-    assert server.seen[3][1]["Accept"] == "application/json"
+    assert server.seen[3].headers["Accept"] == JSON
+    assert server.seen[3].headers["Kubectl-Session"] != headers["Kubectl-Session"]
 
 
 @pytest.mark.parametrize(
@@ -128,20 +183,13 @@ def test_a_list_is_asked_for_as_kubectl_asks(run_kctl: Kctl) -> None:
     ],
 )
 def test_a_global_flag_is_sent(flags: tuple[str, ...], header: str, value: str, run_kctl: Kctl) -> None:
-    with serving(DISCOVERED) as server:
+    with serving() as server:
         assert run_kctl(*flags, "get", "po", "-s", server.url).code == 0
-    assert {key.lower(): one for key, one in server.seen[-1][1].items()}[header.lower()] == value
-
-
-def test_a_server_without_aggregated_discovery_is_asked_version_by_version(run_kctl: Kctl) -> None:
-    with serving(LEGACY) as server:
-        done = run_kctl("get", "pods", "-s", server.url)
-    assert done.stdout == "NAME\nweb\n"
-    assert "/api/v1" in [path for path, _ in server.seen]
+    assert {key.lower(): one for key, one in server.seen[-1].headers.items()}[header.lower()] == value
 
 
 def test_warnings_can_be_errors(run_kctl: Kctl) -> None:
-    with serving(DISCOVERED) as server:
+    with serving() as server:
         done = run_kctl("get", "pods", "--warnings-as-errors", "-s", server.url)
     assert (done.code, done.stderr) == (1, "Warning: mind the gap\nerror: 1 warning received\n")
 
@@ -159,54 +207,7 @@ def test_a_timeout_that_is_none_is_refused(run_kctl: Kctl) -> None:
 
 
 def test_a_proxy_is_asked_for_a_tunnel(run_kctl: Kctl) -> None:
-    with serving(DISCOVERED) as server, tunnelling() as proxy:
+    with serving() as server, tunnelling() as proxy:
         done = run_kctl("get", "po", "-s", server.url, "--proxy-url", proxy.url)
-    assert done.stdout == "NAME\nweb\n"
+    assert done.stdout == "NAME\np\n"
     assert proxy.asked == [server.url.removeprefix("http://")]
-
-
-class Tunnel(ThreadingHTTPServer):
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), TunnelHandler)
-        self.asked: list[str] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-
-class TunnelHandler(BaseHTTPRequestHandler):
-    server: Tunnel
-
-    def do_CONNECT(self) -> None:
-        self.server.asked.append(self.path)
-        host, _, port = self.path.rpartition(":")
-        with socket.create_connection((host, int(port))) as beyond:
-            self.send_response(200)
-            self.end_headers()
-            back = threading.Thread(target=_pump, args=(beyond, self.connection), daemon=True)
-            back.start()
-            _pump(self.connection, beyond)
-            back.join(5)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its parent's name
-        """Nobody reads it."""
-
-
-def _pump(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while data := source.recv(65536):
-            target.sendall(data)
-        target.shutdown(socket.SHUT_WR)
-
-
-@contextmanager
-def tunnelling() -> Iterator[Tunnel]:
-    with Tunnel() as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()

@@ -27,7 +27,7 @@ def test_ctrl_c_stops_it_cleanly(here: Machine) -> None:
         end = interrupt(process)
     assert (end.code, end.stderr) == (0, "")
     assert end.stdout.endswith(f"default has stopped. The data stays in {here.state / 'default'}.\n")
-    assert here.user_config()["contexts"] == []
+    assert here.user_config()["contexts"] is None
     assert not Path(record["socket"]).exists()
     assert not (here.state / ".planes" / "default" / "run.json").exists()
 
@@ -41,7 +41,7 @@ def test_a_signal_during_the_start_leaves_nothing_half_made(moment: float, here:
         process.communicate(timeout=WITHIN)
     # The file is there a moment before signals are heard.
     assert process.returncode in (0, 143, *([-signal.SIGTERM] if moment == 0 else ()))
-    assert not here.kubeconfig.exists() or here.user_config()["contexts"] == []
+    assert not here.kubeconfig.exists() or here.user_config()["contexts"] is None
     here.up("--storage", "sqlite")
 
 
@@ -116,7 +116,7 @@ def test_down_cleans_up_after_one_that_was_killed(here: Machine) -> None:
     assert Path(record["data_dir"]).is_dir()
     here.kctl("down")
     assert not Path(record["data_dir"]).exists()
-    assert here.user_config()["contexts"] == []
+    assert here.user_config()["contexts"] is None
     assert here.user_config()["current-context"] == ""
 
 

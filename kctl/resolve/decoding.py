@@ -1,0 +1,146 @@
+"""A document of a file, read as kubectl reads it before it knows what it is.
+
+Kubernetes: apimachinery/pkg/apis/meta/v1/unstructured (UnstructuredJSONScheme), cli-runtime/pkg/resource
+(metadataValidatingDecoder).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kctl.errors import KctlError
+from kctl.printers.objects import sorted_keys
+from localplane.apimachinery.gotext import go_json, go_quote
+
+Object = dict[str, Any]
+
+_TEXTS = ("name", "namespace", "generateName", "resourceVersion", "uid")
+_MAPS = ("labels", "annotations")
+
+
+class Undecodable(KctlError):
+    """Not an object, or one whose metadata makes no sense."""
+
+
+def decoded(value: Any, source: str, text: str = "") -> Object:
+    """An object or a list, with a kind; `text` is how it was written. Raises Undecodable."""
+    if not isinstance(value, dict):
+        raise _cannot(source, f"json: cannot unmarshal {_json_kind(value)} into Go value of type unstructured.detector")
+    if "items" in value:
+        _check_items(value["items"], source)
+    if not group_version_kind(value)[2]:
+        raise _cannot(source, f"Object 'Kind' is missing in '{text or go_json(sorted_keys(value))}'")
+    _check_metadata(value, source)
+    return value
+
+
+def group_version_kind(obj: Object) -> tuple[str, str, str]:
+    """All empty if the version can't be one. Kubernetes: Unstructured.GroupVersionKind."""
+    version, kind = obj.get("apiVersion"), obj.get("kind")
+    version = version if isinstance(version, str) else ""
+    if version.count("/") > 1:
+        return "", "", ""
+    group, _, bare = version.rpartition("/")
+    return group, bare, kind if isinstance(kind, str) else ""
+
+
+def items(value: Object) -> list[Object]:
+    """What a list has; those that don't say what they are are what the list's name says. Raises KctlError.
+
+    A list among them is one that Kubernetes can't take apart.
+    """
+    named = {"apiVersion": value.get("apiVersion"), "kind": str(value["kind"]).removesuffix("List")}
+    found = []
+    for item in value["items"] or ():
+        one = dict(item or {})
+        if not any(isinstance(one.get(name), str) and one[name] for name in named):
+            one |= named
+        if isinstance(one.get("items"), list):
+            raise KctlError("*unstructured.Unstructured is not a list: no Items field in this object")
+        found.append(one)
+    return found
+
+
+def check_type(item: Object) -> None:
+    """Of an object in a list. Raises KctlError. Kubernetes: unstructuredObjectTyper.ObjectKinds."""
+    _, version, kind = group_version_kind(item)
+    missing = ""
+    if not kind:
+        missing = "Object 'Kind' is missing in 'object has no kind field '"
+    elif not version:
+        missing = "Object 'apiVersion' is missing in 'object has no apiVersion field'"
+    if missing:
+        raise KctlError(f'unable to get type info from the object "*unstructured.Unstructured": {missing}')
+
+
+def _check_items(value: Any, source: str) -> None:
+    if value is not None and not isinstance(value, list):
+        what = _json_kind(value)
+        raise _cannot(
+            source, f"json: cannot unmarshal {what} into Go struct field decodeList.items of type []json.RawMessage"
+        )
+    for item in value or ():
+        if item is not None and not isinstance(item, dict):
+            what = _json_kind(item)
+            raise _cannot(source, f"json: cannot unmarshal {what} into Go value of type map[string]interface {{}}")
+
+
+def _check_metadata(value: Object, source: str) -> None:
+    if isinstance(value.get("apiVersion"), str | None) and _is_plain(value.get("metadata")):
+        return
+    from copy import deepcopy
+
+    from localplane.apimachinery.schema.decoding import DecodeError, decode
+    from localplane.apimachinery.schema.meta import type_meta
+    from localplane.apimachinery.schema.nodes import Node
+
+    properties = type_meta()
+    about = {name: value[name] for name in sorted(properties) if name in value}
+    try:
+        decode(Node(type="object", properties=properties), deepcopy(about), kind="metadataOnlyObject")
+    except DecodeError as error:
+        raise _cannot(source, str(error)) from error
+
+
+def _is_plain(metadata: Any) -> bool:
+    """Whether there is nothing in it that Go could mind. It is what saves most commands the rules of Go's decoder."""
+    if not isinstance(metadata, dict):
+        return metadata is None
+    for name, value in metadata.items():
+        if name in _MAPS:
+            if value is not None and not _is_map(value):
+                return False
+        elif name not in _TEXTS or not isinstance(value, str | None):
+            return False
+    return True
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(item, str | None) for item in value.values())
+
+
+def _cannot(source: str, why: str) -> Undecodable:
+    return Undecodable(f"unable to decode {go_quote(source)}: {why}")
+
+
+def _json_kind(value: Any) -> str:
+    match value:
+        case dict():
+            return "object"
+        case list():
+            return "array"
+        case bool():
+            return "bool"
+        case str():
+            return "string"
+    return "number"
+
+
+def check_built_in(obj: Object, source: str) -> None:
+    """Raises KctlError for a kind that kubectl has no Go type for: one of a group that is nobody's but its owner's."""
+    group, version, kind = group_version_kind(obj)
+    if "." in group and not group.endswith(".k8s.io"):
+        raise KctlError(
+            f"unable to decode {go_quote(source)}: no kind {go_quote(kind)} is registered for version "
+            f'{go_quote(f"{group}/{version}")} in scheme "k8s.io/kubectl/pkg/scheme/scheme.go:28"'
+        )
