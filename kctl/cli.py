@@ -9,12 +9,12 @@ import gc
 import importlib
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError, UsageError
 from kctl.flags import first_word, parse
 from kctl.global_flags import GLOBAL_FLAGS, HELP_FLAG
 from kctl.verbs import GROUPS, WITHOUT_KUBERC
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TextIO
+
+from localplane.apimachinery.light_typing import TextIO
 
 CHOICES = ("auto", "always", "never")
 

@@ -12,7 +12,8 @@ event loop, on a transport that blocks. It returns an exit code, or nothing for 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, NamedTuple
+
+from localplane.apimachinery.light_typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from kctl.flags import Flag, Given

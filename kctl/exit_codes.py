@@ -5,7 +5,7 @@ kubectl ends with 1 whatever went wrong, and scripts count on that, so these are
 
 from __future__ import annotations
 
-from typing import Final
+from localplane.apimachinery.light_typing import Final
 
 FAILED: Final = 1
 USAGE: Final = 2

@@ -8,9 +8,9 @@ Nothing is imported here that takes time: every command pays for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
 
 from kctl.errors import KctlError
+from localplane.apimachinery.light_typing import Any, NamedTuple
 
 
 class Flag(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from kctl.errors import Ended, KctlError, SeveralErrors, UsageError
 from kctl.exit_codes import BY_REASON, FAILED, UNREACHABLE, USAGE
+from localplane.apimachinery.light_typing import Any
 
 _CLIENT = "localplane.client.errors"
 _FORMATS = ("text", "json")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from kctl.errors import Ended, KctlError, SeveralErrors, UsageError
+from localplane.apimachinery.light_typing import Any
 
 # Errors of ours that a user may see, by module and class. They are looked up among what has been imported and never
 # imported for it: an error of a module that nobody imported can't have been raised.

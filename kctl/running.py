@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from kctl.command import Command, find
 from kctl.errors import Ended, KctlError, UsageError
 from kctl.flags import parse
 from kctl.global_flags import GLOBAL_FLAGS, HELP_FLAG
 from kctl.session import Session
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
 
 from kctl import __version__
 from kctl.errors import KctlError
 from kctl.versions import platform
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,11 +5,10 @@ Kubernetes: GetOptions.Run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from kctl.errors import KctlError, Unsortable
 from kctl.printers.table import TableOptions, TablePrinter, is_table
 from kctl.printers.tabwriter import TabWriter
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

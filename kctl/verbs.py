@@ -7,7 +7,8 @@ named; completion and `kctl plugin list` read the table.
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+
+from localplane.apimachinery.light_typing import NamedTuple
 
 
 class Verb(NamedTuple):

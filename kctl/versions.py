@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any
 
 from kctl import __version__
+from localplane.apimachinery.light_typing import Any
 
 KUBERNETES = "1.37"
 """Whose kubectl this one behaves like."""

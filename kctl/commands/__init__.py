@@ -23,7 +23,7 @@ costs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import typer

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from kctl import metadata_changing
 from kctl.command import Command
 from kctl.errors import KctlError
@@ -11,6 +9,7 @@ from kctl.metadata_changing import changed_metadata
 from kctl.pairs import Changes, parse, split
 from kctl.printers import results
 from kctl.recording import CHANGE_CAUSE, recorded
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kctl.flags import Given

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl import standard_flags
 from kctl.apply.flags import PRUNE_ALLOWLIST, SERVER_SIDE_FLAGS, field_manager
 from kctl.command import Command
@@ -12,6 +10,7 @@ from kctl.errors import UsageError
 from kctl.flags import Flag, switch
 from kctl.printers.choosing import output_flags
 from kctl.recording import RECORD
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kctl.flags import Given

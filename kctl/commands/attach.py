@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag, switch
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kctl.flags import Given

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from kctl import standard_flags
 from kctl.command import Command
@@ -12,6 +11,7 @@ from kctl.flags import Flag
 from kctl.launching.sending import Object, require, save_configuration, send
 from kctl.printers.choosing import output_flags
 from kctl.recording import RECORD, annotated, recorded
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kctl.flags import Given

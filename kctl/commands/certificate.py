@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
 from kctl import standard_flags
 from kctl.command import Command, Run
 from kctl.errors import KctlError
 from kctl.flags import switch
 from kctl.printers.choosing import output_flags
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from kctl.flags import Given

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from kctl.command import Command
 from kctl.flags import Flag
 from kctl.printers.choosing import output_flags
 from kctl.standard_flags import ALL_NAMESPACES, pod_running_timeout
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kctl.flags import Given

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from kctl.command import Command
 from kctl.configuring.texts import DESCRIPTIONS, EXAMPLES
 from kctl.errors import KctlError, UsageError, raise_all
 from kctl.flags import Flag, switch
 from kctl.printers.choosing import OBJECT_FORMATS, output_flags
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

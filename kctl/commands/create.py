@@ -5,8 +5,6 @@ Kubernetes: kubectl/pkg/cmd/create/create.go.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError, UsageError, raise_all
@@ -14,6 +12,7 @@ from kctl.flags import Flag, switch
 from kctl.generators.commands import GENERATORS
 from kctl.printers.choosing import output_flags
 from kctl.recording import RECORD
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kctl.flags import Given

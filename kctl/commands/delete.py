@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl import standard_flags
 from kctl.command import Command
 from kctl.deleting.flags import DELETION_FLAGS, wait
 from kctl.errors import KctlError
 from kctl.flags import Flag, switch
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kctl.deleting import Deletion

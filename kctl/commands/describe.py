@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError, raise_all
 from kctl.flags import switch
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kctl.describe.source import Source

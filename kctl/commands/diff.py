@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl import standard_flags
 from kctl.apply.flags import PRUNE_ALLOWLIST, SERVER_SIDE_FLAGS, field_manager
 from kctl.command import Command
 from kctl.errors import KctlError, UsageError
 from kctl.flags import Flag, switch
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kctl.flags import Given

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
 
 from kctl import standard_flags
 from kctl.command import Command
@@ -14,6 +13,7 @@ from kctl.printers.choosing import OBJECT_FORMATS, output_flags
 from kctl.printers.go_sort import go_sort
 from kctl.printers.tabwriter import TabWriter
 from kctl.printers.terminal import escape
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kctl.flags import Given

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError
@@ -12,6 +10,7 @@ from kctl.launching.overriding import OVERRIDE_FLAGS, overridden
 from kctl.launching.sending import save_configuration, send
 from kctl.printers.choosing import output_flags
 from kctl.recording import RECORD, annotated, recorded
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kctl.flags import Given

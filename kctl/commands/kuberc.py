@@ -6,12 +6,12 @@ Kubernetes: kubectl/pkg/cmd/kuberc.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag, switch
 from kctl.printers.choosing import OBJECT_FORMATS, output_flags
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kctl.flags import Given

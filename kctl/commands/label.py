@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from kctl import metadata_changing
 from kctl.command import Command
 from kctl.errors import KctlError, raise_all
 from kctl.metadata_changing import changed_metadata
 from kctl.pairs import Changes, split
 from kctl.recording import recorded
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

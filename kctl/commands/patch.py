@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError, raise_all
 from kctl.flags import Flag, switch
 from kctl.printers.choosing import output_flags
 from kctl.recording import RECORD
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kctl.flags import Given

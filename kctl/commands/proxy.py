@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl.command import Command
 from kctl.errors import Ended, KctlError
 from kctl.flags import Flag, switch
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from aiohttp import web

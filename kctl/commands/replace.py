@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
 
 from kctl import standard_flags
 from kctl.command import Command
@@ -11,6 +10,7 @@ from kctl.deleting.flags import DELETION_FLAGS, wait
 from kctl.errors import KctlError, raise_all
 from kctl.flags import Flag
 from kctl.printers.choosing import output_flags
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kctl.deleting import Deletion

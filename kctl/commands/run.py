@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl import standard_flags
 from kctl.command import Command
 from kctl.deleting.flags import DELETION_FLAGS, wait
@@ -13,6 +11,7 @@ from kctl.launching.overriding import OVERRIDE_FLAGS, overridden
 from kctl.launching.sending import Object, require, save_configuration, send
 from kctl.printers.choosing import output_flags
 from kctl.recording import RECORD
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kctl.flags import Given

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError, raise_all
@@ -11,6 +9,7 @@ from kctl.flags import Flag, switch
 from kctl.launching.sending import require
 from kctl.printers.choosing import output_flags
 from kctl.recording import RECORD, recorded
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kctl.flags import Given

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from kctl.command import Command
 from kctl.errors import KctlError, UsageError
 from kctl.flags import switch
 from kctl.resolve.query import Query
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kctl.flags import Given

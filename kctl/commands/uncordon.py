@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl import standard_flags
 from kctl.command import Command
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kctl.flags import Given

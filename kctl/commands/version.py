@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag, switch
 from kctl.versions import KUBERNETES, client_version
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kctl.flags import Given

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError, raise_all
 from kctl.flags import Flag, switch
 from kctl.printers.choosing import output_flags
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kctl.flags import Given

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from kctl.errors import KctlError, raise_all
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 from localplane.client.errors import ConfigError
 from localplane.client.kubeconfig import default_paths
 from localplane.client.kubeconfig.editing import edit, file_to_edit

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from kctl.command import Command
 from kctl.exit_codes import EXIT_CODES
 from kctl.flags import Flag
+from localplane.apimachinery.light_typing import Any
 
 from .layout import Page, Rows, Section, render
 

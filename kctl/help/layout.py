@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+from localplane.apimachinery.light_typing import NamedTuple
 
 _WIDEST = 100
 """Longer lines are hard to read, however wide the window is."""

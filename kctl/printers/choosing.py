@@ -5,11 +5,10 @@ Kubernetes: cli-runtime/pkg/genericclioptions, print_flags.go; kubectl/pkg/cmd/g
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from kctl.errors import KctlError
 from kctl.flags import Flag, Given, switch
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.light_typing import Protocol
 
 from .objects import JSONPrinter, KYAMLPrinter, NamePrinter, Object, Write, YAMLPrinter, without_managed_fields
 

@@ -6,9 +6,9 @@ Kubernetes: cli-runtime/pkg/printers, json.go, yaml.go, kyaml.go, name.go, manag
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from kctl.errors import KctlError
+from localplane.apimachinery.light_typing import Any
 
 Object = dict[str, Any]
 Write = Callable[[str], object]

@@ -6,7 +6,8 @@ Kubernetes: cli-runtime/pkg/printers/tableprinter.go (HumanReadablePrinter).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+
+from localplane.apimachinery.light_typing import Any, NamedTuple
 
 from .tabwriter import TabWriter
 from .terminal import escape

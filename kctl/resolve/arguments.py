@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from kctl.errors import KctlError
+from localplane.apimachinery.light_typing import NamedTuple
 
 _NO_NEED = (
     "there is no need to specify a resource type as a separate argument when passing arguments in resource/name form "

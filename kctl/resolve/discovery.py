@@ -9,7 +9,8 @@ import os
 import re
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from kctl.session import Session

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
 
 from localplane.apimachinery.errors import APIError, BadRequest, NotFound
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 from localplane.client.statuses import Subject
 
 from .info import Info

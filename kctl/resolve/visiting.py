@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
 
 from kctl.errors import KctlError, raise_all
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 from . import arguments
 from .arguments import Words

@@ -25,7 +25,8 @@ builds it. Kubernetes: apimachinery/pkg/api/errors.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from .gotext import go_quote
 from .records import record

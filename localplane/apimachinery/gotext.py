@@ -9,7 +9,8 @@ import math
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+
+from localplane.apimachinery.light_typing import Any
 
 _QUOTE_ESCAPES = {
     '"': '\\"',

@@ -9,7 +9,8 @@ understand it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NoReturn, TypeVar, dataclass_transform
+
+from localplane.apimachinery.light_typing import Any, Final, NoReturn, TypeVar, dataclass_transform
 
 T = TypeVar("T")
 

@@ -16,7 +16,8 @@ Names are imported when they are first used, so that reading a kubeconfig costs 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .client import Client

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Final, TypeVar
+
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Final, TypeVar
 
 from .credentials import ClientCertificate, Credentials, credentials_for
 from .driving import drive

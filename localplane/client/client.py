@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, Final, Self
 from localplane.apimachinery.records import record
 
 from .decoding import loads

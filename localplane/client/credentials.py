@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import time
-from typing import Protocol
 
+from localplane.apimachinery.light_typing import Protocol
 from localplane.apimachinery.records import field, record
 
 from .errors import CredentialsError

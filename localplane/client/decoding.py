@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+
+from localplane.apimachinery.light_typing import Any
 
 _LARGE = 200_000
 

@@ -5,10 +5,10 @@ discovery), one by one where it can't. Kubernetes: client-go/discovery.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
 
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.groups import GroupVersion, GroupVersionKind
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, Final
 from localplane.apimachinery.records import field, record
 
 from .errors import ClientError, DiscoveryFailed

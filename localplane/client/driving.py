@@ -6,7 +6,8 @@ Importing asyncio costs more than everything else that a short command does.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar, cast
+
+from localplane.apimachinery.light_typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from typing import Final
+
+from localplane.apimachinery.light_typing import Final
 
 from .errors import InvalidAnswer
 from .transport import Pairs, header

@@ -8,10 +8,10 @@ version first. Kubernetes: client-go/restmapper and apimachinery/pkg/api/meta.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar
 
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind, GroupVersion, GroupVersionKind
+from localplane.apimachinery.light_typing import TYPE_CHECKING, TypeVar
 from localplane.apimachinery.records import record
 
 from .discovery import APIResource, Discovered

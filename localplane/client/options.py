@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Final, Literal
 
+from localplane.apimachinery.light_typing import Final, Literal
 from localplane.apimachinery.records import record
 
 

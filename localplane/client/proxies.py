@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 from .errors import ConfigError
 from .urls import split

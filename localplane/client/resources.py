@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, Final
 
 from .decoding import dumps
 from .errors import InvalidName

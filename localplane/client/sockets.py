@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import socket
-from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
     from .credentials import ClientCertificate

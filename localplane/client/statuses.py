@@ -7,12 +7,12 @@ that their code stands for. Kubernetes: errors.FromObject and NewGenericServerRe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from localplane.apimachinery import errors
 from localplane.apimachinery.errors import APIError, Cause
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.light_typing import Any
 from localplane.apimachinery.records import record
 
 from .decoding import loads

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 from .credentials import ClientCertificate
 from .errors import ClientError, ConfigError

@@ -7,9 +7,9 @@ A transport reports what the server said, errors included; `client.Client` makes
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from typing import TYPE_CHECKING, Protocol
 
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Protocol
 
 from .errors import ConnectionFailed
 from .urls import ServerURL, query_of, server_url, split

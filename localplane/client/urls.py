@@ -5,16 +5,13 @@ What is not plain (a percent sign, a user, an IPv6 address, a letter that must b
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Final
-
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Final
 from localplane.apimachinery.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from urllib.parse import SplitResult
 
-_PLAIN: Final = re.compile(r"(https?)://([a-z0-9.-]+)(?::([0-9]{1,5}))?((?:/[A-Za-z0-9._~-]*)*)").fullmatch
 _HIGHEST_PORT: Final = 65535
 
 
@@ -31,13 +28,16 @@ class ServerURL:
 
 def server_url(url: str) -> ServerURL | None:
     """None for one that is not plain: ask `split` about it."""
-    found = _PLAIN(url)
-    if found is None:
+    scheme, _, rest = url.partition("://")
+    address, slash, path = rest.partition("/")
+    host, colon, port = address.partition(":")
+    if scheme not in ("http", "https") or not _is_plain(host) or host != host.lower():
         return None
-    scheme, host, port, path = found.groups()
-    if port is not None and int(port) > _HIGHEST_PORT:
+    if colon and not (port.isascii() and port.isdigit() and int(port) <= _HIGHEST_PORT):
         return None
-    return ServerURL(scheme, f"{host}:{port}" if port else host, host, int(port) if port else None, path)
+    if slash and not all(_is_plain(segment) for segment in path.split("/") if segment):
+        return None
+    return ServerURL(scheme, address, host, int(port) if port else None, f"{slash}{path}")
 
 
 def split(url: str) -> SplitResult:

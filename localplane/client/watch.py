@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from types import TracebackType
-from typing import Any, Final, Self
 
+from localplane.apimachinery.light_typing import Any, Final, Self
 from localplane.apimachinery.records import record
 
 from .decoding import loads

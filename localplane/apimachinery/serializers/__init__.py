@@ -11,7 +11,8 @@ Names are imported when they are first used: who reads a YAML file need not pay 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .decode_messages import (

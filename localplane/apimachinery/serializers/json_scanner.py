@@ -6,9 +6,9 @@ It does not recurse, so depth costs a list entry and ends where Go's does. Kuber
 from __future__ import annotations
 
 import re
-from typing import Any, Final
 
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.light_typing import Any, Final
 
 from .errors import JSONSyntaxError, JSONValueError
 from .utf8 import decode

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+
+from localplane.apimachinery.light_typing import Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, Final, NoReturn
 
 from localplane.apimachinery.gotext import json_float
+from localplane.apimachinery.light_typing import Any, Final, NoReturn
 
 from .errors import YAMLError
 from .json_scanner import MAX_DEPTH, MAX_DUPLICATES, number

@@ -6,7 +6,8 @@ go-yaml v2 is a translation of libyaml, so they agree on nearly every document a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 from .errors import YAMLError
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import struct
 from dataclasses import dataclass
-from typing import Any
 
 from localplane.apimachinery.gotext import go_float, go_quote
+from localplane.apimachinery.light_typing import Any
 
 _PRINTED_DEPTH = 100
 

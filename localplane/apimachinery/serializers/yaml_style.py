@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any
 
 from localplane.apimachinery.gotext import go_float, json_float
+from localplane.apimachinery.light_typing import Any
 
-from .json_scanner import number
 from .yaml_scalars import STR, resolve
 
 WIDTH = 80
@@ -75,6 +74,8 @@ def _number_or_word(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
+        from .json_scanner import number
+
         value = number(json_float(value))
     elif not -(2**63) <= value < 2**64:
         value = float(value)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cmp_to_key
-from typing import Any, Final
+
+from localplane.apimachinery.light_typing import Any, Final
 
 from .yaml_style import key as one_line_key
 from .yaml_style import scalar

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
 
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 from localplane.apimachinery.records import field, record
 
 from .model import ExecConfig

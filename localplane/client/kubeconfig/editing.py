@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
+from localplane.apimachinery.light_typing import Any
 from localplane.apimachinery.serializers.errors import SerializationError
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.apimachinery.serializers.yaml_writer import to_yaml

@@ -7,8 +7,8 @@ would write back. Kubernetes: client-go/tools/clientcmd/api/v1, types.go and con
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
 
+from localplane.apimachinery.light_typing import Any, Final
 from localplane.client.errors import ConfigError
 
 Document = dict[str, Any]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Final
 
+from localplane.apimachinery.light_typing import Final
 from localplane.client.errors import ConfigError
 
 from .connection import ClientConfig

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 from localplane.apimachinery.records import replace
 from localplane.client.errors import ConfigError
 

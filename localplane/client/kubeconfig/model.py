@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
 
+from localplane.apimachinery.light_typing import Any, TypeVar
 from localplane.apimachinery.records import field, names_of, record, replace
 
 

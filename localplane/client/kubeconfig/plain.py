@@ -7,7 +7,7 @@ numbers, anchors, comments behind values, tabs) it declines, and the whole parse
 
 from __future__ import annotations
 
-from typing import Any, Final
+from localplane.apimachinery.light_typing import Any, Final
 
 _LETTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 _IN_KEYS: Final = _LETTERS | frozenset("0123456789_.-")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
 
+from localplane.apimachinery.light_typing import Any, TypeVar
 from localplane.client.errors import ConfigError
 
 from .fields import checked

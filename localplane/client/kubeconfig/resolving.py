@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, Final, TypeVar
 from localplane.apimachinery.records import field, record, replace
 from localplane.client.errors import ConfigError, EmptyConfig, InvalidConfig
 from localplane.client.urls import server_url, split
