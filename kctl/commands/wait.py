@@ -109,7 +109,10 @@ class _Waiting:
                     final = await self._until(info, one)
             except TimeoutError:
                 raise KctlError(f"{_TIMED_OUT} on {info.shown}") from None
-            self._printer.print(final, self._session.write)
+            try:
+                self._printer.print(final, self._session.write)
+            except KctlError:
+                continue  # kubectl does not look at what its printer says
 
     async def _until(self, info: Info, one: Awaited) -> Object:
         from kctl.waiting.conditions import Created, Deleted

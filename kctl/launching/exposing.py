@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_quote
 
+from .labels import labels_of
 from .names import int_or_text
 from .sending import Object
 
@@ -30,8 +31,8 @@ class Exposing:
 
     def __init__(self, given: Given) -> None:
         self._given = given
-        self._selector = _labels(given.text("selector"))
-        self._labels = _labels(given.text("labels"))
+        self._selector = labels_of(given.text("selector"))
+        self._labels = labels_of(given.text("labels"))
         self._ports = [given.text("port")] if given.text("port") else []
 
     def service(self, group: str, kind: str, obj: Object) -> Object:
@@ -97,18 +98,6 @@ def _integer(text: str) -> int:
         return int(text)
     except ValueError:
         raise KctlError(f"strconv.Atoi: parsing {go_quote(text)}: invalid syntax") from None
-
-
-def _labels(text: str) -> dict[str, str]:
-    found = {}
-    for spec in text.split(",") if text else ():
-        parts = spec.split("=")
-        if len(parts) != 2:
-            raise KctlError(f"unexpected label spec: {spec}")
-        if not parts[0]:
-            raise KctlError("unexpected empty label key")
-        found[parts[0]] = parts[1]
-    return dict(sorted(found.items()))
 
 
 def _of(obj: Object, *path: str) -> Object:

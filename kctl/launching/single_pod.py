@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kctl.errors import KctlError
 
 from .images import INVALID, PULL_POLICIES, is_image
+from .labels import labels_of
 from .sending import Object
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class PodOptions(NamedTuple):
 def read(given: Given) -> PodOptions:
     """Raises KctlError for what can't be read."""
     annotations = _annotations(given.texts("annotations"))
-    labels = _labels(given.text("labels"))
+    labels = labels_of(given.text("labels"))
     environment = [_variable(text) for text in given.texts("env")]
     restart, pull = given.text("restart"), given.text("image-pull-policy")
     if restart and restart not in _RESTART:
@@ -43,18 +44,6 @@ def _annotations(pairs: list[str]) -> dict[str, str]:
     if wrong := [pair for pair in pairs if "=" not in pair[1:]]:
         raise KctlError(f"invalid annotations format: {', '.join(wrong)}")
     return dict(sorted(pair.split("=", 1) for pair in pairs))
-
-
-def _labels(text: str) -> dict[str, str]:
-    found = {}
-    for spec in text.split(",") if text else ():
-        parts = spec.split("=")
-        if len(parts) != 2:
-            raise KctlError(f"unexpected label spec: {spec}")
-        if not parts[0]:
-            raise KctlError("unexpected empty label key")
-        found[parts[0]] = parts[1]
-    return dict(sorted(found.items()))
 
 
 def _variable(text: str) -> Object:

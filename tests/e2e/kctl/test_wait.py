@@ -100,7 +100,11 @@ def test_the_object_is_printed_with_what_was_asked_for(made: Desk) -> None:
     assert "manager:" not in wait(made, "pod/p --for=create -o yaml").stdout
     assert "manager:" in wait(made, "pod/p --for=create -o yaml --show-managed-fields").stdout
     assert wait(made, "pod/p --for=create -o jsonpath={.nope}") == Outcome(0, "", "")
-    assert wait(made, "pod/p --for=create -o jsonpath={.nope} --allow-missing-template-keys=false").stdout == ""
+    template = "pod/p --for=create -o go-template={{.nope}}"
+    assert wait(made, template) == Outcome(0, "<no value>", "")
+    strict = wait(made, f"{template} --allow-missing-template-keys=false")
+    assert (strict.code, strict.stderr) == (0, "")  # kubectl does not look at what its printer says
+    assert strict.stdout.startswith('Error executing template: template: output:1:2: executing "output" at <.nope>: ')
 
 
 def test_changes_are_seen_as_they_happen(made: Desk) -> None:
