@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     )
     from .errors import JSONSyntaxError, JSONValueError, NotAnObject, SerializationError, YAMLError
     from .json import number_text, parse_json
-    from .json_writer import to_json
+    from .json_writer import to_json, to_json_answer
     from .parsed import Parsed
     from .untyped import go_untyped
     from .yaml import parse_yaml
@@ -53,6 +53,7 @@ __all__ = [
     "strict_decoding_error",
     "summarize",
     "to_json",
+    "to_json_answer",
     "to_yaml",
     "type_meta",
     "unrecognized",
@@ -81,7 +82,7 @@ _MODULES = {
         "number_text",
         "parse_json",
     ),
-    "json_writer": ("to_json",),
+    "json_writer": ("to_json", "to_json_answer"),
     "parsed": ("Parsed",),
     "untyped": ("go_untyped",),
     "yaml": ("parse_yaml",),

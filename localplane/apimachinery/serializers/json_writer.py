@@ -31,6 +31,12 @@ def to_json(
     return escape_html(data) if html_safe else data
 
 
+def to_json_answer(value: Any, *, pretty: bool = False) -> bytes:
+    """What a server sends. Go's encoder ends a line, and what it indents it does not end."""
+    data = to_json(value, pretty=pretty)
+    return data if pretty else data + b"\n"
+
+
 def escape_html(data: bytes) -> bytes:
     """JSON as Go writes it. These characters stand only inside strings, so they can be replaced wherever they are."""
     data = data.replace(b"<", b"\\u003c").replace(b">", b"\\u003e").replace(b"&", b"\\u0026")

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from localplane.apimachinery.errors import NotAcceptable
-from localplane.apimachinery.serializers.json_writer import to_json
+from localplane.apimachinery.serializers.json_writer import to_json_answer
 from localplane.apimachinery.serializers.media_types import JSON, PROTOBUF, YAML
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
 from localplane.apiserver.registry.rest import Result, ResultList
@@ -29,7 +29,7 @@ def respond_object(scope: Scope, result: Result, target: Target, status: int = 2
     if isinstance(result, dict) and is_status(result):
         return encode(result | {"code": result.get("code") or status}, target, status)
     if target.plain:
-        return Response(status, json_of(scope, result))
+        return Response(status, json_of(scope, result) + b"\n")  # see to_json_answer
     if target.protobuf:
         check_form(scope, target, is_list=False)
         return Response(status, body_of(scope, result, target), PROTOBUF.name)
@@ -50,7 +50,7 @@ def respond_list(scope: Scope, listed: ObjectList | ResultList, target: Target) 
     if target.plain:
         opening = orjson.dumps({"kind": scope.list_kind, "apiVersion": scope.api_version, "metadata": meta})
         joined = kept_with(listed, scope.group_version, scope.converter, lambda: _joined(scope, listed))
-        return Response(200, (opening[:-1] + b',"items":[', *joined, b"]}"))
+        return Response(200, (opening[:-1] + b',"items":[', *joined, b"]}\n"))
     if target.protobuf:
         check_form(scope, target, is_list=True)
         return Response(200, list_body(scope, listed, meta, target), PROTOBUF.name)
@@ -119,7 +119,7 @@ def encode(obj: JSONObject, target: Target, status: int = 200) -> Response:
         return Response(status, status_body(obj), PROTOBUF.name)
     if target.media_type == YAML.name:
         return Response(status, to_yaml(obj), content_type=YAML.name)
-    return Response(status, to_json(obj, pretty=target.pretty), content_type=JSON.name)
+    return Response(status, to_json_answer(obj, pretty=target.pretty), content_type=JSON.name)
 
 
 def success(scope: Scope, name: str, uid: str, target: Target, status: int = 200) -> Response:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from localplane.apimachinery.errors import NotAcceptable, generic
-from localplane.apimachinery.serializers import protobuf, to_json, to_yaml
+from localplane.apimachinery.serializers import protobuf, to_json_answer, to_yaml
 from localplane.apimachinery.serializers.media_types import (
     JSON,
     PROTOBUF,
@@ -49,7 +49,7 @@ class _Document:
     def _encoded(self, media_type: MediaType, *, pretty: bool) -> bytes:
         if media_type is PROTOBUF:
             return protobuf.encoded(protobuf.discovery_document(self.value["kind"]), self.value)
-        return to_yaml(self.value) if media_type is YAML else to_json(self.value, pretty=pretty)
+        return to_yaml(self.value) if media_type is YAML else to_json_answer(self.value, pretty=pretty)
 
     def etag(self) -> str:
         """One for all forms: the answer varies by Accept."""

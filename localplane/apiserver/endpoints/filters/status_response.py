@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from localplane.apimachinery.errors import APIError, Forbidden, NotAcceptable
-from localplane.apimachinery.serializers import protobuf, to_json, to_yaml
+from localplane.apimachinery.serializers import protobuf, to_json_answer, to_yaml
 from localplane.apimachinery.serializers.media_types import (
     JSON,
     PROTOBUF,
@@ -39,7 +39,7 @@ def status_response(request: Request, error: APIError) -> Response:
 def _encoded(status: JSONObject, media_type: MediaType, *, pretty: bool) -> bytes:
     if media_type is PROTOBUF:
         return protobuf.encoded(protobuf.status(), status)
-    return to_yaml(status) if media_type is YAML else to_json(status, pretty=pretty)
+    return to_yaml(status) if media_type is YAML else to_json_answer(status, pretty=pretty)
 
 
 def _form(request: Request) -> Negotiated:
