@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
 from localplane.apimachinery.times import format_time
+from localplane.catalog.certificates import issuing_rules
 from localplane.catalog.certificates.cluster_trust_bundles import CLUSTER_TRUST_BUNDLES
 from localplane.catalog.certificates.pod_certificate_requests import (
     POD_CERTIFICATE_REQUESTS,
@@ -27,6 +28,21 @@ JSONObject = dict[str, Any]
 KEY = ed25519.Ed25519PrivateKey.generate()
 NAME = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "x")])
 NOW = datetime.now(UTC).replace(microsecond=0)
+
+
+class Clock(datetime):
+    """Stands still: these tests were collected some minutes ago, and a certificate must begin about now."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Clock:
+        return cls.fromtimestamp(NOW.timestamp(), tz)
+
+
+@pytest.fixture(autouse=True)
+def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(issuing_rules, "datetime", Clock)
+
+
 BUNDLE = 'spec.trustBundle: Invalid value: "<value omitted>": '
 
 
