@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import random
 import shutil
@@ -112,6 +113,18 @@ async def test_files_that_may_not_be_opened_are_a_question_of_permission(
     assert str(directory.etcd) in fault.sentence
 
 
+def is_held(database: Path) -> bool:
+    """etcd listens before it opens its database."""
+    try:
+        with database.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
 @pytest.fixture
 def other_etcd(binary: Path, directory: DataDirectory, tmp_path: Path) -> Iterator[None]:
     """An etcd that somebody started by hand on our files."""
@@ -126,7 +139,7 @@ def other_etcd(binary: Path, directory: DataDirectory, tmp_path: Path) -> Iterat
     ]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
     try:
-        while not (tmp_path / "c:0").exists():
+        while not is_held(directory.etcd / "member" / "snap" / "db"):
             assert process.poll() is None
             time.sleep(0.01)
         yield
