@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from kctl.flags import last_said
 from localplane.apimachinery.light_typing import TextIO
 
 CHOICES = ("auto", "always", "never")
@@ -17,15 +18,7 @@ def wanted(words: Sequence[str], stream: TextIO) -> bool:
 
 def said(words: Sequence[str]) -> str:
     """What --color is, or `auto`."""
-    chosen = "auto"
-    for position, word in enumerate(words):
-        if word == "--":
-            break
-        if word == "--color" and position + 1 < len(words):
-            chosen = words[position + 1]
-        elif word.startswith("--color="):
-            chosen = word.removeprefix("--color=")
-    return chosen
+    return last_said(words, "color", "auto")
 
 
 def allowed(choice: str, stream: TextIO) -> bool:

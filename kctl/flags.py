@@ -128,6 +128,19 @@ def parse(words: Sequence[str], flags: Iterable[Flag], notice: Callable[[str], o
     return given
 
 
+def last_said(words: Sequence[str], name: str, default: str) -> str:
+    """What a long flag was given last, on a command line that may be wrong otherwise."""
+    chosen = default
+    for position, word in enumerate(words):
+        if word == "--":
+            break
+        if word == f"--{name}" and position + 1 < len(words):
+            chosen = words[position + 1]
+        elif word.startswith(f"--{name}="):
+            chosen = word.partition("=")[2]
+    return chosen
+
+
 def first_word(words: Sequence[str], flags: Iterable[Flag]) -> int | None:
     """Where the verb is: the first word that is neither a flag nor a flag's value. None if there is none."""
     named, short = _index(flags)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from kctl.errors import Ended, KctlError, SeveralErrors, UsageError
 from kctl.exit_codes import BY_REASON, FAILED, UNREACHABLE, USAGE
+from kctl.flags import last_said
 from localplane.apimachinery.light_typing import Any
 
 _CLIENT = "localplane.client.errors"
@@ -15,14 +16,7 @@ _FORMATS = ("text", "json")
 
 def is_asked_for(words: Sequence[str]) -> bool:
     """By what the command line says: needed even if it is wrong. Raises KctlError for another format."""
-    chosen = "text"
-    for position, word in enumerate(words):
-        if word == "--":
-            break
-        if word == "--error-format" and position + 1 < len(words):
-            chosen = words[position + 1]
-        elif word.startswith("--error-format="):
-            chosen = word.removeprefix("--error-format=")
+    chosen = last_said(words, "error-format", "text")
     if chosen not in _FORMATS:
         raise KctlError("--error-format must be 'text' or 'json'")
     return chosen == "json"

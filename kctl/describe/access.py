@@ -6,7 +6,7 @@ from typing import Any
 
 from kctl.access.rules import broken_down, compact, listed, order, resource_and_group
 
-from .metadata import annotation_lines, labels, of
+from .metadata import named, of, told
 from .page import Page
 from .source import Source
 
@@ -14,10 +14,8 @@ Object = dict[str, Any]
 
 
 def _heading(page: Page, obj: Object) -> None:
-    metadata = of(obj, "metadata")
-    page.field("Name", metadata.get("name", ""))
-    labels(page, "Labels", metadata.get("labels"))
-    annotation_lines(page, "Annotations", metadata.get("annotations"))
+    named(page, obj, namespaced=False)
+    told(page, obj)
 
 
 async def role(page: Page, obj: Object, source: Source) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .events import events
-from .metadata import annotation_lines, full_time, labels, of
+from .metadata import condition_rows, named, of, told
 from .page import Page
 from .source import Source
 
@@ -13,10 +13,8 @@ Object = dict[str, Any]
 
 
 def _heading(page: Page, obj: Object) -> None:
-    metadata = of(obj, "metadata")
-    page.field("Name", metadata.get("name", ""))
-    labels(page, "Labels", metadata.get("labels"))
-    annotation_lines(page, "Annotations", metadata.get("annotations"))
+    named(page, obj, namespaced=False)
+    told(page, obj)
 
 
 async def service_cidr(page: Page, obj: Object, source: Source) -> None:
@@ -24,12 +22,7 @@ async def service_cidr(page: Page, obj: Object, source: Source) -> None:
     page.field("CIDRs", ", ".join(of(obj, "spec").get("cidrs") or ()))
     if every := of(obj, "status").get("conditions"):
         page.line("Status:")
-        page.line("Conditions:")
-        page.line("Type\tStatus\tLastTransitionTime\tReason\tMessage", level=1)
-        page.line("----\t------\t------------------\t------\t-------", level=1)
-        for one in every:
-            cells = (one.get("type", ""), one.get("status", ""), full_time(one.get("lastTransitionTime")))
-            page.line("\t".join((*cells, one.get("reason", ""), one.get("message", ""))), level=1)
+        condition_rows(page, every)
     events(page, await source.events(obj))
 
 

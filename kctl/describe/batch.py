@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from .events import events
-from .metadata import NONE, annotation_lines, controller, full_time, labels, moment, of, selector_text, truth
+from .metadata import (
+    NONE,
+    controller,
+    full_time,
+    moment,
+    named,
+    of,
+    selector_text,
+    told,
+    truth,
+)
 from .page import Page
 from .pod_template import pod_template
 from .source import Source
@@ -15,23 +25,11 @@ Object = dict[str, Any]
 _UNSET = "<unset>"
 
 
-def _named(page: Page, obj: Object) -> None:
-    metadata = of(obj, "metadata")
-    page.field("Name", metadata.get("name", ""))
-    page.field("Namespace", metadata.get("namespace", ""))
-
-
-def _told(page: Page, obj: Object) -> None:
-    metadata = of(obj, "metadata")
-    labels(page, "Labels", metadata.get("labels"))
-    annotation_lines(page, "Annotations", metadata.get("annotations"))
-
-
 async def job(page: Page, obj: Object, source: Source) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
-    _named(page, obj)
+    named(page, obj)
     page.field("Selector", selector_text(spec.get("selector"), none=""))
-    _told(page, obj)
+    told(page, obj)
     if owner := controller(obj):
         page.field("Controlled By", owner)
     if spec.get("parallelism") is not None:
@@ -82,8 +80,8 @@ def _or_unset(value: object) -> object:
 
 async def cron_job(page: Page, obj: Object, source: Source) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
-    _named(page, obj)
-    _told(page, obj)
+    named(page, obj)
+    told(page, obj)
     page.field("Schedule", spec.get("schedule", ""))
     page.field("Concurrency Policy", spec.get("concurrencyPolicy", ""))
     page.field("Suspend", _UNSET if spec.get("suspend") is None else truth(spec["suspend"]))

@@ -6,7 +6,7 @@ import base64
 from typing import Any
 
 from .events import events
-from .metadata import NONE, annotation_lines, labels, of
+from .metadata import NONE, named, told
 from .page import Page
 from .source import Source
 
@@ -16,11 +16,8 @@ _TOKEN = "kubernetes.io/service-account-token"  # noqa: S105 - the name of a typ
 
 
 def _heading(page: Page, obj: Object) -> None:
-    metadata = of(obj, "metadata")
-    page.field("Name", metadata.get("name", ""))
-    page.field("Namespace", metadata.get("namespace", ""))
-    labels(page, "Labels", metadata.get("labels"))
-    annotation_lines(page, "Annotations", metadata.get("annotations"))
+    named(page, obj)
+    told(page, obj)
 
 
 async def config_map(page: Page, obj: Object, source: Source) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .events import events
-from .metadata import NONE, annotation_lines, labels, of
+from .metadata import NONE, named, of, told
 from .page import Page
 from .source import Source
 
@@ -15,11 +15,8 @@ _UNSET = "<unset>"
 
 
 def _heading(page: Page, obj: Object) -> None:
-    metadata = of(obj, "metadata")
-    page.field("Name", metadata.get("name", ""))
-    page.field("Namespace", metadata.get("namespace", ""))
-    labels(page, "Labels", metadata.get("labels"))
-    annotation_lines(page, "Annotations", metadata.get("annotations"))
+    named(page, obj)
+    told(page, obj)
 
 
 async def endpoints(page: Page, obj: Object, source: Source) -> None:

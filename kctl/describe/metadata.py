@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -129,3 +129,25 @@ def _selector_key(text: str) -> str:
 
 def truth(value: object) -> str:
     return "True" if value else "False"
+
+
+def named(page: Page, obj: Mapping[str, Any], *, namespaced: bool = True) -> None:
+    metadata = obj.get("metadata") or {}
+    page.field("Name", metadata.get("name", ""))
+    if namespaced:
+        page.field("Namespace", metadata.get("namespace", ""))
+
+
+def told(page: Page, obj: Mapping[str, Any]) -> None:
+    metadata = obj.get("metadata") or {}
+    labels(page, "Labels", metadata.get("labels"))
+    annotation_lines(page, "Annotations", metadata.get("annotations"))
+
+
+def condition_rows(page: Page, conditions: Sequence[Mapping[str, Any]]) -> None:
+    page.line("Conditions:")
+    page.line("Type\tStatus\tLastTransitionTime\tReason\tMessage", level=1)
+    page.line("----\t------\t------------------\t------\t-------", level=1)
+    for one in conditions:
+        cells = (one.get("type", ""), one.get("status", ""), full_time(one.get("lastTransitionTime")))
+        page.line("\t".join((*cells, one.get("reason", ""), one.get("message", ""))), level=1)

@@ -7,7 +7,7 @@ from typing import Any
 
 from localplane.apimachinery.quantity import Quantity, parse
 
-from .metadata import annotation_lines, full_time, labels, of
+from .metadata import annotation_lines, condition_rows, labels, of
 from .page import Page
 from .source import Source
 
@@ -32,12 +32,7 @@ async def namespace(page: Page, obj: Object, source: Source) -> None:
     annotation_lines(page, "Annotations", of(obj, "metadata").get("annotations"))
     page.field("Status", of(obj, "status").get("phase", ""))
     if every := of(obj, "status").get("conditions"):
-        page.line("Conditions:")
-        page.line("Type\tStatus\tLastTransitionTime\tReason\tMessage", level=1)
-        page.line("----\t------\t------------------\t------\t-------", level=1)
-        for one in every:
-            cells = (one.get("type", ""), one.get("status", ""), full_time(one.get("lastTransitionTime")))
-            page.line("\t".join((*cells, one.get("reason", ""), one.get("message", ""))), level=1)
+        condition_rows(page, every)
     page.write("\n")
     _quotas(page, await source.list("", "v1", "resourcequotas", name))
     page.write("\n")

@@ -6,24 +6,12 @@ from typing import Any
 
 from .claims import storage_class
 from .events import events
-from .metadata import NONE, annotation_lines, controller, full_time, labels, labels_text, of, selector_text
+from .metadata import NONE, controller, full_time, labels, labels_text, named, of, selector_text, told
 from .page import Page
 from .pod_template import pod_template
 from .source import Source
 
 Object = dict[str, Any]
-
-
-def _named(page: Page, obj: Object) -> None:
-    metadata = of(obj, "metadata")
-    page.field("Name", metadata.get("name", ""))
-    page.field("Namespace", metadata.get("namespace", ""))
-
-
-def _told(page: Page, obj: Object) -> None:
-    metadata = of(obj, "metadata")
-    labels(page, "Labels", metadata.get("labels"))
-    annotation_lines(page, "Annotations", metadata.get("annotations"))
 
 
 def _conditions(page: Page, obj: Object) -> None:
@@ -37,9 +25,9 @@ def _conditions(page: Page, obj: Object) -> None:
 async def deployment(page: Page, obj: Object, source: Source) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
     happened = await source.events(obj)
-    _named(page, obj)
+    named(page, obj)
     page.field("CreationTimestamp", full_time(of(obj, "metadata").get("creationTimestamp")))
-    _told(page, obj)
+    told(page, obj)
     page.field("Selector", selector_text(spec.get("selector"), none=""))
     counts = (
         ("desired", spec.get("replicas")),
@@ -102,9 +90,9 @@ def _shown_sets(sets: list[Object]) -> str:
 async def replica_set(page: Page, obj: Object, source: Source) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
     selector = selector_text(spec.get("selector"))
-    _named(page, obj)
+    named(page, obj)
     page.field("Selector", selector)
-    _told(page, obj)
+    told(page, obj)
     if owner := controller(obj):
         page.field("Controlled By", owner)
     page.field("Replicas", f"{status.get('replicas') or 0} current / {spec.get('replicas') or 0} desired")
@@ -117,9 +105,9 @@ async def replica_set(page: Page, obj: Object, source: Source) -> None:
 async def replication_controller(page: Page, obj: Object, source: Source) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
     selector = labels_text(spec.get("selector"))
-    _named(page, obj)
+    named(page, obj)
     page.field("Selector", selector)
-    _told(page, obj)
+    told(page, obj)
     page.field("Replicas", f"{status.get('replicas') or 0} current / {spec.get('replicas') or 0} desired")
     page.field("Pods Status", await source.pod_counts(obj, selector))
     pod_template(page, spec.get("template"))
@@ -130,10 +118,10 @@ async def replication_controller(page: Page, obj: Object, source: Source) -> Non
 async def daemon_set(page: Page, obj: Object, source: Source) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
     selector = selector_text(spec.get("selector"), none="")
-    _named(page, obj)
+    named(page, obj)
     page.field("Selector", selector)
     page.field("Node-Selector", labels_text(of(spec, "template", "spec").get("nodeSelector")))
-    _told(page, obj)
+    told(page, obj)
     for title, field in (
         ("Desired Number of Nodes Scheduled", "desiredNumberScheduled"),
         ("Current Number of Nodes Scheduled", "currentNumberScheduled"),
@@ -150,10 +138,10 @@ async def daemon_set(page: Page, obj: Object, source: Source) -> None:
 async def stateful_set(page: Page, obj: Object, source: Source) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
     selector = selector_text(spec.get("selector"), none="")
-    _named(page, obj)
+    named(page, obj)
     page.field("CreationTimestamp", full_time(of(obj, "metadata").get("creationTimestamp")))
     page.field("Selector", selector)
-    _told(page, obj)
+    told(page, obj)
     for title, field in (("Service Name", "serviceName"), ("Pod Management Policy", "podManagementPolicy")):
         if spec.get(field):
             page.field(title, spec[field])
