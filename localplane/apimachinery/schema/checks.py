@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from localplane.apimachinery.regexps import Expression, InvalidRegexp, TooCostly, compiled
+
 from .codecs import INT32_MAX, INT32_MIN
 from .embedded import embedded_errors
 from .explaining import is_valid
@@ -15,7 +17,6 @@ from .fitting import INT64_MAX, INT64_MIN, Check, later
 from .formats import effective_format, has_format
 from .lists import may_repeat
 from .nodes import NO_LIMITS, Limits, Node
-from .patterns import InvalidPattern, searcher
 
 
 def valid(node: Node) -> Check:
@@ -127,16 +128,24 @@ def _string(node: Node) -> Check:
     if not limits.pattern and not format_ and not shortest and limits.max_length is None:
         return _is_text
     try:
-        search: Callable[[str], Any] | None = searcher(limits.pattern) if limits.pattern else None
-    except InvalidPattern:
+        pattern = compiled(limits.pattern) if limits.pattern else None
+    except InvalidRegexp:
         return _exactly(node)
 
     def check(value: Any) -> bool:
         if type(value) is not str or not shortest <= len(value) <= longest:
             return False
-        return (search is None or search(value) is not None) and (not format_ or has_format(value, format_))
+        return (pattern is None or _fits(pattern, value)) and (not format_ or has_format(value, format_))
 
     return check
+
+
+def _fits(pattern: Expression, text: str) -> bool:
+    """What would take too long does not: the explanation says so."""
+    try:
+        return pattern.is_in(text)
+    except TooCostly:
+        return False
 
 
 def _is_text(value: Any) -> bool:

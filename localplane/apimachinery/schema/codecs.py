@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Any, Final
 
 from localplane.apimachinery.gotext import json_float
 from localplane.apimachinery.quantity import FORMAT_WRONG, InvalidQuantity, canonical
+from localplane.apimachinery.remembering import remembered
 from localplane.apimachinery.times import (
     InvalidDuration,
     InvalidTime,
@@ -82,7 +82,7 @@ def _is_date(text: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=4096)  # the same times and quantities come again and again
+@remembered  # the same times come again and again
 def _is_time_text(text: str) -> bool:
     return _is_time_shaped(text) is not None and _is_date(text)
 

@@ -8,7 +8,7 @@ apiextensions-apiserver pkg/apiserver/validation (kubeOpenAPIResultToFieldErrors
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,11 +22,11 @@ from localplane.apimachinery.fieldpath import (
     type_invalid,
 )
 from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.regexps import InvalidRegexp, TooCostly, compiled
 
 from .formats import effective_format, has_format
 from .nodes import NOTHING, Node
 from .numbers import is_integral, json_kind, number_findings
-from .patterns import InvalidPattern, searcher
 from .place import Place
 from .values import has_repeats, identity, in_order
 
@@ -138,9 +138,11 @@ def _explain_text(node: Node, value: str, place: Place, found: Findings) -> None
 
 def _pattern_problem(pattern: str, value: str) -> str:
     try:
-        return "" if searcher(pattern)(value) is not None else pattern
-    except InvalidPattern as error:
+        return "" if compiled(pattern).is_in(value) else pattern
+    except InvalidRegexp as error:
         return f"{pattern}, but pattern is invalid: {error}"
+    except TooCostly as error:
+        return f"{pattern}, but {error}"
 
 
 def _explain_enum(node: Node, value: Any, place: Place, found: Findings) -> None:
@@ -163,8 +165,9 @@ def _is_number(value: Any) -> bool:
 def _explain_list(node: Node, value: list[Any], place: Place, old: Any, found: Findings) -> None:
     limits, size = node.limits, len(value)
     if node.items is not None:
+        known = _known_items(node, old)
         for number, item in enumerate(value):
-            found.merge(explain(node.items, item, place.index(number), _old_item(node, item, old)))
+            found.merge(explain(node.items, item, place.index(number), _old_item(node, item, known)))
     if limits.min_items is not None and size < limits.min_items:
         found.add(invalid(place.field, size, f"{place.text} in body should have at least {limits.min_items} items"))
     if limits.max_items is not None and size > limits.max_items:
@@ -173,16 +176,22 @@ def _explain_list(node: Node, value: list[Any], place: Place, old: Any, found: F
         found.add(invalid(place.field, "", f"{place.text} in body shouldn't contain duplicates"))
 
 
-def _old_item(node: Node, item: Any, old: Any) -> Any:
-    """What an item of a map was before; items of other lists have no past of their own."""
-    if node.list_type != "map" or not isinstance(old, list) or not isinstance(item, dict):
-        return NOTHING
-    keys = node.list_map_keys
-    wanted = identity([item.get(key, NOTHING) for key in keys])
-    for each in old:
-        if isinstance(each, dict) and identity([each.get(key, NOTHING) for key in keys]) == wanted:
-            return each
-    return NOTHING
+def _known_items(node: Node, old: Any) -> Mapping[Any, Any]:
+    """What the items of a map were before, by their keys; items of other lists have no past of their own."""
+    known: dict[Any, Any] = {}
+    if node.list_type == "map" and isinstance(old, list):
+        for item in old:
+            if isinstance(item, dict):
+                known.setdefault(_identity(node, item), item)
+    return known
+
+
+def _old_item(node: Node, item: Any, known: Mapping[Any, Any]) -> Any:
+    return known.get(_identity(node, item), NOTHING) if known and isinstance(item, dict) else NOTHING
+
+
+def _identity(node: Node, item: dict[str, Any]) -> Any:
+    return identity([item.get(key, NOTHING) for key in node.list_map_keys])
 
 
 def _explain_object(node: Node, value: dict[str, Any], place: Place, old: Any, found: Findings) -> None:

@@ -13,14 +13,14 @@ from datetime import date
 from functools import cache
 from ipaddress import AddressValueError, IPv6Address
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from localplane.apimachinery.times import InvalidDuration, parse_duration
 
 Check = Callable[[str], bool]
 
 _TIME = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))")
-_DURATION = re.compile(r"([0-9]+)\s*([A-Za-zµ]+)")
+_DURATION = re.compile(r"(?<![0-9])([0-9]++)\s*+([A-Za-zµ]++)")
 _UNITS = frozenset(("ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk"))
 _UNIT_PREFIXES = ("nano", "micro", "milli", "sec", "min", "hour", "day", "week")
 _CARD = re.compile(
@@ -28,7 +28,8 @@ _CARD = re.compile(
     r"|(2131|1800|35[0-9]{3})[0-9]{11}"
 )
 _ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_ADDRESS = re.compile(r"[^\s@<>,;:\\\"()\[\]]+@[^\s@<>,;:\\\"()\[\]]+")
+_ADDRESS = re.compile(r"[^\s@<>,;:\\\"()\[\]]++@[^\s@<>,;:\\\"()\[\]]++")
+_LONGEST_EMAIL = 1024  # an address has at most 254 characters; the rest is a name
 _COLOR_PART = r"\s*(0|[1-9][0-9]?|1[0-9][0-9]?|2[0-4][0-9]|25[0-5])\s*"
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 
@@ -64,12 +65,16 @@ def _is_duration(text: str) -> bool:
     return True
 
 
+# urllib remembers what it has split, however long it was.
+_urlsplit: Callable[[str], SplitResult] = getattr(urlsplit, "__wrapped__", urlsplit)
+
+
 def _is_uri(text: str) -> bool:
     """An absolute URI or an absolute path."""
     if not text or any(character <= " " or character == "\x7f" for character in text) or _ESCAPE.search(text):
         return False
     try:
-        parts = urlsplit(text)
+        parts = _urlsplit(text)
         _ = parts.port
     except ValueError:
         return False
@@ -79,7 +84,12 @@ def _is_uri(text: str) -> bool:
 def _is_email(text: str) -> bool:
     from email.utils import parseaddr  # brings half of the email package along, for the rarest of formats
 
-    _, address = parseaddr(text)
+    if len(text) > _LONGEST_EMAIL:
+        return False
+    try:
+        _, address = parseaddr(text)
+    except RecursionError:  # comments in comments
+        return False
     return _ADDRESS.fullmatch(address) is not None and (
         text.strip() == address or text.rstrip().endswith(f"<{address}>")
     )
@@ -190,7 +200,7 @@ FORMATS: Final[dict[str, Check]] = {
     "ssn": _matching(r"(?=.{11}\Z)[0-9]{3}[- ]?[0-9]{2}[- ]?[0-9]{4}"),
     "hexcolor": _matching("#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})"),
     "rgbcolor": _matching(rf"rgb\({_COLOR_PART},{_COLOR_PART},{_COLOR_PART}\)"),
-    "byte": _matching("([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"),
+    "byte": _matching("(?!$)(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"),
     "password": lambda _: True,
     "date": _is_date,
     "duration": _is_duration,

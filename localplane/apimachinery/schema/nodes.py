@@ -29,8 +29,7 @@ Shape = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The values that a node takes, beyond their type. `pattern` is RE2's: it is compiled by Python's re, so a pattern
-    that backtracks catastrophically there does so here, and patterns come from whoever may write definitions."""
+    """The values that a node takes, beyond their type. `pattern` is RE2's (`localplane.apimachinery.regexps`)."""
 
     minimum: float | None = None
     maximum: float | None = None
