@@ -205,10 +205,10 @@ class Invalid(APIError):
 
     @classmethod
     def of(cls, kind: GroupKind, name: str, errors: Sequence[FieldError]) -> Self:
-        from .fieldpath import invalid_message
+        from .fieldpath import invalid_message, told
 
         details: dict[str, Any] = {**_present(name=name, group=kind.group, kind=kind.kind)}
-        causes = tuple(error.cause() for error in errors)
+        causes = tuple(error.cause() for error in told(errors))
         return cls(invalid_message(kind, name, errors), details=details, causes=causes)
 
 

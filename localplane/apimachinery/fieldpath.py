@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from enum import Enum
+from itertools import chain, islice
 from typing import Any, Final
 
 from .errors import Cause
@@ -21,6 +22,7 @@ __all__ = [
     "FieldError",
     "Path",
     "aggregate",
+    "collected",
     "declared",
     "duplicate",
     "forbidden",
@@ -32,6 +34,7 @@ __all__ = [
     "not_found",
     "not_supported",
     "required",
+    "told",
     "too_few",
     "too_long",
     "too_long_characters",
@@ -122,7 +125,7 @@ class FieldError:
         return f"{text}: {self.detail}" if self.detail else text
 
     def __str__(self) -> str:
-        return f"{self.field}: {self.body()}"
+        return f"{self.field}: {self.body()}" if self.field else self.body()
 
     def cause(self) -> Cause:
         return Cause(self.type.reason, self.body(), self.field)
@@ -131,6 +134,35 @@ class FieldError:
 _WITHOUT_VALUE = frozenset(
     {ErrorType.REQUIRED, ErrorType.FORBIDDEN, ErrorType.TOO_LONG, ErrorType.TOO_SHORT, ErrorType.INTERNAL}
 )
+
+
+MOST_ERRORS: Final = 1000
+"""How many errors an answer tells: a few bytes of an object can be wrong in many ways."""
+
+MOST_TEXT: Final = 256 * 1024
+"""After how many characters an answer tells no further error: each may show a value as long as the object."""
+
+MORE_ERRORS: Final = FieldError(ErrorType.TOO_MANY, "", OMIT_VALUE, "there are more errors than are shown here")
+"""Stands behind errors of which not all are told, and is about no field."""
+
+
+def collected(*sources: Iterable[FieldError]) -> list[FieldError]:
+    """What the sources find, one after the other; none is asked any more once there is as much as can be told."""
+    errors = list(islice(chain.from_iterable(sources), MOST_ERRORS + 1))
+    if len(errors) > MOST_ERRORS:
+        errors[MOST_ERRORS] = MORE_ERRORS
+    return errors
+
+
+def told(errors: Iterable[FieldError]) -> list[FieldError]:
+    """The errors that an answer has room for."""
+    room, shown = MOST_TEXT, list[FieldError]()
+    for error in errors:
+        if room <= 0 or len(shown) >= MOST_ERRORS:
+            return [*shown, MORE_ERRORS]
+        room -= len(str(error))
+        shown.append(error)
+    return shown
 
 
 def declared(error: FieldError) -> FieldError:
@@ -206,7 +238,7 @@ def _counted(number: int, unit: str) -> str:
 
 def aggregate(errors: Sequence[FieldError]) -> str:
     """All messages in one, as Kubernetes' Aggregate says them: one plain, several in brackets, repeats left out."""
-    messages = list(dict.fromkeys(str(error) for error in errors))
+    messages = list(dict.fromkeys(str(error) for error in told(errors)))
     return messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]"
 
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Protocol
+
+from .remembering import remembered
 
 
 class NameValidator(Protocol):
@@ -135,7 +136,7 @@ def qualified_name(name: str, /) -> list[str]:
     return list(_qualified_name(name))
 
 
-@lru_cache(maxsize=4096)  # every object has a few, and they are always the same
+@remembered  # every object has a few, and they are always the same
 def _qualified_name(name: str) -> Sequence[str]:
     prefix, slash, rest = name.partition("/")
     if "/" in rest:
@@ -167,7 +168,7 @@ def label_value(value: str, /) -> list[str]:
     return list(_label_value(value))
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _label_value(value: str) -> Sequence[str]:
     problems = [max_length_error(_LABEL_MAX, "bytes")] if size(value) > _LABEL_MAX else []
     if not _is_value(value):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from . import names
-from .fieldpath import FieldError, Path, forbidden, invalid, not_supported, required, too_long
+from .fieldpath import FieldError, Path, collected, forbidden, invalid, not_supported, required, too_long
 from .gotext import go_quote
 from .groups import GroupVersion, GroupVersionKind
 from .names import NameValidator, size
@@ -32,6 +32,19 @@ def validate_object_meta(
     metadata: Mapping[str, Any], *, namespaced: bool, validate_name: NameValidator, path: Path = METADATA
 ) -> list[FieldError]:
     """On create, after a name was generated and the namespace of the request filled in. Also part of every update."""
+    return collected(
+        _validate_names(metadata, path, validate_name),
+        _validate_namespace(_text(metadata, "namespace"), path / "namespace", namespaced=namespaced),
+        _validate_generation(_number(metadata, "generation"), path / "generation"),
+        validate_labels(metadata.get("labels"), path / "labels"),
+        validate_annotations(metadata.get("annotations"), path / "annotations"),
+        validate_owner_references(metadata.get("ownerReferences"), path / "ownerReferences"),
+        validate_finalizers(metadata.get("finalizers"), path / "finalizers"),
+        validate_managed_fields(metadata.get("managedFields"), path / "managedFields"),
+    )
+
+
+def _validate_names(metadata: Mapping[str, Any], path: Path, validate_name: NameValidator) -> list[FieldError]:
     generate_name, name = _text(metadata, "generateName"), _text(metadata, "name")
     errors = []
     if generate_name:
@@ -40,13 +53,6 @@ def validate_object_meta(
         errors += _invalid_each(path / "name", name, validate_name(name))
     else:
         errors.append(required(path / "name", "name or generateName is required"))
-    errors += _validate_namespace(_text(metadata, "namespace"), path / "namespace", namespaced=namespaced)
-    errors += _validate_generation(_number(metadata, "generation"), path / "generation")
-    errors += validate_labels(metadata.get("labels"), path / "labels")
-    errors += validate_annotations(metadata.get("annotations"), path / "annotations")
-    errors += validate_owner_references(metadata.get("ownerReferences"), path / "ownerReferences")
-    errors += validate_finalizers(metadata.get("finalizers"), path / "finalizers")
-    errors += validate_managed_fields(metadata.get("managedFields"), path / "managedFields")
     return errors
 
 
@@ -63,12 +69,14 @@ def validate_object_meta_update(
     errors += _validate_generation(generation, path / "generation")
     if generation < _number(old, "generation"):
         errors.append(invalid(path / "generation", generation, "must not be decremented"))
-    errors += _validate_immutable(new, old, path)
-    errors += validate_labels(new.get("labels"), path / "labels")
-    errors += validate_annotations(new.get("annotations"), path / "annotations")
-    errors += validate_owner_references(new.get("ownerReferences"), path / "ownerReferences")
-    errors += validate_managed_fields(new.get("managedFields"), path / "managedFields")
-    return errors
+    return collected(
+        errors,
+        _validate_immutable(new, old, path),
+        validate_labels(new.get("labels"), path / "labels"),
+        validate_annotations(new.get("annotations"), path / "annotations"),
+        validate_owner_references(new.get("ownerReferences"), path / "ownerReferences"),
+        validate_managed_fields(new.get("managedFields"), path / "managedFields"),
+    )
 
 
 def _validate_immutable(new: Mapping[str, Any], old: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
@@ -178,7 +186,7 @@ def validate_kube_finalizers(metadata: Mapping[str, Any], path: Path = METADATA)
 
 
 def _validate_no_new_finalizers(new: Mapping[str, Any], old: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
-    known = [name for name in _items(old.get("finalizers")) if isinstance(name, str)]
+    known = {name for name in _items(old.get("finalizers")) if isinstance(name, str)}
     added = {name for name in _items(new.get("finalizers")) if isinstance(name, str) and name not in known}
     if added:
         listed = ", ".join(go_quote(name) for name in sorted(added))

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache, total_ordering
+from functools import total_ordering
 from typing import Final
+
+from .remembering import remembered
 
 __all__ = ["MILLI", "ZERO", "Format", "InvalidQuantity", "Quantity", "canonical", "parse"]
 
@@ -178,11 +180,12 @@ def _binary_text(number: int) -> str:
 
 
 # Permissive on purpose: a suffix alone is zero of it, and so is a sign or a point.
-_split = re.compile(r"([+-]?)0*([0-9]*)(?:(\.)([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)", re.ASCII).fullmatch
+# Whatever takes a character keeps it, so that a text is walked through once.
+_split = re.compile(r"([+-]?)0*+([0-9]*+)(?:(\.)([0-9]*+))?([eEinumkKMGTP]*+[-+]?[0-9]*+)", re.ASCII).fullmatch
 _exponent = re.compile(r"[eE]([+-]?[0-9]{1,19})", re.ASCII).fullmatch
 
 
-@lru_cache(maxsize=4096)  # the same few amounts come again and again
+@remembered  # the same few amounts come again and again
 def parse(text: str) -> Quantity:
     """Raises InvalidQuantity."""
     match = _split(text) if text else None
@@ -239,7 +242,7 @@ def _rounded(number: int, scale: int, form: Format, *, negative: bool) -> Quanti
     return -quantity if negative else quantity
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def canonical(text: str) -> str:
     """The text as a server would answer it. Raises InvalidQuantity."""
     return str(parse(text))

@@ -265,7 +265,8 @@ def duration_nanoseconds(text: str) -> int:
 
 def _nanoseconds(whole: str, fraction: str, unit: str, text: str) -> int:
     # The length comes first: Python refuses to read a number of thousands of digits.
-    if len(whole.lstrip("0")) > 19 or int(whole or 0) > _LONGEST:
+    whole = whole.lstrip("0")
+    if len(whole) > 19 or int(whole or 0) > _LONGEST:
         raise InvalidDuration(f"time: invalid duration {_quoted(text)}")
     if not unit:
         raise InvalidDuration(f"time: missing unit in duration {_quoted(text)}")

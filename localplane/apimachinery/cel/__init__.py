@@ -17,6 +17,7 @@ validated. It does no I/O, knows no kind by name, and builds nothing until the f
 from .compiling import InstantiationFailed, Program
 from .environment import base_environment
 from .errors import CostExceeded, EvaluationError
+from .evaluating import Unfinished
 from .expressions import Expression, checked
 from .objects import dynamic
 from .rules import CompiledRules, Review, compile_rules
@@ -31,6 +32,7 @@ __all__ = [
     "InstantiationFailed",
     "Program",
     "Review",
+    "Unfinished",
     "base_environment",
     "checked",
     "compile_rules",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import EvaluationError
-from .objects import SchemaObject
+from .objects import CONTAINERS, SchemaObject
 from .values import MISSING, NONE, Mapper, Optional, Unsigned, type_of_value
 
 
@@ -72,6 +72,8 @@ def select_field(run: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
             field = container.shape.field(name)
             if field is not None:
                 value = container.raw.get(field[0])
+                if type(value) in CONTAINERS:
+                    return container.kept(*field)
                 if value is not None:
                     return field[1](value)
         return get(container, name)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .costs.counting import call_cost
+from .costs.counting import AMPLIFIERS, call_cost
 from .declarations import Function, Implementation, Overload
-from .errors import EvaluationError, no_such_overload
+from .errors import CostExceeded, EvaluationError, no_such_overload
 from .library.conversions import CONVERSION_NAMES
 from .library.patterns import compiled as compiled_pattern
 from .operators import BINARY, SPECIAL, compile_binary
 from .syntax import Call, Expr
 from .types import Kind, Type
-from .values import MISSING, Mapper, type_of_value
+from .values import MISSING, MOST_BUILT, Mapper, built, type_of_value
 
 if TYPE_CHECKING:
     from .compiling import Code, Compiler, Frame, Run
@@ -68,12 +68,16 @@ def _call(compute: Implementation, codes: Sequence[Code], node: Call) -> Code:
     runs = [code.run for code in codes]
     if isinstance(cost, int):
         return _code(_plain_call(compute, runs), static + cost)
-    charge = cost
+    charge, amplifies = cost, node.function in AMPLIFIERS
 
     def run(frame: Frame) -> Any:
         values = [part(frame) for part in runs]
         result = compute(*values)
         frame[0] += charge(values, result)
+        if amplifies:
+            frame[2] += built(result)
+        if frame[0] > frame[1] or frame[2] > MOST_BUILT:
+            raise CostExceeded
         return result
 
     return _code(run, static)

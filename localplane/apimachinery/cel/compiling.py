@@ -1,8 +1,8 @@
 """From a checked tree to closures: compiled once, run for every object.
 
-A closure gets a frame: a list of the cost so far, the limit, and the variables. What an expression costs whatever its
-values are is known here, so a closure adds only what depends on them; branches and loops add what they run. Upstream:
-interpreter/planner.go for what is evaluated when, interpreter/runtimecost.go for what is charged.
+A closure gets a frame: a list of the cost so far, the limit, what was built, and the variables. What an expression
+costs whatever its values are is known here, so a closure adds only what depends on them; branches and loops add what
+they run. Upstream: interpreter/planner.go for what is evaluated when, interpreter/runtimecost.go for what is charged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ Frame = list[Any]
 Run = Callable[[Frame], Any]
 COST: Final = 0
 LIMIT: Final = 1
-_VARIABLES: Final = 2
+BUILT: Final = 2
+_VARIABLES: Final = 3
 UNLIMITED: Final = 2**63
 
 
@@ -68,7 +69,7 @@ class Program:
 
         Raises CostExceeded beyond the limit.
         """
-        frame: Frame = [self._cost, limit, *[variables.get(name) for name in self._names]]
+        frame: Frame = [self._cost, limit, 0, *[variables.get(name) for name in self._names]]
         frame += [None] * self._size
         try:
             value = self._run(frame)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from .errors import EvaluationError, no_such_overload
 from .types import Type
-from .values import MISSING, Duration, Extension, Mapper, Optional, Timestamp, Unsigned
+from .values import MISSING, Duration, Extension, Mapper, Optional, Timestamp, Unsigned, map_key
 
 _PLAIN: Final = frozenset({str, int, bool, float, bytes})
 NUMBERS: Final = frozenset({int, Unsigned, float})
@@ -73,6 +73,19 @@ def _optionals_equal(one: Optional, other: Optional) -> bool:
     if one.value is MISSING or other.value is MISSING:
         return one.value is other.value
     return equal(one.value, other.value)
+
+
+def hashable(value: Any) -> Any:
+    """What two values have in common if and only if they are equal. MISSING where there is no such thing."""
+    kind = type(value)
+    if kind in _PLAIN or kind is Unsigned:
+        return (kind, value) if kind in (str, bytes) else map_key(value)
+    if value is None:
+        return (kind, None)
+    if isinstance(value, list):
+        parts = [hashable(each) for each in value] if getattr(value, "equals", None) is None else [MISSING]
+        return MISSING if MISSING in parts else (list, *parts)
+    return MISSING
 
 
 _ORDERED: Final = frozenset({str, bytes, bool, Duration, Timestamp})

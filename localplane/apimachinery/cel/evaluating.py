@@ -14,6 +14,7 @@ from localplane.apimachinery.fieldpath import OMIT_VALUE, FieldError, Path, dupl
 from localplane.apimachinery.schema import Node
 
 from .budgets import PER_CALL, PER_OBJECT
+from .compiling import Program
 from .correlation import Correlated, old_items
 from .errors import CostExceeded, EvaluationError
 from .library.strings import trimmed
@@ -78,8 +79,15 @@ class _Exhausted(Exception):
     """No rule may be run any more."""
 
 
-def review(place: Place, obj: Any, old: Any, path: Path, *, budget: int = PER_OBJECT) -> Review:
-    evaluation = _Evaluation(budget)
+class Unfinished(Exception):
+    """The rules cost more than somebody has patience for. Nothing is known of the object yet."""
+
+
+def review(
+    place: Place, obj: Any, old: Any, path: Path, *, budget: int = PER_OBJECT, patience: int | None = None
+) -> Review:
+    """Raises Unfinished where more than the patience would be spent."""
+    evaluation = _Evaluation(budget, patience)
     ratchet = _Ratchet(Correlated(obj, old, place.node)) if old is not None else _NEVER
     with suppress(_Exhausted):
         evaluation.visit(place, path, obj, old, ratchet)
@@ -87,9 +95,21 @@ def review(place: Place, obj: Any, old: Any, path: Path, *, budget: int = PER_OB
 
 
 class _Evaluation:
-    def __init__(self, budget: int) -> None:
+    def __init__(self, budget: int, patience: int | None) -> None:
         self.found = Review()
         self.budget = budget
+        self._patience = patience
+
+    def _evaluated(self, program: Program, variables: Mapping[str, Any]) -> tuple[Any, int]:
+        """The value and what it cost. Raises CostExceeded."""
+        if self._patience is None or self._patience >= PER_CALL:
+            return program.evaluate(variables, limit=PER_CALL)
+        try:
+            value, cost = program.evaluate(variables, limit=self._patience)
+        except CostExceeded:
+            raise Unfinished from None
+        self._patience -= cost
+        return value, cost
 
     def visit(self, place: Place, path: Path, obj: Any, old: Any, ratchet: _Ratchet) -> None:
         if obj is None:
@@ -142,7 +162,7 @@ class _Evaluation:
         assert rule.program is not None
         kind = place.node.type
         try:
-            value, cost = rule.program.evaluate(variables, limit=PER_CALL)
+            value, cost = self._evaluated(rule.program, variables)
         except CostExceeded as error:
             words = f"'{error}': no further validation rules will be run due to call cost exceeds limit for rule:"
             self._give_up(invalid(path, kind, f"{words} {rule.name}"))
@@ -172,7 +192,7 @@ class _Evaluation:
         if rule.message_program is None:
             return rule.default_message
         try:
-            value, cost = rule.message_program.evaluate(variables, limit=PER_CALL)
+            value, cost = self._evaluated(rule.message_program, variables)
         except CostExceeded:
             words = "no further validation rules will be run due to call cost exceeds limit for messageExpression:"
             quoted = _quoted(rule.declaration["messageExpression"])

@@ -5,10 +5,10 @@ Upstream: apiserver/pkg/cel/common/valuesunstructured.go, unstructuredSetList an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from .equality import equal
+from .equality import equal, hashable
 from .errors import no_such_overload
 from .values import MISSING, Mapper
 
@@ -21,12 +21,27 @@ class SetList(list[Any]):
     def equals(self, other: Any) -> bool:
         if not isinstance(other, list):
             raise no_such_overload()
-        return len(self) == len(other) and all(any(equal(a, b) for b in self) for a in other)
+        if len(self) != len(other):
+            return False
+        has = self._membership()
+        return all(map(has, other))
 
     def merged(self, other: list[Any]) -> list[Any]:
-        result = list(self)
-        result += [each for each in other if not any(equal(each, known) for known in self)]
-        return result
+        has = self._membership()
+        return [*self, *(each for each in other if not has(each))]
+
+    def _membership(self) -> Callable[[Any], bool]:
+        """Whether a value is one of these. Most sets are of texts, and there may be many thousands."""
+        known = {hashable(each) for each in self}
+        others = [each for each in self if hashable(each) is MISSING]
+
+        def has(value: Any) -> bool:
+            key = hashable(value)
+            if key is MISSING:
+                return any(equal(value, each) for each in self)
+            return key in known or any(equal(value, each) for each in others)
+
+        return has
 
 
 class MapList(list[Any]):

@@ -82,7 +82,7 @@ def _byte(match: re.Match[str]) -> bytes:
 def integer(text: str, *, negative: bool) -> int:
     if len(text.lstrip("0")) > _DIGITS_MAX:
         raise InvalidLiteral("invalid int literal")
-    number = int(text, 16) if text.startswith("0x") else int(text)
+    number = int(text, 16) if text.startswith("0x") else int(text.lstrip("0") or "0")
     number = -number if negative else number
     if not -(2**63) <= number < 2**63:
         raise InvalidLiteral("invalid int literal")
@@ -92,7 +92,7 @@ def integer(text: str, *, negative: bool) -> int:
 def unsigned(text: str) -> int:
     if len(text.lstrip("0")) > _DIGITS_MAX:
         raise InvalidLiteral("invalid uint literal")
-    number = int(text[2:-1], 16) if text.startswith("0x") else int(text[:-1])
+    number = int(text[2:-1], 16) if text.startswith("0x") else int(text[:-1].lstrip("0") or "0")
     if number >= 2**64:
         raise InvalidLiteral("invalid uint literal")
     return number

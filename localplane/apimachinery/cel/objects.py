@@ -22,6 +22,7 @@ from .values import MISSING, Mapper
 
 Reader = Callable[[Any], Any]
 _COMPILED: Final = "cel.reader"
+CONTAINERS: Final = frozenset({list, dict})
 
 
 def reader(node: Node, *, is_root: bool = False) -> Reader:
@@ -181,13 +182,38 @@ class Shape:
         return raw in self._node.properties
 
 
-class SchemaObject:
+class _Object(Mapper):
+    """What is within is read when it is first asked for, and then kept: a rule may ask for the same list once for every
+    element of another one, and reading it takes as long as it is."""
+
+    __slots__ = ("_kept", "raw")
+
+    def __init__(self, raw: dict[str, Any]) -> None:
+        self.raw = raw
+        self._kept: dict[str, Any] | None = None
+
+    def value(self, name: str, read: Reader) -> Any:
+        """What stands under this name in JSON."""
+        raw = self.raw[name]
+        return self.kept(name, read) if type(raw) in CONTAINERS else read(raw)
+
+    def kept(self, name: str, read: Reader) -> Any:
+        """The list or object under this name."""
+        if self._kept is None:
+            self._kept = {}
+        elif name in self._kept:
+            return self._kept[name]
+        value = self._kept[name] = read(self.raw[name])
+        return value
+
+
+class SchemaObject(_Object):
     """An object with declared fields. A field that is null is as good as absent."""
 
-    __slots__ = ("raw", "shape")
+    __slots__ = ("shape",)
 
     def __init__(self, raw: dict[str, Any], shape: Shape) -> None:
-        self.raw = raw
+        super().__init__(raw)
         self.shape = shape
 
     def find(self, key: Any) -> Any:
@@ -196,8 +222,7 @@ class SchemaObject:
         field = self.shape.field(key)
         if field is None:
             return MISSING
-        value = self.raw.get(field[0])
-        return MISSING if value is None else field[1](value)
+        return MISSING if self.raw.get(field[0]) is None else self.value(*field)
 
     def each_key(self) -> Iterator[Any]:
         return (escaped(name) or name for name in self.raw if self.shape.declares(name))
@@ -224,19 +249,19 @@ class SchemaObject:
         return name not in other.raw or bool(other.raw[name] == self.raw[name])
 
 
-class SchemaMap:
+class SchemaMap(_Object):
     """An object with keys of its own and values of one schema."""
 
-    __slots__ = ("_read", "raw")
+    __slots__ = ("_read",)
 
     def __init__(self, raw: dict[str, Any], read: Reader) -> None:
-        self.raw = raw
+        super().__init__(raw)
         self._read = read
 
     def find(self, key: Any) -> Any:
         if type(key) is not str:
             raise no_such_overload()
-        return self._read(self.raw[key]) if key in self.raw else MISSING
+        return self.value(key, self._read) if key in self.raw else MISSING
 
     def each_key(self) -> Iterator[Any]:
         return iter(self.raw)
@@ -252,7 +277,7 @@ class DynamicObject(SchemaMap):
         super().__init__(raw, dynamic)
 
     def find(self, key: Any) -> Any:
-        return dynamic(self.raw[key]) if type(key) is str and key in self.raw else MISSING
+        return self.value(key, dynamic) if type(key) is str and key in self.raw else MISSING
 
 
 _READERS: Final[dict[str, Callable[[Node], Reader]]] = {

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from . import arithmetic
 from .access import get, get_optional
-from .costs.counting import call_cost, compared
+from .costs.counting import AMPLIFIERS, call_cost, compared
 from .costs.numbers import traversed
 from .declarations import Implementation
 from .equality import compare, equal
-from .errors import EvaluationError, no_such_overload
+from .errors import CostExceeded, EvaluationError, no_such_overload
 from .syntax import Call
 from .types import INT, SCALARS, STRING, Kind
-from .values import MISSING, Optional, Unsigned, map_key
+from .values import MISSING, MOST_BUILT, Optional, Unsigned, built, map_key
 
 if TYPE_CHECKING:
     from .compiling import Code, Compiler, Frame, Run
@@ -34,15 +34,32 @@ def compile_binary(node: Call, codes: Sequence[Code], compute: Implementation) -
     if types[0] is INT and types[1] is INT and node.function in _INT_RELATIONS:
         return _code(_INT_RELATIONS[node.function](left, right), static + 1)
     if isinstance(cost, int):
+        if node.function in AMPLIFIERS and not SCALARS.issuperset((types[0].kind, types[1].kind)):
+            return _code(_concatenation(left, right), static + cost)
         return _code(lambda frame: compute(left(frame), right(frame)), static + cost)
     charge = cost
 
     def run(frame: Frame) -> Any:
         one, other = left(frame), right(frame)
         frame[0] += charge((one, other), None)
+        if frame[0] > frame[1]:
+            raise CostExceeded
         return compute(one, other)
 
     return _code(run, static)
+
+
+def _concatenation(left: Run, right: Run) -> Run:
+    """Of lists, or of what may be: it costs one, however long they are."""
+
+    def run(frame: Frame) -> Any:
+        one, other = left(frame), right(frame)
+        frame[2] += built(one) + built(other)
+        if frame[2] > MOST_BUILT:
+            raise CostExceeded
+        return arithmetic.add(one, other)
+
+    return run
 
 
 def _less(left: Run, right: Run) -> Run:

@@ -40,13 +40,16 @@ class CompiledRules:
     place: Place | None
     errors: list[FieldError] = field(default_factory=list)
 
-    def validate(self, obj: Any, old: Any = None, path: Path | None = None) -> list[FieldError]:
-        """What the rules have against an object that its schema has nothing against."""
-        return self.review(obj, old, path).errors
+    def validate(
+        self, obj: Any, old: Any = None, path: Path | None = None, *, patience: int | None = None
+    ) -> list[FieldError]:
+        """What the rules have against an object that its schema has nothing against. Raises Unfinished where they would
+        cost more than the patience; without one they go on to Kubernetes' limits."""
+        return self.review(obj, old, path, patience=patience).errors
 
-    def review(self, obj: Any, old: Any = None, path: Path | None = None) -> Review:
+    def review(self, obj: Any, old: Any = None, path: Path | None = None, *, patience: int | None = None) -> Review:
         """The same, with the warnings about what is wrong but was so before."""
-        return review(self.place, obj, old, path or Path()) if self.place is not None else Review()
+        return review(self.place, obj, old, path or Path(), patience=patience) if self.place is not None else Review()
 
 
 def compile_rules(

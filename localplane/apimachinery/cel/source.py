@@ -21,7 +21,7 @@ class CompilationFailed(ValueError):
     """An expression that can't be parsed or type checked; the text is cel-go's Issues.String()."""
 
     def __init__(self, text: str, issues: Iterable[Issue]) -> None:
-        self.issues = sorted(issues, key=lambda issue: _location(text, issue.offset))
+        self.issues = sorted(issues, key=lambda issue: max(issue.offset, NOWHERE))
         super().__init__(_rendered(text, self.issues))
 
 

@@ -17,7 +17,7 @@ from .errors import EvaluationError
 from .times import read_duration, read_timestamp
 from .values import Duration, Timestamp
 
-_TERM: Final = re.compile(r"([0-9]+)\s*([A-Za-zµ]+)", re.ASCII)
+_TERM: Final = re.compile(r"(?<![0-9])([0-9]++)\s*+([A-Za-zµ]++)", re.ASCII)
 _UNITS: Final = (
     (("ns",), "nano", 1),
     (("us", "µs"), "micro", 1_000),

@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, Final, Protocol, runtime_checkable
+from typing import Any, ClassVar, Final
 
 from .errors import EvaluationError
 from .types import BOOL, BYTES, DOUBLE, DURATION, INT, LIST, MAP, NULL, OPTIONAL, STRING, TIMESTAMP, TYPE, UINT, Type
+
+MOST_BUILT: Final = 4_000_000
+"""Characters that one evaluation may make where what it costs is not the cost of the result."""
+ELEMENT: Final = 8
+"""How many characters an element of a list counts for."""
 
 
 class _Missing(Enum):
@@ -61,19 +66,24 @@ class Optional:
 NONE: Final = Optional()
 
 
-@runtime_checkable
-class Mapper(Protocol):
-    """Anything with keys: a map, or an object of a custom resource."""
+class Mapper:
+    """Anything with keys: a map, or an object of a custom resource. A plain class, because every access to a field asks
+    whether it has one: a protocol takes ten microseconds to tell."""
+
+    __slots__ = ()
 
     def find(self, key: Any) -> Any:
         """The value of this key, or MISSING."""
+        raise NotImplementedError
 
-    def each_key(self) -> Iterator[Any]: ...
+    def each_key(self) -> Iterator[Any]:
+        raise NotImplementedError
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        raise NotImplementedError
 
 
-class Map:
+class Map(Mapper):
     """A map that an expression made. Keys of different number types that are equal are the same key; true is not 1."""
 
     __slots__ = ("entries",)
@@ -138,6 +148,11 @@ def type_of_value(value: Any) -> Type:
     if isinstance(value, Extension):
         return value.cel_type
     return LIST if isinstance(value, list) else MAP
+
+
+def built(value: Any) -> int:
+    """What a value counts for when the cost of an operation does not tell how large its result is."""
+    return size_of(value) * (ELEMENT if isinstance(value, list) else 1)
 
 
 def size_of(value: Any) -> int:

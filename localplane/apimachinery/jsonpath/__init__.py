@@ -1,10 +1,10 @@
 """Kubernetes' JSONPath: templates like `{range .items[*]}{.metadata.name}{"\\n"}{end}`.
 
-`parse` makes a Template, `find` applies it to an object, and `text_of` prints what it found. The columns of custom
-resources use it. Kubernetes: client-go/util/jsonpath.
+`parse` makes a Template, `find` applies it to an object, `first` looks for one value only, and `text_of` prints what it
+found. The columns of custom resources use it. Kubernetes: client-go/util/jsonpath.
 """
 
-from .evaluating import JSONPathError, find, text_of
+from .evaluating import JSONPathError, find, first, text_of
 from .parsing import JSONPathSyntaxError, Template, parse
 
-__all__ = ["JSONPathError", "JSONPathSyntaxError", "Template", "find", "parse", "text_of"]
+__all__ = ["JSONPathError", "JSONPathSyntaxError", "Template", "find", "first", "parse", "text_of"]

@@ -17,11 +17,13 @@ from functools import lru_cache
 from typing import Any, Final, NoReturn
 
 from localplane.apimachinery.gotext import go_float, go_json, go_quote
+from localplane.apimachinery.remembering import LONGEST_KEY, remembered
 
 SELF: Final = "."
 """In a set: the field itself is a member, beside what is below it."""
 
-_INDEX: Final = re.compile(r"[+-]?[0-9]+")
+_INDEX: Final = re.compile(r"[+-]?[0-9]{1,19}")
+_MOST_KEYS: Final = 8  # that are remembered; lists have one or two
 
 
 class InvalidElement(ValueError):
@@ -31,10 +33,14 @@ class InvalidElement(ValueError):
 def key_element(pairs: Iterable[tuple[str, Any]]) -> str:
     """The item with these keys. Their names are sorted."""
     names, values = zip(*sorted(pairs), strict=True)
-    try:
+    if len(names) <= _MOST_KEYS and all(map(_is_short, names)) and all(map(_is_short, values)):
         return _key_element(names, *values)
-    except TypeError:  # a key that is a list or an object itself: nothing to remember it by
-        return _key_element.__wrapped__(names, *values)
+    return _key_element.__wrapped__(names, *values)
+
+
+def _is_short(value: Any) -> bool:
+    """Whether it can be remembered: a list or an object can't be, and a long text shall not."""
+    return len(value) <= LONGEST_KEY if type(value) is str else type(value) is not list and type(value) is not dict
 
 
 @lru_cache(maxsize=4096, typed=True)  # 1 and true are equal, and are different keys
@@ -46,7 +52,7 @@ def value_element(value: Any) -> str:
     return f"v:{go_json(value)}"
 
 
-@lru_cache(maxsize=4096)  # the same few names of containers, ports and conditions come again and again
+@remembered  # the same few names of containers, ports and conditions come again and again
 def canonical(text: str) -> str | None:
     """The one spelling of a step; None for a kind of step that nobody knows yet."""
     if len(text) < 2:
@@ -75,13 +81,15 @@ def _json(text: str) -> Any:
         return json.loads(text, parse_constant=_no_constant)
     except ValueError as error:
         raise InvalidElement(str(error)) from None
+    except RecursionError:
+        raise InvalidElement("exceeded max depth") from None
 
 
 def _no_constant(text: str) -> NoReturn:
     raise InvalidElement(f"{text} is no JSON")
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def order(text: str) -> tuple[Any, ...]:
     """A sort key: fields by name, then items by key, by value and by place; numbers as numbers."""
     match text[:2]:
@@ -111,7 +119,7 @@ def _value_order(value: Any) -> tuple[Any, ...]:
     return (5,)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def shown(text: str) -> str:
     """A step as messages show it: `.data`, `[name="x"]`, `[="x"]`, `[0]`."""
     kind, rest = text[:2], text[2:]

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, Final, Literal
 
 from localplane.apimachinery.gotext import go_quote, json_string
+from localplane.apimachinery.remembering import LONGEST_KEY
 from localplane.apimachinery.schema import NOTHING, Node, Property, Schema
 from localplane.apimachinery.schema.meta import type_meta
 
@@ -88,7 +89,7 @@ class ListType:
             name = self.keys[0]
             value = item.get(name)
             if type(value) is str:
-                return _element_named(name, value)
+                return _element_named(name, value) if len(value) <= LONGEST_KEY else _new_element(name, value)
         return self._key(item, number)
 
     def _key(self, item: dict[str, Any], number: int) -> str:
@@ -120,9 +121,12 @@ def _default_of(declared: Property) -> Any:
     return declared.notes.get("default") if default is NOTHING else default
 
 
-@lru_cache(maxsize=4096)  # the same few names of containers, ports and conditions come again and again
-def _element_named(name: str, value: str) -> str:
+def _new_element(name: str, value: str) -> str:
     return f"k:{{{json_string(name)}:{json_string(value)}}}"
+
+
+# The same few names of containers, ports and conditions come again and again.
+_element_named = lru_cache(maxsize=4096)(_new_element)
 
 
 def _set_element(item: Any, number: int) -> str:

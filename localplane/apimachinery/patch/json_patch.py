@@ -23,6 +23,10 @@ MAX_OPERATIONS = 10_000
 MAX_COPIED_BYTES = 3 * 1024 * 1024
 """What all copies of one patch may add to the document: without a bound, a few operations double it again and again."""
 
+MAX_MOVED_ITEMS = 20_000_000
+"""How many items of lists all operations of one patch may move up or down: to put something before a million others is
+cheap once, and not ten thousand times."""
+
 Operation = dict[str, Any]
 
 _FIELDS = ("op", "path", "from", "value")
@@ -104,6 +108,7 @@ class _Patching:
     def __init__(self, document: Any) -> None:
         self.document = copied(document)
         self._copied_bytes = 0
+        self._moved_items = 0
 
     def find(self, path: str) -> tuple[Any, str] | None:
         """The container that a path ends in, and the last key; None if the way there is not open."""
@@ -124,7 +129,7 @@ class _Patching:
         """The key of a member, or the index of an item, that is there; None if it is not."""
         if isinstance(container, dict):
             return key if key in container else None
-        if not _INDEX(key):
+        if not isinstance(container, list) or not _INDEX(key):
             return None
         index = int(key)
         index += len(container) if index < 0 else 0
@@ -152,7 +157,9 @@ class _Patching:
                 raise PatchNotApplicable(f"{said.failed}: {problem}")
             if not -length <= index < length:
                 raise PatchNotApplicable(f"{said.failed}: {_no_index(key)}")
-            container.insert(index if index >= 0 else index + length, value)
+            index += length if index < 0 else 0
+            self._count_moves(len(container) - index)
+            container.insert(index, value)
 
     def remove(self, path: str, said: _Said) -> Any:
         container, key = self._found(path, said)
@@ -161,6 +168,8 @@ class _Patching:
             absent = isinstance(container, dict)
             problem = f"Unable to remove nonexistent key: {key}: missing value" if absent else _no_index(key)
             raise PatchNotApplicable(f"{said.failed}: {problem}")
+        if isinstance(container, list):
+            self._count_moves(len(container) - place)
         return container.pop(place)
 
     def replace(self, path: str, value: Any) -> None:
@@ -175,6 +184,13 @@ class _Patching:
         if found is None:
             raise PatchNotApplicable(f"{said.missing}: missing value")
         return found
+
+    def _count_moves(self, items: int) -> None:
+        self._moved_items += items
+        if self._moved_items > MAX_MOVED_ITEMS:
+            raise TooManyOperations(
+                f"The operations of a JSON patch may move at most {MAX_MOVED_ITEMS} items of lists up or down"
+            )
 
     def count_copy(self, value: Any) -> None:
         self._copied_bytes += encoded_size(value) if value is not None else 0

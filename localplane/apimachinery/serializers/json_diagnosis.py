@@ -11,8 +11,9 @@ from typing import Any
 
 from .json_scanner import Scanner
 
-_STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_SCALAR_END = re.compile(rb"[-+.0-9A-Za-z]*\Z")
+# One that never ends is one match, too: were it none, the search would begin anew at each quote within it.
+_STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+("|\\?\Z)', re.DOTALL)
+_SCALAR = b"-+.0123456789" + bytes(range(0x41, 0x5B)) + bytes(range(0x61, 0x7B))
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
 
@@ -32,13 +33,13 @@ def _token_start(body: bytes, position: int) -> int:
     last_end, start = 0, position
     for match in _STRINGS.finditer(body, 0, position):
         start, last_end = match.start(), match.end()
-    unfinished = body.find(b'"', last_end, position)
-    if unfinished >= 0:
-        return unfinished
-    if last_end and not body[last_end:position].strip():
+        if match[1] != b'"':
+            return start
+    between = body[last_end:position].rstrip()
+    if last_end and not between:
         return start
-    word = _SCALAR_END.search(body, last_end, len(body[:position].rstrip()))
-    return word.start() if word is not None and word[0] else position
+    word = len(between.rstrip(_SCALAR))
+    return last_end + word if word < len(between) else position
 
 
 def _open_containers(skeleton: bytes) -> list[dict[str, Any] | list[Any]]:

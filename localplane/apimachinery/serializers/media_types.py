@@ -163,12 +163,15 @@ def _bare_name(clause: str) -> str:
 
 
 _CACHED_LENGTH = 512  # what real clients send; longer headers may not fill memory
+_LONGEST_ACCEPT = 4096  # more alternatives than anybody has: none of them is looked at
 _STABLE_SORT_LENGTH = 12  # up to here Go sorts by insertion
 
 
 def parse_accept(header: str) -> tuple[Clause, ...]:
     """The alternatives of an Accept header, best first. What can't be read is left out."""
-    return _parse_accept_cached(header) if len(header) <= _CACHED_LENGTH else _parse_accept(header)
+    if len(header) <= _CACHED_LENGTH:
+        return _parse_accept_cached(header)
+    return _parse_accept(header) if len(header) <= _LONGEST_ACCEPT else ()
 
 
 def _parse_accept(header: str) -> tuple[Clause, ...]:
@@ -215,11 +218,12 @@ def _with_parameters(kind: str, subtype: str, rest: Sequence[str]) -> Clause:
     return Clause(kind, subtype, quality, parameters)
 
 
-_FLOAT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_FLOAT = re.compile(r"[-+]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?")
+_LONGEST_QUALITY = 16  # RFC 9110 allows five
 
 
 def _quality(text: str) -> float:
-    return float(text) if _FLOAT.fullmatch(text) else 0.0
+    return float(text) if len(text) <= _LONGEST_QUALITY and _FLOAT.fullmatch(text) else 0.0
 
 
 def _first_match(accept: str, supported: Sequence[MediaType], transforms: Transforms) -> Negotiated | None:

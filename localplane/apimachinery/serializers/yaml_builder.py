@@ -13,12 +13,16 @@ from localplane.apimachinery.gotext import json_float
 from localplane.apimachinery.light_typing import Any, Final, NoReturn
 
 from .errors import YAMLError
-from .json_scanner import MAX_DEPTH, MAX_DUPLICATES, number
+from .json_scanner import MAX_DUPLICATES, number
 from .yaml_keys import Key, go_syntax, key_of
 from .yaml_scalars import MERGE, plain, resolve
 
 _NO_KEY: Final = object()
 _DOCUMENT_END: Final = "DocumentEndEvent"
+
+MAX_DEPTH = 1000
+"""Kubernetes goes ten times as deep. libyaml looks at all open brackets for each token, which there would take a minute
+for a body of the size that is allowed; nothing that deep can be stored."""
 
 
 class _Frame:

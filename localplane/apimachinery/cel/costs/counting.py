@@ -76,6 +76,8 @@ def _traversal(value: Any) -> int:
     if isinstance(value, (str, bytes)):
         length = len(value) if isinstance(value, bytes) else len(value.encode("utf-8", "surrogatepass"))
         return int(length * STRING_FACTOR)
+    if isinstance(value, (int, float)):
+        return 1
     if isinstance(value, list):
         return sum(_traversal(each) for each in value)
     if isinstance(value, Mapper):
@@ -189,6 +191,11 @@ _STANDARD: Final[dict[str, CallCost]] = {
     "in_list": lambda args, _: size_of(args[1]),
     "contains_string": _part,
 }
+
+
+AMPLIFIERS: Final = frozenset({"replace", "join", "format", "flatten", "_+_"})
+"""Functions whose result may be far larger than what they cost: upstream charges what is put in, and joins lists
+without copying them."""
 
 
 def call_cost(function: str, overloads: Sequence[str]) -> CallCost:

@@ -38,11 +38,11 @@ def _failed(source: str, target: str) -> EvaluationError:
 
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
-_DIGITS: Final = "[0-9](?:_?[0-9])*"
+_DIGITS: Final = "[0-9](?:_?[0-9])*+"
 _FLOAT: Final = re.compile(
-    rf"[+-]?(?:(?:{_DIGITS}\.?(?:{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?[0-9]+)?|inf|infinity)|nan", re.IGNORECASE
+    rf"[+-]?(?:(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?[0-9]++)?|inf|infinity)|nan", re.IGNORECASE
 )
-_HEX_FLOAT: Final = re.compile(r"[+-]?0x[0-9a-f]*\.?[0-9a-f]*p[+-]?[0-9]+", re.IGNORECASE)
+_HEX_FLOAT: Final = re.compile(r"[+-]?0x[0-9a-f]*+(?:\.[0-9a-f]*+)?p[+-]?[0-9]++", re.IGNORECASE)
 _TRUE: Final = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE: Final = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 _DIGITS_MAX: Final = 400

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
-from localplane.apimachinery.cel.errors import EvaluationError
+from localplane.apimachinery.cel.errors import CostExceeded, EvaluationError
 from localplane.apimachinery.cel.types import Kind, Type
-from localplane.apimachinery.cel.values import Duration, Mapper, Timestamp, Unsigned, type_of_value
+from localplane.apimachinery.cel.values import ELEMENT, MOST_BUILT, Duration, Mapper, Timestamp, Unsigned, type_of_value
 from localplane.apimachinery.gotext import go_quote
 
 from .conversions import text_of
@@ -49,14 +49,30 @@ class FormatError(ValueError):
     pass
 
 
+class _Pieces(list[str]):
+    """Of a text that is not to become too long to be looked at: a short list may hold a long text many times."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._left = MOST_BUILT
+
+    def append(self, piece: str) -> None:
+        """Raises CostExceeded."""
+        self._left -= len(piece) + ELEMENT
+        if self._left < 0:
+            raise CostExceeded
+        super().append(piece)
+
+
 def interpolated(text: str, count: int, clause: Clause) -> str:
     """The text with its clauses written by `clause`. Raises FormatError for what is no clause."""
-    pieces: list[str] = []
+    pieces = _Pieces()
     position, used = 0, 0
     while True:
         percent = text.find("%", position)
         if percent < 0:
-            return "".join([*pieces, text[position:]])
+            pieces.append(text[position:])
+            return "".join(pieces)
         pieces.append(text[position:percent])
         if text[percent + 1 : percent + 2] == "%":
             pieces.append("%")
@@ -111,24 +127,29 @@ def _wrong(letter: str, value: Any) -> FormatError:
 def _plain(value: Any, _: int | None = None) -> str:
     if value is None:
         return "null"
+    if isinstance(value, (bool, int, float, str, bytes, Duration, Timestamp)):
+        return text_of(value)
     if isinstance(value, list):
-        return f"[{', '.join(_inner(each) for each in value)}]"
+        pieces = _Pieces()
+        for each in value:
+            pieces.append(_inner(each))
+        return f"[{', '.join(pieces)}]"
     if isinstance(value, Mapper):
         return _plain_map(value)
     if isinstance(value, Type):
         return value.name
-    if isinstance(value, (bool, int, float, str, bytes, Duration, Timestamp)):
-        return text_of(value)
     raise _wrong("s", value)
 
 
 def _plain_map(value: Mapper) -> str:
-    pairs = []
+    pieces = _Pieces()
     for key in value.each_key():
         if not isinstance(key, (bool, int, str)):
             raise FormatError(f"no formatting function for map key of type {type_of_value(key).name}")
-        pairs.append((_inner(key), _inner(value.find(key))))
-    return f"{{{', '.join(f'{key}:{inner}' for key, inner in sorted(pairs))}}}"
+        pieces.append(_inner(key))
+        pieces.append(_inner(value.find(key)))
+    pairs = sorted(zip(pieces[::2], pieces[1::2], strict=True))
+    return f"{{{', '.join(f'{key}:{inner}' for key, inner in pairs)}}}"
 
 
 def _inner(value: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from localplane.apimachinery.cel.arithmetic import add, contains
 from localplane.apimachinery.cel.declarations import Function, Overload, member, overload
 from localplane.apimachinery.cel.equality import compare, equal
-from localplane.apimachinery.cel.errors import EvaluationError, no_such_overload
+from localplane.apimachinery.cel.errors import CostExceeded, EvaluationError, no_such_overload
 from localplane.apimachinery.cel.types import (
     BOOL,
     COMPARABLE,
@@ -24,7 +24,7 @@ from localplane.apimachinery.cel.types import (
     list_of,
     parameter,
 )
-from localplane.apimachinery.cel.values import Duration, Unsigned, type_of_value
+from localplane.apimachinery.cel.values import MOST_BUILT, Duration, Unsigned, built, type_of_value
 
 _T = parameter("T")
 _LIST = list_of(_T)
@@ -88,9 +88,13 @@ def _flatten(values: Any, depth: Any = 1) -> list[Any]:
         raise no_such_overload(f"{type_of_value(values).name}.flatten()")
     if depth < 0:
         raise EvaluationError("level must be non-negative")
+    if not depth:
+        return values
     result: list[Any] = []
     for each in values:
-        result += _flatten(each, depth - 1) if isinstance(each, list) and depth else [each]
+        result += _flatten(each, depth - 1) if isinstance(each, list) else [each]
+        if built(result) > MOST_BUILT:
+            raise CostExceeded
     return result
 
 

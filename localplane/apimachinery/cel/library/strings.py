@@ -6,9 +6,9 @@ import string
 from typing import Any, Final
 
 from localplane.apimachinery.cel.declarations import Function, member, overload
-from localplane.apimachinery.cel.errors import EvaluationError, no_such_overload
+from localplane.apimachinery.cel.errors import CostExceeded, EvaluationError, no_such_overload
 from localplane.apimachinery.cel.types import BOOL, BYTES, DYN, INT, STRING, list_of, map_of, parameter
-from localplane.apimachinery.cel.values import Mapper
+from localplane.apimachinery.cel.values import MOST_BUILT, Mapper
 
 from .formatting import formatted
 from .patterns import matches
@@ -96,6 +96,16 @@ def _substring(text: str, start: int, end: int | None = None) -> str:
     return text[start:end]
 
 
+def _replaced(text: str, old: str, new: str, limit: int = -1) -> str:
+    """Raises CostExceeded before it makes what is too long to be looked at."""
+    times = text.count(old)
+    if 0 <= limit < times:
+        times = limit
+    if len(text) + times * (len(new) - len(old)) > MOST_BUILT:
+        raise CostExceeded
+    return text.replace(old, new, limit)
+
+
 # Go's unicode.IsSpace, which Python's strip goes beyond.
 _SPACE: Final = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f"
@@ -108,9 +118,13 @@ def trimmed(text: str) -> str:
 
 
 def _joined(texts: list[Any], separator: str = "") -> str:
+    length = len(separator) * len(texts)
     for each in texts:
         if type(each) is not str:
             raise EvaluationError(f"join: invalid input: {shown(each)}")
+        length += len(each)
+    if length > MOST_BUILT:
+        raise CostExceeded
     return separator.join(texts)
 
 
@@ -179,8 +193,8 @@ STRINGS: tuple[Function, ...] = (
     Function(
         "replace",
         (
-            member("string_replace_string_string", (STRING, STRING, STRING), STRING, str.replace),
-            member("string_replace_string_string_int", (STRING, STRING, STRING, INT), STRING, str.replace),
+            member("string_replace_string_string", (STRING, STRING, STRING), STRING, _replaced),
+            member("string_replace_string_string_int", (STRING, STRING, STRING, INT), STRING, _replaced),
         ),
     ),
     Function(

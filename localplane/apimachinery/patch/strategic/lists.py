@@ -65,6 +65,7 @@ def order_after(current: list[Any], change: list[Any], key: str) -> list[Any]:
 def _directed(current: list[Any], change: list[Any], key: str) -> tuple[list[Any], list[Any]]:
     """Both lists after the directives among the items: what they delete is gone, what they replace is all there is."""
     plain: list[Any] = []
+    gone: set[Any] = set()
     replaces = False
     for item in change:
         if PATCH not in item:
@@ -72,15 +73,17 @@ def _directed(current: list[Any], change: list[Any], key: str) -> tuple[list[Any
             continue
         match item[PATCH]:
             case "delete":
-                gone = key_of(item, key)
-                current = [each for each in current if key not in each or identity(each[key]) != gone]
+                gone.add(key_of(item, key))
             case "replace":
                 replaces = True
             case "merge":
                 raise PatchFailed("merging lists cannot yet be specified in the patch")
             case directive:
                 raise unknown_directive(directive, item)
-    return (plain, []) if replaces else (current, plain)
+    if replaces:
+        return plain, []
+    kept = [item for item in current if key not in item or identity(item[key]) not in gone] if gone else current
+    return kept, plain
 
 
 def _merged_maps(field: Field, current: list[Any], change: list[Any], merge_map: MergeMap) -> list[Any]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any, Final
 
+from localplane.apimachinery.remembering import remembered
 from localplane.apimachinery.schema.codecs import DURATION, QUANTITY, Unreadable
 from localplane.apimachinery.serializers.errors import ProtobufError
 from localplane.apimachinery.serializers.json import parse_json
@@ -43,7 +43,7 @@ def _bytes(payload: Payload) -> bytes:
     return payload if isinstance(payload, bytes) else b""
 
 
-@lru_cache(maxsize=4096)  # an object's times are the same in each of its versions
+@remembered  # an object's times are the same in each of its versions
 def _write_time(text: str) -> bytes:
     moment = datetime.fromisoformat(text)
     return b"" if moment == _NEVER else b"\x08" + varint((moment - _EPOCH) // _SECOND) + b"\x10\x00"
