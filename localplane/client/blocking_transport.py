@@ -6,6 +6,7 @@ event loop, and nothing here imports asyncio or an HTTP library. One connection 
 
 from __future__ import annotations
 
+import select
 import time
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -13,7 +14,16 @@ from localplane.apimachinery.light_typing import TYPE_CHECKING, Final, TypeVar
 
 from .credentials import ClientCertificate, Credentials, credentials_for
 from .driving import drive
-from .errors import ConfigError, ConnectionFailed, ConnectionLost, ConnectionRefused, RequestTimedOut, TLSFailed
+from .errors import (
+    ClientError,
+    ConfigError,
+    ConnectionFailed,
+    ConnectionLost,
+    ConnectionRefused,
+    InvalidAnswer,
+    RequestTimedOut,
+    TLSFailed,
+)
 from .http1 import Head, Incoming, IncompleteAnswer, request_bytes
 from .impersonation import impersonation_headers
 from .kubeconfig.connection import ClientConfig
@@ -28,6 +38,7 @@ T = TypeVar("T")
 
 _CONNECT_TIMEOUT: Final = 30.0
 _PIECE: Final = 65536
+_REPEATABLE: Final = ("GET", "HEAD", "OPTIONS", "TRACE")
 _PORTS: Final = {"http": 80, "https": 443}
 _SOCKS_PORT: Final = 1080
 _HEADERS_LATE = "net/http: request canceled (Client.Timeout exceeded while awaiting headers)"
@@ -80,13 +91,14 @@ class BlockingTransport:
     def _exchange(
         self, message: bytes, method: str, certificate: ClientCertificate | None, deadline: float | None
     ) -> BlockingResponse:
-        """A kept connection may have been closed meanwhile: then, and only if no byte came back, on a new one."""
+        """On the kept connection, if it is still open. One that breaks all the same, before a byte has come back, may
+        have carried the request: only what changes nothing is sent again on a new one, as Go's client has it."""
         idle, self._idle = self._idle, None
-        if idle is not None and certificate == self._certificate:
+        if idle is not None and certificate == self._certificate and idle.is_quiet():
             try:
                 return self._answer(idle, message, method, deadline)
             except ConnectionLost as error:
-                if not error.unanswered:
+                if not error.unanswered or method not in _REPEATABLE:
                     raise
         elif idle is not None:
             idle.close()
@@ -96,8 +108,12 @@ class BlockingTransport:
     def _answer(self, connection: _Connection, message: bytes, method: str, deadline: float | None) -> BlockingResponse:
         connection.send(message, deadline)
         incoming = Incoming(method)
-        while incoming.head is None:
-            incoming.feed(connection.receive(deadline, late=_HEADERS_LATE, answered=incoming.started))
+        try:
+            while incoming.head is None:
+                incoming.feed(connection.receive(deadline, late=_HEADERS_LATE, answered=incoming.started))
+        except InvalidAnswer:
+            connection.close()
+            raise
         return BlockingResponse(incoming.head, incoming, connection, deadline, self._keep)
 
     def _keep(self, connection: _Connection) -> None:
@@ -140,9 +156,9 @@ class BlockingTransport:
         plain = self._dial(parts.hostname or "", parts.port or _PORTS[parts.scheme], deadline)
         connected = plain
         if parts.scheme == "https":
-            import ssl
+            from localplane.tls.contexts import verifying
 
-            connected = ssl.create_default_context().wrap_socket(plain, server_hostname=parts.hostname)
+            connected = verifying().wrap_socket(plain, server_hostname=parts.hostname)
         target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         headers = [("Host", target)]
         if parts.username is not None:
@@ -186,28 +202,36 @@ class BlockingTransport:
     def _handshake(
         self, plain: socket.socket, certificate: ClientCertificate | None, deadline: float | None
     ) -> socket.socket:
-        name = self._config.tls_server_name or self._parts.host
+        """Once more, and judged by Go's rules, if OpenSSL does not believe the server."""
+        name = self._config.tls_server_name or self._parts.host or ""
         try:
-            return secured(plain, self._config, certificate, name or "")
+            try:
+                return secured(plain, self._config, certificate, name)
+            except OSError as error:
+                plain.close()
+                if not _is_distrust(error):
+                    raise
+                plain = self._plain(deadline)
+                return secured(plain, self._config, certificate, name, judging=True)
         except ConfigError:
             plain.close()
             raise
         except OSError as error:  # an SSLError is one
             plain.close()
-            from .tls import go_reason
+            from .tls import handshake_failure
 
-            reason = go_reason(error, name or "", shown=lambda: self._shown(deadline))
+            reason = handshake_failure(error, name, shown=lambda: self._shown(deadline))
             raise TLSFailed(f"{self._config.server}: {error}", address=self._address, reason=reason) from error
 
     def _shown(self, deadline: float | None) -> bytes:
-        """The server's certificate, to say what is wrong with it."""
-        import ssl
+        """The server's certificate, to say what is wrong with it; nothing if it shows none now."""
+        from localplane.tls.contexts import trusting_anybody
 
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-        with context.wrap_socket(self._plain(deadline)) as looked:
-            return looked.getpeercert(binary_form=True) or b""
+        try:
+            with trusting_anybody().wrap_socket(self._plain(deadline)) as looked:
+                return looked.getpeercert(binary_form=True) or b""
+        except (OSError, ClientError):
+            return b""
 
 
 class _Connection:
@@ -226,6 +250,11 @@ class _Connection:
                 address=self._address,
                 unanswered=True,
             ) from error
+
+    def is_quiet(self) -> bool:
+        """Whether nothing has come since the last answer: what comes unasked is the connection's end."""
+        readable, _, _ = select.select([self._socket], [], [], 0)
+        return not readable
 
     def receive(self, deadline: float | None, *, late: str, answered: bool) -> bytes:
         """At least a byte. Raises ConnectionLost at the end of the stream."""
@@ -307,6 +336,10 @@ class BlockingResponse:
             return None
         try:
             self._incoming.feed(self._connection.receive(self._deadline, late=_BODY_LATE, answered=True))
+        except InvalidAnswer:
+            self._connection.close()
+            self._connection = None
+            raise
         except ConnectionLost:
             self._connection = None
             try:
@@ -322,6 +355,12 @@ class BlockingResponse:
             connection.close()
         else:
             self._keep(connection)
+
+
+def _is_distrust(error: OSError) -> bool:
+    import ssl
+
+    return isinstance(error, ssl.SSLCertVerificationError)
 
 
 def _settled(ask: Callable[[], Awaitable[T]]) -> T:

@@ -57,6 +57,23 @@ class KnownObjects(Protocol):
     def get(self, key: str) -> Object | None: ...
 
 
+class FIFOReplacement:
+    """See `list_watch.Replacement`."""
+
+    def __init__(self, fifo: DeltaFIFO) -> None:
+        self._fifo = fifo
+        self._keys: set[str] = set()
+
+    def add(self, obj: Object) -> None:
+        self._keys.add(self._fifo.queue_replaced(obj))
+
+    def discard(self, obj: Object) -> None:
+        self._keys.discard(object_key(obj))
+
+    def finish(self) -> None:
+        self._fifo.drop_others(self._keys)
+
+
 class DeltaFIFO:
     """One producer and one consumer, in one event loop."""
 
@@ -90,11 +107,22 @@ class DeltaFIFO:
 
     def replace(self, objects: Iterable[Object]) -> None:
         """These are all there are: whatever else is known or queued was deleted while nobody watched."""
-        keys = set()
+        replacement = self.replacement()
         for obj in objects:
-            key = object_key(obj)
-            keys.add(key)
-            self._queue(DeltaType.REPLACED, key, self._transformed(obj))
+            replacement.add(obj)
+        replacement.finish()
+
+    def replacement(self) -> FIFOReplacement:
+        """The same as the objects come. The consumer may take what is queued already."""
+        return FIFOReplacement(self)
+
+    def queue_replaced(self, obj: Object) -> str:
+        key = object_key(obj)
+        self._queue(DeltaType.REPLACED, key, self._transformed(obj))
+        return key
+
+    def drop_others(self, keys: set[str]) -> None:
+        """The end of a replacement that had these keys."""
         gone = {key: self._latest(key) for key in [*self._items, *self._known.keys()] if key not in keys}
         for key, last in gone.items():
             self._queue(DeltaType.DELETED, key, DeletedFinalStateUnknown(key, last))

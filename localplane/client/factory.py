@@ -19,7 +19,7 @@ from .reflector import ReflectorOptions
 
 class SharedInformerFactory:
     """One informer for each resource, in one namespace or in all. An informer that is asked for while the factory
-    runs starts at once; when one ends with an error, all end."""
+    runs starts at once. A handler that raises is logged and goes on; an informer that fails itself ends all."""
 
     def __init__(
         self,

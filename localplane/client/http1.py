@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 
 from localplane.apimachinery.light_typing import Final
 
 from .errors import InvalidAnswer
 from .transport import Pairs, header
+from .unpacking import Unpacking
 
 _LONGEST_HEAD: Final = 1024 * 1024
+_LONGEST_SIZE: Final = 16
 _NO_BODY: Final = (204, 304)
 
 
@@ -49,7 +50,7 @@ class Incoming:
         """Bytes of the body, or of its chunk, that are missing; None until the connection ends."""
         self._chunked = False
         self._in_trailer = False
-        self._inflater: zlib._Decompress | None = None
+        self._unpacking: Unpacking | None = None
         self.head: Head | None = None
         self.complete = False
 
@@ -68,37 +69,40 @@ class Incoming:
         elif not self.complete:
             self._left -= self._take(min(self._left, len(self._raw)))
             self.complete = self._left == 0
+        if self.complete and self._unpacking is not None:
+            self._unpacking.finish()
 
     def end(self) -> None:
         """The connection is at its end. Raises IncompleteAnswer, unless that is how the answer ends."""
         if self._left is not None or self._chunked:
             raise IncompleteAnswer("unexpected EOF")
         self.complete = True
+        if self._unpacking is not None:
+            self._unpacking.finish()
 
     def body(self) -> bytes:
         pieces, self._body = self._body, []
         return b"".join(pieces)
 
     def _read_head(self) -> bool:
-        end = self._raw.find(b"\r\n\r\n")
-        if end < 0:
-            if len(self._raw) > _LONGEST_HEAD:
-                raise InvalidAnswer("the server's answer begins with more than a megabyte of headers")
-            return False
-        first, *lines = bytes(self._raw[:end]).decode("latin-1").split("\r\n")
-        del self._raw[: end + 4]
-        protocol, _, rest = first.partition(" ")
-        if not protocol.startswith("HTTP/1.") or not rest[:3].isdigit():
-            raise InvalidAnswer(f"malformed HTTP response {first[:100]!r}")
-        status = int(rest[:3])
-        if 100 <= status < 200 and status != 101:
-            return self._read_head()
-        headers = [(name.strip(), value.strip()) for name, _, value in (line.partition(":") for line in lines)]
-        self.head = Head(
-            status, [(name, value.encode("latin-1").decode("utf-8", "replace")) for name, value in headers]
-        )
-        self._frame(self.head)
-        return True
+        while (end := self._raw.find(b"\r\n\r\n")) >= 0:
+            first, *lines = bytes(self._raw[:end]).decode("latin-1").split("\r\n")
+            del self._raw[: end + 4]
+            protocol, _, rest = first.partition(" ")
+            if not protocol.startswith("HTTP/1.") or not rest[:3].isdecimal():
+                raise InvalidAnswer(f"malformed HTTP response {first[:100]!r}")
+            status = int(rest[:3])
+            if 100 <= status < 200 and status != 101:
+                continue  # the answer itself comes later
+            headers = [(name.strip(), value.strip()) for name, _, value in (line.partition(":") for line in lines)]
+            self.head = Head(
+                status, [(name, value.encode("latin-1").decode("utf-8", "replace")) for name, value in headers]
+            )
+            self._frame(self.head)
+            return True
+        if len(self._raw) > _LONGEST_HEAD:
+            raise InvalidAnswer("the server's answer begins with more than a megabyte of headers")
+        return False
 
     def _frame(self, head: Head) -> None:
         self._chunked = header(head.headers, "transfer-encoding").lower() == "chunked"
@@ -109,7 +113,7 @@ class Incoming:
             self._left = int(length) if length.isdecimal() else None
         self.complete = not self._chunked and self._left == 0
         if header(head.headers, "content-encoding").lower() == "gzip":
-            self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+            self._unpacking = Unpacking()
 
     def _read_chunks(self) -> None:
         while self._raw and not self.complete:
@@ -134,18 +138,15 @@ class Incoming:
     def _take(self, count: int) -> int:
         data = bytes(self._raw[:count])
         del self._raw[:count]
-        if self._inflater is not None:
-            try:
-                data = self._inflater.decompress(data)
-            except zlib.error as error:
-                raise InvalidAnswer(f"gzip: {error}") from error
+        if self._unpacking is not None:
+            data = self._unpacking.unpack(data)
         if data:
             self._body.append(data)
         return count
 
 
 def _chunk_size(line: bytes) -> int:
-    try:
-        return int(line.partition(b";")[0], 16)
-    except ValueError:
-        raise InvalidAnswer("malformed chunked encoding") from None
+    digits = line.partition(b";")[0].strip()
+    if not digits or len(digits) > _LONGEST_SIZE or digits.strip(b"0123456789abcdefABCDEF"):
+        raise InvalidAnswer("malformed chunked encoding")
+    return int(digits, 16)

@@ -6,7 +6,7 @@ import platform
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 import aiohttp
 from yarl import URL
@@ -14,15 +14,25 @@ from yarl import URL
 from localplane import __version__
 
 from .credentials import ClientCertificate, Credentials, credentials_for
-from .errors import ConfigError, ConnectionFailed, ConnectionLost, ConnectionRefused, RequestTimedOut, TLSFailed
+from .errors import (
+    ClientError,
+    ConfigError,
+    ConnectionFailed,
+    ConnectionLost,
+    ConnectionRefused,
+    RequestTimedOut,
+    TLSFailed,
+)
 from .impersonation import impersonation_headers
 from .kubeconfig.connection import ClientConfig
 from .proxies import proxy_for
-from .tls import ssl_context
+from .tls import handshake_failure, ssl_context
 from .transport import Pairs, query_text, server_parts
+from .unpacking import Unpacking
 
 _CONNECT_TIMEOUT: Final = 30.0
 _KEEP_IDLE: Final = 90.0
+_REPEATABLE: Final = ("GET", "HEAD", "OPTIONS", "TRACE")
 
 
 def user_agent(program: str = f"localplane/{__version__}") -> str:
@@ -46,31 +56,44 @@ class HTTPTransport:
         self._headers += impersonation_headers(config.impersonate)
         self._session: aiohttp.ClientSession | None = None
         self._certificate: ClientCertificate | None = None
+        self._judging = False
 
     async def request(
         self, method: str, path: str, *, query: Pairs = (), headers: Pairs = (), body: bytes | None = None
     ) -> HTTPResponse:
         url = f"{self._config.server}{path}{query_text(query, self._config.timeout)}"
-        session = await self._current_session()
         authorization = await self._credentials.authorization()
         named = {name.lower() for name, _ in headers}
         sent = [*(pair for pair in self._headers if pair[0].lower() not in named), *headers]
         if authorization and "authorization" not in named:
             sent.append(("Authorization", authorization))
         with _translated(self._config.server):
-            response = await session.request(
-                method,
-                URL(url, encoded=True),
-                headers=sent,
-                data=body,
-                proxy=self._proxy,
-                # A redirect could carry our credentials to a server that nobody configured.
-                allow_redirects=False,
-                server_hostname=self._config.tls_server_name or None,
-            )
+            judging = self._judging
+            try:
+                response = await self._sent(method, url, sent, body)
+            except aiohttp.ClientConnectorCertificateError:
+                if judging:
+                    raise
+                if not self._judging:  # unless another request was here first
+                    self._judging = True  # by Go's rules, since OpenSSL does not believe the server
+                    await self.close()
+                response = await self._sent(method, url, sent, body)
         if response.status == 401 and authorization:
             self._credentials.rejected(authorization)
         return HTTPResponse(response, self._config.server)
+
+    async def _sent(self, method: str, url: str, headers: Pairs, body: bytes | None) -> aiohttp.ClientResponse:
+        return await send(
+            await self._current_session(),
+            method,
+            URL(url, encoded=True),
+            headers=headers,
+            data=body,
+            proxy=self._proxy,
+            # A redirect could carry our credentials to a server that nobody configured.
+            allow_redirects=False,
+            server_hostname=self._config.tls_server_name or None,
+        )
 
     async def close(self) -> None:
         session, self._session = self._session, None
@@ -91,16 +114,31 @@ class HTTPTransport:
         secure = self._config.server.startswith("https://")
         connector = aiohttp.TCPConnector(
             limit=0,  # every watch holds a connection for as long as it lasts
-            ssl=ssl_context(self._config, certificate) if secure else True,
+            ssl=ssl_context(self._config, certificate, judging=self._judging) if secure else True,
             keepalive_timeout=_KEEP_IDLE,
             socket_factory=_kept_alive_socket,
         )
         return aiohttp.ClientSession(
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,  # aiohttp does not notice where gzip was cut
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT),
             skip_auto_headers=("Content-Type", "Accept"),
         )
+
+
+async def send(session: aiohttp.ClientSession, method: str, url: URL, **options: Any) -> aiohttp.ClientResponse:
+    """The session's request, sent a second time only if it changes nothing and its kept connection turned out to be
+    closed: that a PUT or a DELETE can be repeated does not mean that the second answer tells what the first one did."""
+    session._retry_connection = False  # noqa: SLF001 - aiohttp repeats those too, and has no other way to say no
+    try:
+        return await session.request(method, url, **options)
+    except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
+        raise
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
+        if method not in _REPEATABLE:
+            raise
+    return await session.request(method, url, **options)
 
 
 class HTTPResponse:
@@ -109,10 +147,11 @@ class HTTPResponse:
         self._server = server
         self.status = response.status
         self.headers: Pairs = list(response.headers.items())
+        is_packed = response.headers.get("Content-Encoding", "").lower() == "gzip"
+        self._unpacking = Unpacking() if is_packed else None
 
     async def read(self) -> bytes:
-        with _translated(self._server):
-            return await self._response.read()
+        return b"".join([chunk async for chunk in self])
 
     def chunks(self) -> HTTPResponse:
         return self
@@ -121,11 +160,27 @@ class HTTPResponse:
         return self
 
     async def __anext__(self) -> bytes:
-        with _translated(self._server):
-            chunk = await self._response.content.readany()
+        try:
+            chunk = await self._next()
+        except ClientError:
+            self._response.close()
+            raise
         if not chunk:
             raise StopAsyncIteration
         return chunk
+
+    async def _next(self) -> bytes:
+        """Nothing at the end."""
+        while True:
+            with _translated(self._server):
+                chunk = await self._response.content.readany()
+            if self._unpacking is None:
+                return chunk
+            if not chunk:
+                self._unpacking.finish()
+                return b""
+            if unpacked := self._unpacking.unpack(chunk):
+                return unpacked
 
     async def close(self) -> None:
         self._response.close()
@@ -137,7 +192,11 @@ def _translated(server: str) -> Iterator[None]:
     try:
         yield
     except (aiohttp.ClientConnectorCertificateError, aiohttp.ClientSSLError) as error:
-        raise TLSFailed(f"tls: failed to verify certificate of {server}: {error}") from error
+        problem = getattr(
+            error, "certificate_error", error.os_error if isinstance(error, aiohttp.ClientSSLError) else error
+        )
+        reason = handshake_failure(problem, URL(server).host or "")
+        raise TLSFailed(f"{server}: {reason}", address=URL(server).authority, reason=reason) from error
     except aiohttp.ClientConnectorError as error:
         if isinstance(error.os_error, ConnectionRefusedError):
             address = URL(server).authority

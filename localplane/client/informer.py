@@ -18,6 +18,8 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Any, Self
 
+from localplane.apimachinery.time_slices import TimeSlices
+
 from .background import Background
 from .delta_fifo import DeletedFinalStateUnknown, Delta, DeltaFIFO, Deltas, DeltaType, Transform
 from .handlers import EventHandler
@@ -28,11 +30,11 @@ from .lister import Lister
 from .reflector import Reflector, ReflectorOptions
 
 Object = dict[str, Any]
-_YIELD_EVERY = 100
 
 
 class SharedInformer:
-    """Runs once: as a context manager, or with `run` in a task of yours. A handler that raises ends it.
+    """Runs once: as a context manager, or with `run` in a task of yours. A handler that raises is logged, and hears of
+    the next change.
 
     `resync` is how often handlers see everything again if they don't say otherwise; 0 is never.
     """
@@ -122,15 +124,14 @@ class SharedInformer:
             listener.informer_has_synced()
 
     async def _consume(self) -> None:
-        processed = 0
+        slices = TimeSlices()
         while True:
             await self._fifo.pop(self._process)
             if not self._fifo:
                 for listener in self._listeners:
                     listener.is_resyncing = False
-            processed += 1
-            if processed % _YIELD_EVERY == 0:
-                await asyncio.sleep(0)
+            if slices.is_over:
+                await slices.next()
 
     def _process(self, key: str, deltas: Deltas, *, is_in_initial_list: bool) -> None:
         for delta in deltas:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
@@ -22,13 +21,23 @@ class ListerWatcher(Protocol):
     def watch(self, options: ListOptions) -> WatchStream: ...
 
 
+class Replacement(Protocol):
+    """All objects that there are, one after the other as they come, so that nobody has to hold them all. Whatever else
+    the store knows was deleted while nobody watched: it goes when the replacement is finished, and if it never is,
+    nothing goes. Nothing else is asked of the store meanwhile."""
+
+    def add(self, obj: Object) -> None: ...
+    def discard(self, obj: Object) -> None: ...
+    def finish(self) -> None: ...
+
+
 class ReflectorStore(Protocol):
     """Their destination; a DeltaFIFO is one. If a method raises, the reflector ends."""
 
     def add(self, obj: Object) -> None: ...
     def update(self, obj: Object) -> None: ...
     def delete(self, obj: Object) -> None: ...
-    def replace(self, objects: Iterable[Object]) -> None: ...
+    def replacement(self) -> Replacement: ...
 
 
 class ListWatch:

@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from localplane.apimachinery.time_slices import TimeSlices
+
+from .delta_fifo import DeletedFinalStateUnknown
+from .faults import Contained
 from .handlers import Deleted, EventHandler
 
 Object = dict[str, Any]
-_YIELD_EVERY = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +39,16 @@ Notification = Added | Updated | Removed
 
 
 class Listener:
-    """What `SharedInformer.add_handler` gives: has the handler seen all that was there, and how to be rid of it."""
+    """What `SharedInformer.add_handler` gives: has the handler seen all that was there, and how to be rid of it.
+
+    A handler that raises is not called again for that change; it hears of the next one."""
 
     def __init__(self, handler: EventHandler, *, resync: timedelta, on_remove: Callable[[Listener], None]) -> None:
         self._handler = handler
         self._on_remove = on_remove
         self._pending: deque[Notification] = deque()
+        self._current: Notification | None = None
+        self._contained = Contained(self._described)
         self._wake = asyncio.Event()
         self._removed = False
         self._initial_left = 0
@@ -83,22 +90,22 @@ class Listener:
         self.next_resync = now + self.resync.total_seconds() if self.resync else float("inf")
 
     async def run(self) -> None:
-        calls = 0
+        slices = TimeSlices()
         while not self._removed:
             if not self._pending:
                 self._wake.clear()
                 await self._wake.wait()
                 continue
-            notification = self._pending.popleft()
-            waiting = self._call(notification)
-            if waiting is not None:
-                await waiting
+            notification = self._current = self._pending.popleft()
+            with self._contained:
+                waiting = self._call(notification)
+                if waiting is not None:
+                    await waiting
             if isinstance(notification, Added) and notification.is_in_initial_list:
                 self._initial_left -= 1
                 self._check_synced()
-            calls += 1
-            if calls % _YIELD_EVERY == 0:
-                await asyncio.sleep(0)
+            if slices.is_over:
+                await slices.next()
 
     def _call(self, notification: Notification) -> Awaitable[None] | None:
         match notification:
@@ -108,6 +115,14 @@ class Listener:
                 return self._handler.on_update(old, new)
             case Removed(obj):
                 return self._handler.on_delete(obj)
+
+    def _described(self) -> str:
+        current = self._current
+        obj = current.new if isinstance(current, Updated) else current.object if current is not None else {}
+        last = obj.object if isinstance(obj, DeletedFinalStateUnknown) else obj
+        metadata = last.get("metadata") or {}
+        place = "/".join(filter(None, (metadata.get("namespace"), metadata.get("name"))))
+        return f"a handler, told of {last.get('kind') or 'an object'} {place},"
 
     def _check_synced(self) -> None:
         if self._informer_synced and not self._initial_left:

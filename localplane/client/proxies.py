@@ -63,7 +63,7 @@ def _excepts(rule: str, host: str, port: int, address: IPv4Address | IPv6Address
         except ValueError:
             return False
     name, colon, wanted = rule.rpartition(":")
-    if colon and wanted.isdigit() and _address(rule) is None:
+    if colon and wanted.isdecimal() and _address(rule) is None:
         if int(wanted) != port:
             return False
         rule = name

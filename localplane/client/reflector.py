@@ -1,9 +1,9 @@
 """A copy of a collection, kept current: a list, then a watch from the list's version, for ever.
 
-    list or WatchList  ->  store.replace(everything)
+    list or WatchList  ->  store.replacement of everything
     watch              ->  store.add / update / delete, and the version to resume from
     a watch that ends  ->  another one from there, without a new list
-    410, or no news    ->  list again; store.replace finds out what was deleted meanwhile
+    410, or no news    ->  list again; the replacement finds out what was deleted meanwhile
 
 Kubernetes: client-go/tools/cache/reflector.go.
 """
@@ -13,16 +13,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, BadRequest, Expired, Invalid, TooManyRequests
+from localplane.apimachinery.time_slices import TimeSlices
 
 from .backoff import Backoff, BackoffPolicy
 from .errors import ClientError, ConnectionFailed, ConnectionLost, ConnectionRefused, InvalidAnswer
-from .indexer import object_key
 from .list_watch import ListerWatcher, ReflectorStore
 from .options import ListOptions
 from .paging import list_all
@@ -124,16 +124,18 @@ class Reflector:
             )
         )
         try:
-            self._replace(*await self._collect(stream))
+            await self._take_initial_state(stream)
         except BaseException:
             await stream.close()
             raise
         return stream
 
-    async def _collect(self, stream: WatchStream) -> tuple[Iterable[Object], str]:
-        """The objects before the bookmark that ends the first state, and the bookmark's version."""
-        objects: dict[str, Object] = {}
+    async def _take_initial_state(self, stream: WatchStream) -> None:
+        """The objects before the bookmark that ends the first state. The bookmark has its version."""
+        replacement, slices = self._store.replacement(), TimeSlices()
         while True:
+            if slices.is_over:  # a server in this process may have all of them at once
+                await slices.next()
             try:
                 async with asyncio.timeout(self._options.initial_silence.total_seconds()):
                     event = await anext(stream)
@@ -143,11 +145,13 @@ class Reflector:
                 raise ConnectionLost("the watch ended within its initial events") from None
             match event.type:
                 case "ADDED" | "MODIFIED":
-                    objects[object_key(event.object)] = event.object
+                    replacement.add(event.object)
                 case "DELETED":
-                    objects.pop(object_key(event.object), None)
+                    replacement.discard(event.object)
                 case "BOOKMARK" if _ends_initial_events(event):
-                    return objects.values(), event.resource_version
+                    replacement.finish()
+                    self._note_replaced(event.resource_version)
+                    return
 
     async def _list(self) -> None:
         version = "" if self._version_unavailable else self.last_sync_resource_version or "0"
@@ -160,7 +164,13 @@ class Reflector:
             collection = await list_all(self._source.list, self._list_options(""))
         # A server that pages its answer to "0" has no cache, so later lists may as well be paged.
         self._paged = self._paged or (version == "0" and collection.paged)
-        self._replace(collection.items, collection.resource_version)
+        replacement, slices = self._store.replacement(), TimeSlices()
+        for obj in collection.items:
+            replacement.add(obj)
+            if slices.is_over:
+                await slices.next()
+        replacement.finish()
+        self._note_replaced(collection.resource_version)
 
     def _list_options(self, version: str) -> ListOptions:
         from_cache = version not in ("", "0") and not self._paged
@@ -171,8 +181,7 @@ class Reflector:
         """The version that a new first state must not be older than."""
         return "" if self._version_unavailable else self.last_sync_resource_version
 
-    def _replace(self, objects: Iterable[Object], version: str) -> None:
-        self._store.replace(objects)
+    def _note_replaced(self, version: str) -> None:
         self._version_unavailable = False
         self.last_sync_resource_version = version
 
@@ -208,8 +217,11 @@ class Reflector:
         """A server that neither speaks nor hangs up at the agreed time is gone."""
         limit = 2 * self._options.watch_timeout + _GRACE
         try:
+            slices = TimeSlices()
             async with asyncio.timeout(limit.total_seconds()), stream:
                 async for event in stream:
+                    if slices.is_over:
+                        await slices.next()
                     follow.apply(event)
                     self.last_sync_resource_version = follow.version or self.last_sync_resource_version
         except TimeoutError as error:

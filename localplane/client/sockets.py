@@ -20,6 +20,7 @@ class Wire(Protocol):
     def sendall(self, data: bytes, /) -> None: ...
     def recv(self, count: int, /) -> bytes: ...
     def settimeout(self, seconds: float | None, /) -> None: ...
+    def fileno(self) -> int: ...
     def close(self) -> None: ...
 
 
@@ -42,9 +43,14 @@ def _name(host: str) -> str | bytes:
 
 
 def secured(
-    plain: socket.socket, config: ClientConfig, certificate: ClientCertificate | None, name: str
+    plain: socket.socket,
+    config: ClientConfig,
+    certificate: ClientCertificate | None,
+    name: str,
+    *,
+    judging: bool = False,
 ) -> socket.socket:
     """After the handshake, with a server that is who it should be. Raises OSError and ConfigError."""
     from .tls import ssl_context
 
-    return ssl_context(config, certificate).wrap_socket(plain, server_hostname=_name(name))
+    return ssl_context(config, certificate, judging=judging).wrap_socket(plain, server_hostname=_name(name))

@@ -8,20 +8,26 @@ from collections.abc import Callable
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 from .credentials import ClientCertificate
-from .errors import ClientError, ConfigError
+from .errors import ConfigError
 from .kubeconfig.connection import ClientConfig
 
 if TYPE_CHECKING:
     import ssl
 
 
-def ssl_context(config: ClientConfig, certificate: ClientCertificate | None) -> ssl.SSLContext:
-    """Raises ConfigError for authorities and certificates that can't be used."""
-    _check(config)
+def ssl_context(
+    config: ClientConfig, certificate: ClientCertificate | None, *, judging: bool = False
+) -> ssl.SSLContext:
+    """Raises ConfigError for authorities and certificates that can't be used. `judging` is for a second try: it takes
+    longer to import, refuses nobody whom Go would believe, and says why as Go says it."""
+    authority = _authority(config)
     if certificate is not None:
         check_pair(certificate.chain, certificate.key)
     try:
-        context = _trusting(config)
+        context = _trusting(config, authority, judging=judging)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    try:
         if certificate is not None:
             _show(context, certificate)
     except (OSError, ValueError) as error:  # an SSLError is an OSError
@@ -40,7 +46,8 @@ def _own_authority(config: ClientConfig) -> bool:
     return bool(config.certificate_authority or config.certificate_authority_data)
 
 
-def _check(config: ClientConfig) -> None:
+def _authority(config: ClientConfig) -> bytes:
+    """Whom the configuration names, in PEM; nothing if it names nobody."""
     if config.insecure_skip_tls_verify and _own_authority(config):
         raise ConfigError("specifying a root certificates file with the insecure flag is not allowed")
     authority = config.certificate_authority_data
@@ -50,25 +57,15 @@ def _check(config: ClientConfig) -> None:
                 authority = file.read()
         except OSError as error:
             raise ConfigError(f"open {config.certificate_authority}: {(error.strerror or '').lower()}") from error
-    if authority and b"-----BEGIN " not in authority:
-        raise ConfigError("unable to load root certificates: unable to parse bytes as PEM block")
+    return authority
 
 
-def _trusting(config: ClientConfig) -> ssl.SSLContext:
-    import ssl
+def _trusting(config: ClientConfig, authority: bytes, *, judging: bool) -> ssl.SSLContext:
+    from localplane.tls import contexts
 
     if config.insecure_skip_tls_verify:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    elif config.certificate_authority_data:
-        context = ssl.create_default_context(cadata=config.certificate_authority_data.decode("ascii"))
-    else:
-        context = ssl.create_default_context(cafile=config.certificate_authority or None)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    # Newer Pythons refuse authorities without some extensions, which Go and so every cluster lives with.
-    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
-    return context
+        return contexts.trusting_anybody()
+    return contexts.judging(authority) if judging else contexts.verifying(authority)
 
 
 def _show(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
@@ -105,33 +102,9 @@ def _load(context: ssl.SSLContext, chain: str, key: str) -> None:
     context.load_cert_chain(chain, key, password="")
 
 
-_REASONS = {
-    7: "x509: certificate signed by unknown authority",
-    10: "x509: certificate has expired or is not yet valid",
-    18: "x509: certificate signed by unknown authority",
-    19: "x509: certificate signed by unknown authority",
-    20: "x509: certificate signed by unknown authority",
-    21: "x509: certificate signed by unknown authority",
-}
+def handshake_failure(error: OSError, host: str, shown: Callable[[], bytes] | None = None) -> str:
+    """What Go says about a handshake that failed so. `shown` returns the certificate that the server has shown, in DER;
+    it is asked only if it matters."""
+    from localplane.tls import words
 
-
-def go_reason(error: OSError, name: str, shown: Callable[[], bytes] | None = None) -> str:
-    """What Go says about a handshake that failed so. `shown` is the certificate that the server has shown."""
-    import ssl
-
-    if isinstance(error, ssl.SSLCertVerificationError):
-        reason = _REASONS.get(error.verify_code) or _mismatch(name, shown)
-        return f"tls: failed to verify certificate: {reason}"
-    if isinstance(error, ssl.SSLError) and error.reason in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"):
-        return "http: server gave HTTP response to HTTPS client"
-    return "EOF" if isinstance(error, ssl.SSLEOFError | ConnectionResetError) else f"remote error: tls: {error}"
-
-
-def _mismatch(name: str, shown: Callable[[], bytes] | None) -> str:
-    from .hostnames import mismatch
-
-    try:
-        certificate = shown() if shown is not None else b""
-    except (OSError, ClientError):
-        certificate = b""
-    return mismatch(certificate, name)
+    return words.handshake_failure(error, host, shown)

@@ -90,6 +90,6 @@ def check_story(heard: list[Heard]) -> None:
 
 async def eventually(satisfied: Callable[[], bool]) -> None:
     """For what announces itself to nobody."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not satisfied():  # noqa: ASYNC110 - see above
             await asyncio.sleep(0.002)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import http.server
+import select
+import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
@@ -134,6 +136,88 @@ def test_an_authority_that_is_none_is_an_error_of_the_configuration(server: Secu
 def test_an_answer_that_is_cut_is_lost(server: Secure) -> None:
     with pytest.raises(ConnectionLost):
         ask(server.config(), "/cut")
+
+
+@pytest.fixture
+def deaf() -> Iterator[Deaf]:
+    deaf = Deaf()
+    yield deaf
+    deaf.listener.close()
+
+
+class Deaf:
+    """Answers the first request on each connection, reads the second whole, and hangs up without a word."""
+
+    def __init__(self) -> None:
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.requests: list[str] = []
+        self.hang_up_at_once = False
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    @property
+    def config(self) -> ClientConfig:
+        return ClientConfig(server=f"http://127.0.0.1:{self.listener.getsockname()[1]}")
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            with connection:
+                self._read(connection)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                if not self.hang_up_at_once:
+                    self._read(connection)
+
+    def _read(self, connection: socket.socket) -> None:
+        with connection.makefile("rb") as incoming:
+            method, _, _ = incoming.readline().decode().partition(" ")
+            while incoming.readline().strip():
+                pass
+        if method:
+            self.requests.append(method)
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_a_write_that_was_sent_is_not_sent_again(deaf: Deaf, method: str) -> None:
+    async def ask() -> None:
+        transport = BlockingTransport(deaf.config, agent="test")
+        await (await transport.request("GET", "/")).read()
+        with pytest.raises(ConnectionLost):
+            await transport.request(method, "/")
+
+    drive(ask)
+    assert deaf.requests == ["GET", method]
+
+
+def test_a_read_is(deaf: Deaf) -> None:
+    async def ask() -> bytes:
+        transport = BlockingTransport(deaf.config, agent="test")
+        await (await transport.request("GET", "/")).read()
+        answer = await (await transport.request("GET", "/")).read()
+        await transport.close()
+        return answer
+
+    assert drive(ask) == b"ok"
+    assert deaf.requests == ["GET"] * 3
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_connection_that_was_closed_meanwhile_is_not_used(deaf: Deaf, method: str) -> None:
+    deaf.hang_up_at_once = True
+
+    async def ask() -> bytes:
+        transport = BlockingTransport(deaf.config, agent="test")
+        await (await transport.request("GET", "/")).read()
+        assert transport._idle is not None
+        select.select([transport._idle._socket], [], [])  # until we have been told
+        answer = await (await transport.request(method, "/")).read()
+        await transport.close()
+        return answer
+
+    assert drive(ask) == b"ok"
+    assert deaf.requests == ["GET", method]
 
 
 def test_nobody_is_there() -> None:

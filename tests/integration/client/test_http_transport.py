@@ -189,6 +189,28 @@ async def test_a_cut_answer_is_a_lost_connection(api: FakeAPI, client: Client, c
         await client.resource(CONFIGMAPS, "default").get("a")
 
 
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "GET"])
+async def test_a_write_whose_connection_broke_after_it_was_sent_is_not_sent_again(api: FakeAPI, method: str) -> None:
+    """Each request but the first on a connection is read whole, and then the server hangs up."""
+
+    def hang_up(request: web.Request) -> Fault | None:
+        if len(api.requests) == 2:
+            assert request.transport is not None
+            request.transport.close()
+        return Fault(status=200)
+
+    api.decide = hang_up
+    transport = HTTPTransport(ClientConfig(api.url))
+    await (await transport.request("GET", "/x")).read()
+    if method == "GET":
+        assert (await transport.request(method, "/x")).status == 200
+    else:
+        with pytest.raises(ConnectionLost):
+            await transport.request(method, "/x", body=b"{}")
+    assert [request.method for request in api.requests] == ["GET", method, "GET"][: 3 if method == "GET" else 2]
+    await transport.close()
+
+
 async def test_a_server_that_speaks_something_else_can_not_be_connected_to() -> None:
     with pytest.raises(ConnectionFailed, match='unsupported protocol scheme "ftp"'):
         HTTPTransport(ClientConfig("ftp://a"))

@@ -33,7 +33,7 @@ async def test_an_object_lives_and_dies(client: Client) -> None:
 async def test_a_watch_of_one_namespace_sees_its_changes_only(api: FakeAPI, client: Client) -> None:
     async with client.resource(CONFIGMAPS, "one").watch(ListOptions(resource_version="100")) as watch:
         api.put("a", "one"), api.put("b", "two"), api.put("c", "one")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             names = [(await anext(watch)).object["metadata"]["name"] for _ in range(2)]
     assert names == ["a", "c"]
 
@@ -81,7 +81,7 @@ async def test_a_factory_shares_informers_and_starts_those_that_come_late(api: F
     assert factory.informer(CONFIGMAPS) is informer
     recorder = Recorder()
     informer.add_handler(recorder)
-    async with factory, asyncio.timeout(5):
+    async with factory, asyncio.timeout(30):
         await factory.wait_for_sync()
         await recorder.until_heard(1)
         lister = factory.lister(SECRETS)
@@ -95,7 +95,7 @@ async def test_a_factory_passes_its_namespace_and_selectors_on(api: FakeAPI, cli
         client, namespace="one", label_selector="a=b", field_selector="c=d", options=ReflectorOptions(backoff=QUICKLY)
     )
     factory.informer(CONFIGMAPS)
-    async with factory, asyncio.timeout(5):
+    async with factory, asyncio.timeout(30):
         await factory.wait_for_sync()
     assert api.requests[0].path == "/api/v1/namespaces/one/configmaps"
     assert api.count(labelSelector="a=b", fieldSelector="c=d") == 1

@@ -35,7 +35,7 @@ class Consumer:
             else:
                 self.known.put(key, last.object)
 
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await self.fifo.pop(process)
         return popped[0]
 

@@ -14,7 +14,7 @@ SOON = timedelta(milliseconds=5)
 
 
 async def _next(queue: WorkQueue[str]) -> str:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         return await queue.get()
 
 
@@ -161,10 +161,10 @@ async def test_a_drain_waits_for_work_under_way_and_for_what_is_queued() -> None
     assert not draining.done()
     assert await _next(queue) == "b"
     queue.done("b")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await draining
 
 
 async def test_an_idle_queue_drains_at_once() -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await WorkQueue[str]().shut_down_with_drain()
