@@ -1,4 +1,4 @@
-"""One contract, six storages: three backends, each asked directly and through the cacher."""
+"""One contract, eight storages: four backends, each asked directly and through the cacher."""
 
 from __future__ import annotations
 

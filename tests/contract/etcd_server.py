@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import tempfile
 import time
@@ -46,9 +47,11 @@ def running_etcd(data: Path) -> Iterator[EtcdServer]:
 
 
 def _listening(process: subprocess.Popen[bytes], path: Path, *, log: Path) -> Path:
-    for _ in range(1_000):
-        if path.exists():
-            return path
+    """A socket is bound, and can be seen, before anybody listens at it."""
+    for _ in range(6_000):
+        with socket.socket(socket.AF_UNIX) as client:
+            if client.connect_ex(str(path)) == 0:
+                return path
         assert process.poll() is None, log.read_text()
         time.sleep(0.01)
     raise TimeoutError(log.read_text())

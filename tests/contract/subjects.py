@@ -13,6 +13,7 @@ from localplane.apiserver.storage.cacher import Cacher
 from localplane.apiserver.storage.interface import Storage
 from localplane.apiserver.storage.keys import KeySchema
 from localplane.apiserver.storage.memory import MemoryBackend
+from localplane.apiserver.storage.renumbered import RenumberedBackend
 from localplane.apiserver.storage.sqlite.backend import SQLiteBackend
 from localplane.apiserver.storage.store import Store
 from tests.contract.etcd_server import EtcdServer
@@ -62,6 +63,8 @@ class Subject:
 async def open_backend(name: str, directory: Path, etcd: EtcdServer | None) -> Backend:
     if name == "memory":
         return MemoryBackend()
+    if name == "renumbered":
+        return RenumberedBackend(MemoryBackend(), difference=1_000_000)
     if name == "sqlite":
         return await SQLiteBackend.open(directory / "store.db")
     assert etcd is not None

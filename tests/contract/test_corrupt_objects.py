@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from localplane.apiserver.storage.errors import CorruptObject, KeyNotFound, PreconditionFailed
-from localplane.apiserver.storage.interface import ListOptions
+from localplane.apiserver.storage.interface import EventType, ListOptions, WatchOptions
 from localplane.apiserver.storage.objects import encode
 from tests.contract.pods import create, key_of, list_names, pod, replaced_by, unchanged
 from tests.contract.subjects import Subject
+from tests.contract.watching import expect, expect_added, next_change
 
 KEY = key_of(pod("foo"))
 
@@ -125,3 +126,59 @@ async def test_an_object_that_is_repaired_at_the_last_moment_is_not_deleted(subj
 
     assert len(repairs) == 1
     assert (await subject.storage.get(KEY)).revision == repairs[0]
+
+
+async def test_whoever_asks_for_readable_objects_gets_all_of_them(subject: Subject) -> None:
+    for number in range(1, 8):
+        await create(subject.storage, pod(f"foo-{number}", "ns"))
+    for number in (1, 4, 7):
+        await subject.corrupt(f"/pods/ns/foo-{number}")
+
+    whole = await subject.storage.list("/pods/ns", ListOptions(only_readable=True))
+    pages, token = [], ""
+    while True:
+        page = await subject.storage.list("/pods/ns", ListOptions(only_readable=True, limit=2, continue_token=token))
+        pages += page.items
+        token = page.continue_token
+        if not token:
+            break
+
+    expected = [f"foo-{number}" for number in (2, 3, 5, 6)]
+    assert [item.key.rpartition("/")[2] for item in whole.items] == expected
+    assert [item.key.rpartition("/")[2] for item in pages] == expected
+    with pytest.raises(CorruptObject):
+        await subject.storage.list("/pods/ns", ListOptions())
+
+
+async def test_to_whoever_watches_readable_objects_an_unreadable_one_is_not_there(subject: Subject) -> None:
+    first = await create(subject.storage, pod("first"))
+    await create(subject.storage, pod("foo"))
+    await subject.corrupt(KEY)
+    watch = await subject.storage.watch("/pods/", WatchOptions(only_readable=True))
+    await expect_added(watch, first)
+
+    await subject.plant(KEY, b"still nothing")
+    repaired_at = await subject.plant(KEY, encode(pod("foo")))
+    repaired = await next_change(watch)
+    assert (repaired.type, repaired.revision) == (EventType.ADDED, repaired_at)
+    broken_at = await subject.corrupt(KEY)
+    gone = await next_change(watch)
+    assert (gone.type, gone.revision) == (EventType.DELETED, broken_at)
+    await subject.storage.delete(KEY, even_if_corrupt=True)
+    last = await create(subject.storage, pod("last"))
+    await expect(watch, EventType.ADDED, last)
+    await watch.stop()
+
+
+async def test_a_watch_of_readable_objects_that_resumes_is_told_the_same(subject: Subject) -> None:
+    created = await create(subject.storage, pod("foo"))
+    broken_at = await subject.corrupt(KEY)
+    last = await create(subject.storage, pod("last"))
+
+    options = WatchOptions(resource_version=str(created.revision), only_readable=True)
+    watch = await subject.storage.watch("/pods/", options)
+
+    gone = await next_change(watch)
+    assert (gone.type, gone.revision) == (EventType.DELETED, broken_at)
+    await expect(watch, EventType.ADDED, last)
+    await watch.stop()

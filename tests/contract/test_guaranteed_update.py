@@ -181,7 +181,7 @@ async def test_the_later_of_two_updates_is_asked_again_with_what_the_first_wrote
         await subject.storage.guaranteed_update(KEY, first_update)
         first_finished.set()
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         _, written = await asyncio.gather(first(), subject.storage.guaranteed_update(KEY, second_update))
 
     assert seen == ["", "first"]

@@ -235,7 +235,7 @@ async def test_an_opened_watch_misses_nothing_that_is_written_afterwards(
     from_where = str(created.revision) if resource_version == "newest" else resource_version
     options = WatchOptions(resource_version=from_where, send_initial_events=False)
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         watch = await subject.storage.watch("/pods/", options)
         later = await create(subject.storage, pod("later"))
         await expect_added(watch, later)

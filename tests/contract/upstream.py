@@ -6,7 +6,10 @@ behaviour it holds a storage to; the summary at the end of a run counts them.
 
 from __future__ import annotations
 
-SUBJECTS = ("memory", "sqlite", "etcd", "cacher-memory", "cacher-sqlite", "cacher-etcd")
+SUBJECTS = (
+    *("memory", "sqlite", "etcd", "renumbered"),
+    *("cacher-memory", "cacher-sqlite", "cacher-etcd", "cacher-renumbered"),
+)
 
 STORE_FUNCTIONS = (
     "RunTestCreate",
@@ -76,7 +79,7 @@ WATCH_FUNCTIONS = (
 
 FUNCTIONS = STORE_FUNCTIONS + WATCH_FUNCTIONS
 
-DIRECT = SUBJECTS[:3]
+DIRECT = SUBJECTS[:4]
 
 NOT_APPLICABLE: dict[str, tuple[tuple[str, ...], str]] = {
     "RunTestGetListWithErrorAggregation": (

@@ -66,12 +66,15 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class BackendStatus:
-    """For people and for readiness. `alarms` are sentences; any of them means that writes are refused."""
+    """For people and for readiness. `alarms` are sentences; any of them means that writes are refused. `in_use_bytes`
+    is the part of the size that holds something; 0 where nobody can tell."""
 
     version: str
     size_bytes: int
     revision: int
     alarms: tuple[str, ...] = ()
+    in_use_bytes: int = 0
+    is_full: bool = False
 
 
 class BackendWatch(Protocol):
@@ -127,8 +130,9 @@ class Backend(Protocol):
     def watch(self, start: str, end: str, *, after: int, previous: bool = True) -> BackendWatch:
         """Every change in [start, end) with a revision greater than `after`, which may be in the past.
 
-        Without `previous` the store may leave `Change.previous` out: the cache knows it anyway, and etcd saves
-        a read for each event.
+        A change without `Change.previous` is a creation; one whose previous value is gone ends the watch with
+        ResourceVersionTooOld. Without `previous` the store may leave it out: the cache knows it anyway, and etcd
+        saves a read for each event.
         """
 
     async def current_revision(self) -> int:

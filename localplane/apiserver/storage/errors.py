@@ -12,7 +12,7 @@
     ├── ResourceVersionTooOld        the history asked for has been compacted
     ├── ResourceVersionTooLarge      the future was asked for, and it did not come in time
     ├── InvalidObject                an object that could not be read again if it were stored
-    ├── CorruptObject                stored bytes that are no JSON object
+    ├── CorruptObject                stored bytes that are no JSON object, or none of its kind
     ├── RequestTooLarge              the store refuses a value of that size
     ├── NoSpace                      the store is full: reads and deletes still work
     ├── NotReady                     the cache is filling or refilling; ask again
@@ -131,7 +131,7 @@ class NotReady(StorageError):
 
 
 class Unavailable(StorageError):
-    """`may_have_happened`: a write was sent, and nobody knows what became of it."""
+    """`may_have_happened`: a write was sent, and nobody knows what became of it. Without it, it certainly did not."""
 
     def __init__(self, reason: str, *, may_have_happened: bool = False) -> None:
         super().__init__(reason)

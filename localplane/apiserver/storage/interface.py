@@ -65,7 +65,11 @@ class Preconditions:
 
 @dataclass(frozen=True, slots=True)
 class ListOptions:
-    """`recursive` lists everything below the key; without it the list holds the one object at the key."""
+    """`recursive` lists everything below the key; without it the list holds the one object at the key.
+
+    `only_readable` leaves out what can't be read, which otherwise fails the list: for readers inside of the server, who
+    must go on whatever somebody has stored.
+    """
 
     resource_version: str = ""
     match: Match = Match.UNSET
@@ -73,13 +77,15 @@ class ListOptions:
     continue_token: str = ""
     predicate: Predicate | None = None
     recursive: bool = True
+    only_readable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class WatchOptions:
     """`send_initial_events`: None is the old way, in which the resourceVersion decides ("" and "0" send them).
 
-    `timeout` is how long the reader means to stay: a bookmark is sent shortly before.
+    `timeout` is how long the reader means to stay: a bookmark is sent shortly before. With `only_readable` an object
+    that can't be read any more looks like one that was deleted, and does not end the watch.
     """
 
     resource_version: str = ""
@@ -88,6 +94,7 @@ class WatchOptions:
     allow_bookmarks: bool = False
     send_initial_events: bool | None = None
     timeout: timedelta | None = None
+    only_readable: bool = False
 
 
 @dataclass(slots=True)
@@ -95,6 +102,7 @@ class ObjectList:
     """`remaining` is None where it can't be told, because a predicate is in the way.
 
     `memo`, if there is one, is shared by all who get these very items: what was made of them can be kept there.
+    `left_out` is how many of a whole list could not be read, for those who asked for the others.
     """
 
     items: list[StoredObject]
@@ -102,17 +110,22 @@ class ObjectList:
     continue_token: str = ""
     remaining: int | None = None
     memo: dict[Any, Any] | None = None
+    left_out: int = 0
 
 
 @dataclass(slots=True)
 class WatchEvent:
-    """One thing a watch says. A bookmark has no object; an error has neither object nor successor."""
+    """One thing a watch says. A bookmark has no object; an error has neither object nor successor.
+
+    `readable` goes with the error about an object that can't be read: what the change means to those who pass it over.
+    """
 
     type: EventType
     revision: int
     object: StoredObject | None = None
     error: StorageError | None = None
     initial_events_end: bool = False
+    readable: WatchEvent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +152,10 @@ class Storage(Protocol):
 
     async def get(self, key: str, *, resource_version: str = "") -> StoredObject:
         """The object, at least as new as `resource_version` ("": as new as there is). Raises KeyNotFound."""
+
+    def peek(self, key: str) -> StoredObject | None:
+        """The newest version that is at hand without a question to the store. It may be stale, and there may be none:
+        good for guesses only."""
 
     async def list(self, key: str, options: ListOptions) -> ObjectList: ...
 

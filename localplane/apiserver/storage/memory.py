@@ -1,7 +1,8 @@
 """The backend in a dictionary: for unit tests and for servers that are thrown away.
 
 It keeps every promise of `backend` but durability. All changes stand in one list until a compaction drops their
-beginning; the state at an old revision is today's state with the later changes undone.
+beginning, or they take more bytes than history may: then the store compacts itself. The state at an old revision is
+today's state with the later changes undone.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import secrets
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
+from heapq import merge
+from itertools import islice
 
 from sortedcontainers import SortedDict
 
@@ -19,6 +22,9 @@ from .errors import CompareFailed, RequestTooLarge, ResourceVersionTooLarge, Res
 
 _MAX_VALUE_BYTES = 1_572_864  # etcd's default limit, so that an object fits in every store or in none
 _COMPACTED = "required revision has been compacted"
+_MOST_HISTORY_BYTES = 32 * 1024 * 1024
+# What a change takes beside its key and value: its record, that of the state it made, a revision.
+_BYTES_PER_CHANGE = 400
 
 
 class MemoryBackend:
@@ -27,9 +33,11 @@ class MemoryBackend:
     name = "memory"
     exclusive = True
 
-    def __init__(self) -> None:
+    def __init__(self, *, most_history_bytes: int = _MOST_HISTORY_BYTES) -> None:
         self._state: SortedDict[str, KeyValue] = SortedDict()
         self._changes: list[Change] = []
+        self._history_bytes = 0
+        self._most_history_bytes = most_history_bytes
         self._revision = 1
         self._compacted = 0
         self._watches: set[_MemoryWatch] = set()
@@ -52,14 +60,19 @@ class MemoryBackend:
     async def range(self, start: str, end: str, *, limit: int = 0, revision: int = 0) -> Page:
         self._check_open()
         self._check_revision(revision)
-        state = self._state_at(revision) if revision and revision < self._revision else self._state
-        keys = list(state.irange(start, end, inclusive=(True, False)))
-        chosen = keys[:limit] if limit else keys
-        return Page([state[key] for key in chosen], len(keys), self._revision)
+        state = self._state
+        kvs: Iterable[KeyValue] = map(state.__getitem__, state.irange(start, end, inclusive=(True, False)))
+        count = self._count(start, end)
+        if revision and revision < self._revision:
+            undone = self._undone(start, end, revision)
+            before = sorted((kv for kv in undone.values() if kv is not None), key=_key_of)
+            count += len(before) - sum(key in state for key in undone)
+            kvs = merge((kv for kv in kvs if kv.key not in undone), before, key=_key_of)
+        return Page(list(islice(kvs, limit or None)), count, self._revision)
 
     async def count(self, start: str, end: str) -> int:
         self._check_open()
-        return int(self._state.bisect_left(end) - self._state.bisect_left(start))
+        return self._count(start, end)
 
     async def put(self, key: str, value: bytes, *, expected: int, ttl: timedelta | None = None) -> int:
         self._check_open()
@@ -98,9 +111,7 @@ class MemoryBackend:
             raise ResourceVersionTooLarge(revision, self._revision)
         if revision <= self._compacted:
             return
-        self._compacted = revision
-        # The change at `revision` itself stays: a watch may begin just before it, as in etcd.
-        del self._changes[: bisect_left(self._changes, revision, key=_revision_of)]
+        self._forget_before(revision)
 
     async def advance_revision(self, to: int) -> int:
         self._check_open()
@@ -146,14 +157,23 @@ class MemoryBackend:
         if revision and revision < self._compacted:
             raise ResourceVersionTooOld(_COMPACTED)
 
-    def _state_at(self, revision: int) -> SortedDict[str, KeyValue]:
-        state = self._state.copy()
-        for change in reversed(self._changes[bisect_right(self._changes, revision, key=_revision_of) :]):
-            if change.previous is None:
-                state.pop(change.key, None)
-            else:
-                state[change.key] = change.previous
-        return state
+    def _count(self, start: str, end: str) -> int:
+        return int(self._state.bisect_left(end) - self._state.bisect_left(start))
+
+    def _undone(self, start: str, end: str, revision: int) -> dict[str, KeyValue | None]:
+        """What stood at a revision under the keys that were changed after it; None where nothing did."""
+        undone: dict[str, KeyValue | None] = {}
+        for change in islice(self._changes, bisect_right(self._changes, revision, key=_revision_of), None):
+            if start <= change.key < end:
+                undone.setdefault(change.key, change.previous)
+        return undone
+
+    def _forget_before(self, revision: int) -> None:
+        """The change at `revision` itself stays: a watch may begin just before it, as in etcd."""
+        self._compacted = revision
+        end = bisect_left(self._changes, revision, key=_revision_of)
+        self._history_bytes -= sum(map(_size, islice(self._changes, end)))
+        del self._changes[:end]
 
     def _compare(self, key: str, expected: int) -> KeyValue | None:
         current: KeyValue | None = self._state.get(key)
@@ -175,8 +195,20 @@ class MemoryBackend:
 
     def _publish(self, change: Change) -> None:
         self._changes.append(change)
+        self._history_bytes += _size(change)
         for watch in self._watches:
             watch.wake()
+        if self._history_bytes > self._most_history_bytes:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Forget the older half, but nothing that an open watch has not read yet: it is about to."""
+        oldest, newest = self._changes[0].revision, self._changes[-1].revision
+        until = (oldest + newest) // 2
+        if self._history_bytes < 2 * self._most_history_bytes:  # who has not read it by then is not about to
+            until = min([until, *(watch.after + 1 for watch in self._watches)])
+        if until > max(oldest, self._compacted):
+            self._forget_before(until)
 
 
 class _MemoryWatch:
@@ -186,7 +218,8 @@ class _MemoryWatch:
         self._backend = backend
         self._start = start
         self._end = end
-        self._after = after
+        self.after = after
+        """The last revision that was read."""
         self._progress_asked = False
         self._news = asyncio.Event()
         self._news.set()
@@ -201,11 +234,11 @@ class _MemoryWatch:
                 raise StopAsyncIteration
             if self._backend.closed:
                 raise Unavailable("the store is closed")
-            changes = [c for c in self._backend.changes_after(self._after) if self._start <= c.key < self._end]
-            self._after = max(self._after, self._backend.observed_revision)
+            changes = [c for c in self._backend.changes_after(self.after) if self._start <= c.key < self._end]
+            self.after = max(self.after, self._backend.observed_revision)
             if changes or self._progress_asked:
                 self._progress_asked = False
-                return Batch(changes, self._after)
+                return Batch(changes, self.after)
             self._news.clear()
             await self._news.wait()
 
@@ -222,5 +255,13 @@ class _MemoryWatch:
         self.wake()
 
 
+def _key_of(kv: KeyValue) -> str:
+    return kv.key
+
+
 def _revision_of(change: Change) -> int:
     return change.revision
+
+
+def _size(change: Change) -> int:
+    return _BYTES_PER_CHANGE + len(change.key) + len(change.value or b"")

@@ -28,16 +28,19 @@ _NAMING_FIELDS = ("name", "generateName", "namespace", "uid")
 
 _DUMP = orjson.OPT_SORT_KEYS
 _OPENING_BRACE, _CLOSING_BRACE = b"{}"
+_METADATA = b'"metadata":'  # only kind and apiVersion stand before it, and no value has a quote that is not escaped
 _NO_LABELS: dict[str, str] = {}
 _NOTHING: JSONObject = {}
 
 
 class Encoded(NamedTuple):
-    """The canonical stored form of an object, where in it resourceVersion belongs, and its labels."""
+    """The canonical stored form of an object, where in it resourceVersion belongs, its labels, and where in it its
+    metadata ends."""
 
     value: bytes
     at: int
     labels: dict[str, str]
+    metadata_end: int
 
     @classmethod
     def of(cls, obj: JSONObject) -> Encoded:
@@ -71,7 +74,8 @@ class Encoded(NamedTuple):
         except orjson.JSONEncodeError as error:
             raise InvalidObject(str(error)) from error
         comma = b"," if naming and metadata else b""
-        return cls(b"".join((head, comma, described, tail)), len(head), _selectable(metadata.get("labels")))
+        end = len(head) + len(comma) + len(described)
+        return cls(b"".join((head, comma, described, tail)), len(head), _selectable(metadata.get("labels")), end)
 
 
 def encode(obj: JSONObject) -> bytes:
@@ -101,18 +105,29 @@ def decode(key: str, data: bytes) -> JSONObject:
     return obj
 
 
+class MemoKey:
+    """Under what something is kept in a memo: what it is, and the mark of who made it."""
+
+    __slots__ = ("full", "name")
+
+    def __init__(self, name: str, mark: str) -> None:
+        self.name = f"{name} by "
+        self.full = self.name + mark
+
+
 class StoredObject:
     """One version of one object: its finished bytes, and the labels that selectors ask for.
 
     Immutable by convention and shared by all readers; `decode` gives each its own copy. `memo` is where the layers
     above keep what they derived from it (a table row, another version's bytes), so that it lives as long as the
-    object and is made once.
+    object and is made once. Texts and bytes by name are best: a memo of nothing else is none of the garbage
+    collector's business, which otherwise goes through fifty thousand of them each time.
     """
 
     __slots__ = ("_splice", "data", "key", "labels", "memo", "revision")
 
     def __init__(
-        self, key: str, data: bytes, revision: int, labels: dict[str, str], splice: tuple[int, int] | None
+        self, key: str, data: bytes, revision: int, labels: dict[str, str], splice: tuple[int, int, int] | None
     ) -> None:
         self.key = key
         self.data = data
@@ -145,30 +160,49 @@ class StoredObject:
     @classmethod
     def from_encoded(cls, key: str, encoded: Encoded, revision: int) -> StoredObject:
         """Finish bytes that we have made ourselves: nothing needs to be looked at again."""
-        value, at, labels = encoded
+        value, at, labels, metadata_end = encoded
         if value[at - 1] != _OPENING_BRACE:
             inserted = b',"resourceVersion":"%d"' % revision
         elif value[at] == _CLOSING_BRACE:
             inserted = b'"resourceVersion":"%d"' % revision
         else:
             inserted = b'"resourceVersion":"%d",' % revision
-        return cls(key, value[:at] + inserted + value[at:], revision, labels, (at, at + len(inserted)))
+        splice = (at, at + len(inserted), metadata_end + len(inserted))
+        return cls(key, value[:at] + inserted + value[at:], revision, labels, splice)
 
     @property
     def stored(self) -> bytes | None:
         """The bytes in the store; None when they are not canonical and ought to be written again."""
         if self._splice is None:
             return None
-        start, end = self._splice
+        start, end, _ = self._splice
         return self.data[:start] + self.data[end:]
+
+    @property
+    def metadata(self) -> bytes | None:
+        """Its metadata as JSON, as it stands in the finished bytes; None when only a parser could find it."""
+        if self._splice is None:
+            return None
+        return self.data[self.data.index(_METADATA) + len(_METADATA) : self._splice[2]]
 
     def at_revision(self, revision: int) -> StoredObject:
         """The same state under another revision: a delete shows the last state at the delete's revision."""
         if self._splice is None:
             return StoredObject.from_object(self.key, self.decode(), revision)
-        start, end = self._splice
-        encoded = Encoded(self.data[:start] + self.data[end:], start, self.labels)
+        start, end, metadata_end = self._splice
+        stored = self.data[:start] + self.data[end:]
+        encoded = Encoded(stored, start, self.labels, metadata_end - (end - start))
         return StoredObject.from_encoded(self.key, encoded, revision)
+
+    def keep(self, key: MemoKey, value: bytes | str) -> None:
+        """In the memo, under `key.full`. What others have kept under the same name goes."""
+        memo = self.memo
+        if memo is None:
+            memo = self.memo = {}
+        for other in list(memo):  # in one step, since a thread may keep something too
+            if isinstance(other, str) and other.startswith(key.name):
+                memo.pop(other, None)
+        memo[key.full] = value
 
     def decode(self) -> JSONObject:
         """A fresh copy, resourceVersion included."""

@@ -72,7 +72,7 @@ class EtcdServer:
 
 async def answering(backend: EtcdBackend) -> None:
     """Wait until the store can be read."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while True:
             try:
                 await backend.current_revision()

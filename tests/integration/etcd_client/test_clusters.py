@@ -102,8 +102,26 @@ async def test_a_server_that_we_have_no_reason_to_trust_gets_nothing(
     async with backend_of(secure_etcd, tls=tls_files(certificates, "client")) as backend:
         await answering(backend)
     async with backend_of(secure_etcd, tls=tls_files(certificates, "client", ca="stranger.crt")) as backend:
-        with pytest.raises(Unavailable, match="certificate verify failed"):
+        with pytest.raises(Unavailable, match="x509: certificate signed by unknown authority"):
             await backend.current_revision()
+
+
+async def test_renewed_certificates_are_used_for_the_next_connection(
+    secure_etcd: EtcdServer, certificates: Path, tmp_path: Path
+) -> None:
+    ours = tls_files(tmp_path, "client")
+    for name, file in (("ca.crt", "stranger.crt"), ("client.crt", "stranger.crt"), ("client.key", "stranger.key")):
+        shutil.copy(certificates / file, tmp_path / name)
+    async with backend_of(secure_etcd, tls=ours) as backend:
+        with pytest.raises(Unavailable, match="certificate signed by unknown authority"):
+            await backend.current_revision()
+        shutil.copy(certificates / "ca.crt", tmp_path / "ca.crt")
+        shutil.copy(certificates / "client.crt", tmp_path / "client.crt")
+        with pytest.raises(Unavailable):  # the key does not fit yet, and what fitted is used
+            await backend.current_revision()
+        shutil.copy(certificates / "client.key", tmp_path / "client.key")
+        await answering(backend)
+        await backend.delete("/renewed", expected=await backend.put("/renewed", b"", expected=0))
 
 
 async def test_a_tls_server_that_does_not_speak_http2_is_no_etcd(certificates: Path) -> None:

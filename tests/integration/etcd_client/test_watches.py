@@ -67,10 +67,39 @@ async def test_a_watch_from_the_compaction_itself_misses_nothing(backend: EtcdBa
     last = await backend.put(prefix + "b", b"1", expected=0)
     await backend.compact(deleted)
 
-    watch = backend.watch(prefix, prefix_end(prefix), after=first)
+    watch = backend.watch(prefix, prefix_end(prefix), after=first, previous=False)
     changes = await changes_of(watch, 2)
 
     assert [(change.value, change.revision) for change in changes] == [(None, deleted), (b"1", last)]
+    await watch.close()
+
+
+@pytest.mark.parametrize("change", ["update", "delete"])
+async def test_a_change_whose_previous_value_the_compaction_took_is_too_old_and_no_creation(
+    backend: EtcdBackend, prefix: str, change: str
+) -> None:
+    """etcd sends it all the same, without a word about what is missing."""
+    first = await backend.put(prefix + "a", b"1", expected=0)
+    if change == "update":
+        changed = await backend.put(prefix + "a", b"2", expected=first)
+    else:
+        changed = await backend.delete(prefix + "a", expected=first)
+    await backend.compact(changed)
+
+    with pytest.raises(ResourceVersionTooOld):
+        await changes_of(backend.watch(prefix, prefix_end(prefix), after=first), 1)
+    assert backend.compacted_revision == changed
+
+
+async def test_a_creation_at_the_compaction_is_told_with_no_previous_value(backend: EtcdBackend, prefix: str) -> None:
+    first = await backend.put(prefix + "a", b"1", expected=0)
+    deleted = await backend.delete(prefix + "a", expected=first)
+    again = await backend.put(prefix + "a", b"2", expected=0)
+    await backend.compact(again)
+
+    watch = backend.watch(prefix, prefix_end(prefix), after=deleted)
+    (created,) = await changes_of(watch, 1)
+    assert (created.value, created.previous, created.revision) == (b"2", None, again)
     await watch.close()
 
 

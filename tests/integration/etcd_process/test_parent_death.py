@@ -73,8 +73,8 @@ def test_a_killed_server_takes_etcd_with_it(tmp_path: Path, binary: Path, means:
         guards = [member for member in members_of_group(pid) if member != pid]
         assert len(guards) == (1 if means is ParentDeath.PIPE else 0)
         holder.process.kill()
-        assert gone_within(pid, 2)
-        assert all(gone_within(guard, 2) for guard in guards)
+        assert gone_within(pid, 30)
+        assert all(gone_within(guard, 30) for guard in guards)
 
 
 @pytest.mark.parametrize("means", list(ParentDeath))
@@ -90,8 +90,8 @@ def test_what_a_killed_server_left_is_cleared_away_by_the_next(
         pid, _ = holder.ready()
         assert not left_over.parent.exists()
         holder.process.terminate()
-        holder.process.wait(10)
-        assert gone_within(pid, 2)
+        holder.process.wait(30)
+        assert gone_within(pid, 30)
 
 
 @pytest.mark.parametrize("means", list(ParentDeath))
@@ -102,7 +102,7 @@ def test_a_server_that_is_told_to_end_while_it_starts_leaves_nothing(
     with holding(tmp_path / "data", binary, means) as holder:
         time.sleep(after)  # an instant of the start, not an event of it
         holder.process.terminate()
-        holder.process.wait(10)
+        holder.process.wait(30)
     assert list(runtime.iterdir()) == []
     assert gone_within_by_argument(str(tmp_path / "data"), 2)
 
@@ -141,7 +141,7 @@ def test_a_guard_that_got_no_group_of_its_own_kills_nobody_else() -> None:
     process = subprocess.Popen(lifeline.argv, stdin=lifeline.stdin)
     lifeline.started()
     lifeline.cut()
-    assert process.wait(2) == 0
+    assert process.wait(30) == 0
 
 
 def test_a_guard_whose_pipe_is_already_closed_kills_at_once() -> None:
@@ -149,7 +149,7 @@ def test_a_guard_whose_pipe_is_already_closed_kills_at_once() -> None:
     lifeline.cut()
     process = subprocess.Popen(lifeline.argv, stdin=lifeline.stdin, start_new_session=True)
     lifeline.started()
-    assert process.wait(2) == -signal.SIGKILL
+    assert process.wait(30) == -signal.SIGKILL
 
 
 def test_only_a_left_over_that_looks_like_ours_is_removed(tmp_path: Path) -> None:

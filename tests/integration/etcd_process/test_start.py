@@ -7,7 +7,6 @@ import shutil
 import stat
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,11 +37,9 @@ def pid_of(watched_pid: int | None) -> int:
 
 
 @pytest.mark.parametrize("means", [ParentDeath.PIPE, pytest.param(ParentDeath.SIGNAL, marks=on_linux)])
-async def test_it_is_ready_within_a_second(make: Make, means: ParentDeath) -> None:
+async def test_it_is_ready_when_it_is_entered(make: Make, means: ParentDeath) -> None:
     watched = make(options=EtcdOptions(parent_death=means))
-    began = time.monotonic()
     async with watched.etcd as etcd:
-        assert time.monotonic() - began < 1
         assert etcd.health.state is State.READY
         assert (await watched.until(State.READY)).restarts == 0
         assert [health.state for health in watched.heard] == [State.STARTING, State.READY]
@@ -146,7 +143,5 @@ async def test_files_are_readable_by_nobody_else(run: Run, directory: DataDirect
 
 async def test_a_second_start_on_the_same_directory_names_the_holder(run: Run, directory: DataDirectory) -> None:
     async with run():
-        began = time.monotonic()
         with pytest.raises(DataDirectoryInUse, match=f"in use by process {os.getpid()} "):
             DataDirectory(directory.path, command="another")
-        assert time.monotonic() - began < 1

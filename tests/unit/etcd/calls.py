@@ -13,6 +13,7 @@ from localplane.apiserver.storage.etcd.client.methods import RANGE, TXN
 from tests.unit.etcd.peer import FakePeer
 
 LONG = timedelta(seconds=30)
+SOON = timedelta(seconds=3)
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ import pytest
 from localplane.apiserver.storage.errors import TimedOut, Unavailable
 from localplane.apiserver.storage.etcd.client import frames
 from localplane.apiserver.storage.etcd.client.methods import WATCH
-from tests.unit.etcd.calls import client_of, range_response, read, txn_response, write
+from tests.unit.etcd.calls import SOON, client_of, range_response, read, txn_response, write
 from tests.unit.etcd.peer import FakePeer, answer, trailers
 
 SHORT = timedelta(milliseconds=50)
@@ -83,15 +83,40 @@ async def test_a_write_that_was_reset_is_in_doubt(peer: FakePeer) -> None:
         assert raised.value.may_have_happened
 
 
-async def test_a_write_that_was_refused_unread_has_not_happened(peer: FakePeer) -> None:
+async def test_a_write_that_was_refused_unread_is_tried_once_more(peer: FakePeer) -> None:
     async with client_of(peer) as client:
         call = write(client)
         connection = await peer.accept()
         connection.send(frames.rst_stream((await connection.request()).stream, frames.REFUSED_STREAM))
+        connection.send(answer((await connection.request()).stream, txn_response(7)))
+
+        assert (await call).header.revision == 7
+
+
+async def test_a_write_that_was_refused_unread_twice_has_not_happened(peer: FakePeer) -> None:
+    async with client_of(peer) as client:
+        call = write(client)
+        connection = await peer.accept()
+        for _ in range(2):
+            connection.send(frames.rst_stream((await connection.request()).stream, frames.REFUSED_STREAM))
 
         with pytest.raises(Unavailable) as raised:
             await call
         assert not raised.value.may_have_happened
+
+
+async def test_a_write_that_was_sent_anew_and_cut_off_is_in_doubt(peer: FakePeer) -> None:
+    async with client_of(peer) as client:
+        call = write(client)
+        connection = await peer.accept()
+        connection.send(frames.rst_stream((await connection.request()).stream, frames.REFUSED_STREAM))
+        await connection.request()
+        connection.abort()
+
+        with pytest.raises(Unavailable) as raised:
+            await call
+        assert raised.value.may_have_happened
+        assert peer.accepted == 1
 
 
 async def test_a_peer_that_goes_away_still_answers_what_it_took(peer: FakePeer) -> None:
@@ -102,13 +127,9 @@ async def test_a_peer_that_goes_away_still_answers_what_it_took(peer: FakePeer) 
         await connection.request()
         connection.send(frames.goaway(stream, frames.NO_ERROR))
 
-        with pytest.raises(Unavailable) as raised:
-            await not_taken
-        assert not raised.value.may_have_happened
-        following = read(client)
         elsewhere = await peer.accept()
-        elsewhere.send(answer((await elsewhere.request()).stream, range_response(9)))
-        assert (await following).header.revision == 9
+        elsewhere.send(answer((await elsewhere.request()).stream, txn_response(9)))
+        assert (await not_taken).header.revision == 9
         connection.send(answer(stream, txn_response(8)))
         assert (await taken).header.revision == 8
         await connection.closed()
@@ -254,7 +275,7 @@ async def test_whoever_waits_for_a_turn_does_not_wait_for_ever(peer: FakePeer) -
 
 
 async def test_whoever_waits_for_a_turn_hears_when_the_connection_breaks(peer: FakePeer) -> None:
-    async with client_of(peer) as client:
+    async with client_of(peer, connect_timeout=SOON) as client:  # it is tried once more, and nobody answers
         opening = asyncio.create_task(client.open(WATCH))
         connection = await peer.accept({frames.MAX_CONCURRENT_STREAMS: 1})
         await opening
@@ -305,4 +326,21 @@ async def test_closing_the_client_fails_what_is_in_flight_and_what_comes(peer: F
         assert raised.value.may_have_happened
         with pytest.raises(Unavailable, match="the client is closed"):
             await read(client)
+        await connection.closed()
+
+
+async def test_a_connection_without_numbers_for_new_calls_ends_after_its_old_ones(peer: FakePeer) -> None:
+    async with client_of(peer) as client:
+        old = write(client)
+        connection = await peer.accept()
+        stream = (await connection.request()).stream
+        assert client._current is not None
+        client._current._next_id = frames.LAST_STREAM_ID + 2
+
+        new = read(client)
+        elsewhere = await peer.accept()
+        elsewhere.send(answer((await elsewhere.request()).stream, range_response(9)))
+        assert (await new).header.revision == 9
+        connection.send(answer(stream, txn_response(8)))
+        assert (await old).header.revision == 8
         await connection.closed()

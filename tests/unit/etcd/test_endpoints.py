@@ -76,20 +76,60 @@ async def test_a_read_at_a_member_without_a_leader_goes_to_the_next(peer: FakePe
         await connection.closed()
 
 
-async def test_a_write_at_a_member_without_a_leader_fails_and_the_next_call_goes_elsewhere(
-    peer: FakePeer, other_peer: FakePeer
-) -> None:
+async def test_a_write_at_a_member_without_a_leader_goes_to_the_next_one(peer: FakePeer, other_peer: FakePeer) -> None:
     async with client_of(peer, other_peer) as client:
         call = write(client)
         connection = await peer.accept()
         connection.send(refusal((await connection.request()).stream, 14, NO_LEADER))
+        await answer_one(await other_peer.accept())
+        await call
+
+
+async def test_where_no_member_has_a_leader_a_write_has_not_happened(peer: FakePeer, other_peer: FakePeer) -> None:
+    async with client_of(peer, other_peer) as client:
+        call = write(client)
+        for each in (peer, other_peer):
+            connection = await each.accept()
+            connection.send(refusal((await connection.request()).stream, 14, NO_LEADER))
         with pytest.raises(Unavailable) as raised:
             await call
         assert not raised.value.may_have_happened
 
-        following = write(client)
+
+async def test_a_write_that_a_member_refused_unread_goes_to_the_next_one(peer: FakePeer, other_peer: FakePeer) -> None:
+    async with client_of(peer, other_peer) as client:
+        call = write(client)
+        connection = await peer.accept()
+        connection.send(frames.rst_stream((await connection.request()).stream, frames.REFUSED_STREAM))
         await answer_one(await other_peer.accept())
-        await following
+        await call
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "etcdserver: request timed out",
+        "etcdserver: request timed out, possibly due to previous leader failure",
+        "etcdserver: leader changed",
+        "etcdserver: server stopped",
+    ],
+)
+async def test_a_read_that_a_member_can_not_answer_goes_to_the_next_one_and_a_write_does_not(
+    peer: FakePeer, other_peer: FakePeer, sentence: str
+) -> None:
+    async with client_of(peer, other_peer) as client:
+        call = read(client)
+        connection = await peer.accept()
+        connection.send(refusal((await connection.request()).stream, 14, sentence))
+        elsewhere = await other_peer.accept()
+        await answer_one(elsewhere)
+        await call
+
+        in_doubt = write(client)
+        elsewhere.send(refusal((await elsewhere.request()).stream, 14, sentence))
+        with pytest.raises(Unavailable) as raised:
+            await in_doubt
+        assert raised.value.may_have_happened
 
 
 async def test_a_watch_at_a_member_that_lost_its_leader_sends_calls_elsewhere(

@@ -50,7 +50,8 @@ def test_answers_with_a_meaning_of_their_own(code: int, message: str, kind: type
 )
 def test_a_write_that_etcd_refused_to_begin_has_not_happened(message: str) -> None:
     error = storage_error(Answered(14, message), mutates=True)
-    assert type(error) is Unavailable
+    assert isinstance(error, Unavailable)
+    assert not isinstance(error, TimedOut)
     assert not error.may_have_happened
 
 
@@ -92,7 +93,8 @@ def test_a_write_that_failed_for_any_other_reason_is_in_doubt(failure: CallFailu
 
 def test_a_write_that_was_not_processed_has_not_happened() -> None:
     error = storage_error(NotProcessed("the peer is going away"), mutates=True)
-    assert type(error) is Unavailable
+    assert isinstance(error, Unavailable)
+    assert not isinstance(error, TimedOut)
     assert not error.may_have_happened
 
 

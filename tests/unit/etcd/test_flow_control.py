@@ -10,7 +10,7 @@ from localplane.apiserver.storage.errors import RequestTooLarge, Unavailable
 from localplane.apiserver.storage.etcd.client import frames
 from localplane.apiserver.storage.etcd.client.connection import RECEIVE_WINDOW
 from localplane.apiserver.storage.etcd.client.methods import WATCH
-from tests.unit.etcd.calls import client_of, range_response, read, txn_response, write
+from tests.unit.etcd.calls import SOON, client_of, range_response, read, txn_response, write
 from tests.unit.etcd.peer import FakePeer, Frame, PeerConnection, answer, data, grpc_message, headers, refusal
 
 VALUE = bytes(range(256)) * 1200  # more than four windows of the size that HTTP/2 starts with
@@ -93,7 +93,7 @@ async def test_a_window_that_shrinks_below_zero_has_to_grow_back(peer: FakePeer)
 
 
 async def test_a_request_that_never_went_out_whole_has_not_happened(peer: FakePeer) -> None:
-    async with client_of(peer) as client:
+    async with client_of(peer, connect_timeout=SOON) as client:  # it is tried once more, and nobody answers
         call = write(client, VALUE)
         connection = await peer.accept()
         await received(connection, frames.DEFAULT_WINDOW)

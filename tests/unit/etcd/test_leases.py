@@ -6,6 +6,9 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
+from localplane.apiserver.storage.errors import TimedOut, Unavailable
 from localplane.apiserver.storage.etcd.client import EtcdClient, messages
 from localplane.apiserver.storage.etcd.client.methods import LEASE_GRANT, Method
 from localplane.apiserver.storage.etcd.leases import Leases
@@ -84,3 +87,14 @@ async def test_expired_leases_are_not_remembered_for_ever() -> None:
         client.now += 1000
         await leases.lease_for(timedelta(seconds=seconds))
     assert len(leases._leases) == 1
+
+
+async def test_a_lease_that_did_not_come_leaves_no_doubt_about_the_key() -> None:
+    class Late(Granting):
+        async def call(self, method: Method, request: Any, *, within: timedelta | None = None) -> Any:
+            raise TimedOut("no answer in time")
+
+    client = Late()
+    with pytest.raises(Unavailable, match="no answer in time") as raised:
+        await client.leases().lease_for(HOUR)
+    assert not raised.value.may_have_happened

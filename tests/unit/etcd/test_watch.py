@@ -66,7 +66,7 @@ def response(revision: int, *revisions: int, **fields: Any) -> Any:
 
 def _kv(revision: int) -> Any:
     response = messages.RangeResponse()
-    response.kvs.add(key=b"/a/%d" % revision, value=b"v", mod_revision=revision)
+    response.kvs.add(key=b"/a/%d" % revision, value=b"v", create_revision=revision, mod_revision=revision)
     return response.kvs[0]
 
 
@@ -132,6 +132,32 @@ async def test_a_delete_has_no_value_and_tells_what_was_there(peer: FakePeer) ->
         scripted.say(message)
 
         assert await scripted.batch() == Batch([Change("/a/x", None, 50, KeyValue("/a/x", b"old", 45))], 50)
+
+
+@pytest.mark.parametrize("change", [{"create_revision": 7}, {"create_revision": 0}, {"deleted": True}])
+async def test_a_change_without_the_value_that_it_replaced_ends_the_watch(
+    peer: FakePeer, change: dict[str, Any]
+) -> None:
+    async with watching(peer) as scripted:
+        message = response(90, 50, 51)
+        event = message.events[1]
+        event.kv.create_revision = change.get("create_revision", 0)
+        if change.get("deleted"):
+            event.type = messages.EVENT_DELETE
+        scripted.say(message)
+
+        with pytest.raises(ResourceVersionTooOld):
+            await scripted.batch()
+        assert scripted.backend.compacted_revision == 51
+
+
+async def test_whoever_wants_no_previous_values_is_told_of_changes_without_them(peer: FakePeer) -> None:
+    async with watching(peer, previous=False) as scripted:
+        message = response(90, 50)
+        message.events[0].kv.create_revision = 7
+        scripted.say(message)
+
+        assert await scripted.batch() == Batch([put(50)], 50)
 
 
 async def test_compacted_history_ends_the_watch(peer: FakePeer) -> None:

@@ -90,7 +90,7 @@ async def test_an_error_among_the_missed_events_is_the_last_one_too() -> None:
         await storage.create(key_of("z"), config_map("z"))
         await cacher.catch_up()
         watch = await storage.watch(PREFIX, WatchOptions(resource_version=str(start)))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             assert [event.type async for event in watch] == [EventType.ADDED, EventType.ERROR]
         assert len(cacher.watchers) == 0
 

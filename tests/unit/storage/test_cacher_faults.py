@@ -113,10 +113,10 @@ async def test_changes_that_a_store_repeats_are_passed_over() -> None:
         watch = await storage.watch(PREFIX, WatchOptions())
         first = Change(absolute("a"), encoded("a", data="1"), 2, None)
         second = Change(absolute("a"), encoded("a", data="2"), 3, None)
-        cacher._apply(Batch([first, second], 3))
-        cacher._apply(Batch([first, second], 3))
-        cacher._apply(Batch([first], 2))
-        cacher._apply(Batch([], 1))
+        await cacher._apply(Batch([first, second], 3))
+        await cacher._apply(Batch([first, second], 3))
+        await cacher._apply(Batch([first], 2))
+        await cacher._apply(Batch([], 1))
         assert cacher.revision == 3
         assert [(event.type, event.revision) for event in await watch.take()] == [
             (EventType.ADDED, 2),

@@ -26,7 +26,7 @@ class Server:
 
     async def check_store(self) -> None:
         if not self.store_is_up:
-            raise Unhealthy("down")
+            raise Unhealthy("down,\non one line")
 
     async def facts(self) -> dict[str, Any]:
         if not self.store_is_up:
@@ -79,7 +79,7 @@ async def test_a_server_that_is_not_ready_is_still_alive(client: aiohttp.ClientS
     server.store_is_up = False
     async with client.get("/readyz") as answer:
         assert answer.status == 500
-        assert await answer.text() == "[+]ping ok\n[-]memory failed: reason withheld\nreadyz check failed\n"
+        assert await answer.text() == "[+]ping ok\n[-]memory failed: down, on one line\nreadyz check failed\n"
     async with client.get("/readyz/memory") as answer:
         assert answer.status == 500
     async with client.get("/livez") as answer:

@@ -170,3 +170,16 @@ def test_closing_twice_or_without_a_check_does_nothing(path: Path) -> None:
     mark.close()
     mark.close()
     assert not path.exists()
+
+
+def test_a_store_that_is_started_again_must_have_what_was_seen_of_it(mark: HighWaterMark) -> None:
+    mark.verify("another", 1, reached=500)  # nothing is known before the first check
+    mark.check("a", 7)
+    mark.advance(9)
+    mark.verify("a", 12, reached=12)
+    with pytest.raises(DataWentBack, match="had reached revision 12 and now stands at 11"):
+        mark.verify("a", 11, reached=12)
+    with pytest.raises(DataWentBack, match="had reached revision 9 and now stands at 8"):
+        mark.verify("a", 8, reached=3)
+    with pytest.raises(DataWentBack, match="its identity was a and is now b"):
+        mark.verify("b", 12, reached=12)

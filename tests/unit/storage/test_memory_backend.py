@@ -257,3 +257,46 @@ async def test_a_page_tells_how_many_there_are_in_all() -> None:
     page = await backend.range("a", "z", limit=2)
     assert ([kv.key for kv in page.kvs], page.count, page.revision) == (["a", "b"], 3, 5)
     assert await backend.count("a", "z") == 3
+
+
+@virtual_time
+async def test_history_stays_within_its_bytes_and_what_is_gone_is_said_to_be() -> None:
+    backend = MemoryBackend(most_history_bytes=100_000)
+    watch = backend.watch(*EVERYTHING, after=1)
+    seen: list[int] = []
+    for number in range(200):
+        await put(backend, "a", b"x" * 10_000)
+        if number % 3 == 0:
+            seen += [change.revision for change in (await anext(watch)).changes]
+        assert backend._history_bytes < 250_000
+    seen += [change.revision for change in (await anext(watch)).changes]
+    assert seen == list(range(2, 202)), "who reads misses nothing"
+    with pytest.raises(ResourceVersionTooOld):
+        await backend.range(*EVERYTHING, revision=2)
+    assert (await backend.get("a", revision=200)).kv == KeyValue("a", b"x" * 10_000, 200)
+
+
+@virtual_time
+async def test_who_never_reads_does_not_hold_history() -> None:
+    backend = MemoryBackend(most_history_bytes=100_000)
+    watch = backend.watch(*EVERYTHING, after=1)
+    for _ in range(200):
+        await put(backend, "a", b"x" * 10_000)
+        assert backend._history_bytes < 300_000
+    with pytest.raises(ResourceVersionTooOld):
+        await anext(watch)
+
+
+@virtual_time
+async def test_a_page_of_the_past_is_the_beginning_of_all_of_it() -> None:
+    backend = MemoryBackend()
+    for key in ("b", "d", "f", "h"):
+        await put(backend, key, b"old")
+    then = await backend.current_revision()
+    await delete(backend, "b")
+    await put(backend, "c", b"new")
+    await put(backend, "f", b"new")
+    page = await backend.range(*EVERYTHING, limit=2, revision=then)
+    assert ([kv.key for kv in page.kvs], page.count) == (["b", "d"], 4)
+    rest = await backend.range("e", "z", limit=5, revision=then)
+    assert ([(kv.key, kv.value) for kv in rest.kvs], rest.count) == ([("f", b"old"), ("h", b"old")], 2)

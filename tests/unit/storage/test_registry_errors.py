@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import pytest
 
 from localplane.apimachinery import errors as api
 from localplane.apimachinery.groups import GroupResource
-from localplane.apiserver.registry.errors import interpret, interpret_list
+from localplane.apiserver.registry.errors import after_a_write, interpret, interpret_list
+from localplane.apiserver.storage import data_directory, high_water
 from localplane.apiserver.storage import errors as storage
+from localplane.apiserver.storage.etcd import binary, faults
+from localplane.apiserver.storage.etcd.client import failures
+from localplane.apiserver.storage.etcd.install import errors as install
+from localplane.apiserver.storage.sqlite import errors as sqlite
 
 CONFIGMAPS = GroupResource("", "configmaps")
 NAMED = {"name": "a", "kind": "configmaps"}
 SOON = {"retryAfterSeconds": 1}
+ROOMS = (data_directory, high_water, binary, faults, failures, install, sqlite)  # each with errors of its own
+ANYTHING = ("key", "value", "why", "continue_token")
 LARGE = {"causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}], **SOON}
 
 CONFLICT = (
     'Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /k, '
     "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: no"
 )
+UNKNOWN = "the store did not say what became of this write, and it may or may not have happened"
 
 Row = tuple[storage.StorageError, int, str, str, dict[str, Any]]
 
@@ -98,7 +107,8 @@ OF_BOTH: list[Row] = [
         "Request entity too large: etcdserver: request is too large",
         {},
     ),
-    (storage.TimedOut("no answer"), 504, "Timeout", "Timeout: no answer", SOON),
+    (storage.TimedOut("no answer"), 504, "Timeout", f"Timeout: {UNKNOWN}: no answer", {}),
+    (storage.Unavailable("cut", may_have_happened=True), 504, "Timeout", f"Timeout: {UNKNOWN}: cut", {}),
     (storage.Unavailable("gone"), 503, "ServiceUnavailable", "gone", SOON),
     (storage.NoSpace("full"), 503, "ServiceUnavailable", "full", SOON),
     (
@@ -136,12 +146,46 @@ def test_each_error_about_a_list_has_its_status(
     assert status.get("details", {}) == details
 
 
-def test_no_storage_error_is_left_out_of_the_tables() -> None:
-    def below(kind: type[storage.StorageError]) -> set[type[storage.StorageError]]:
-        return {kind}.union(*(below(child) for child in kind.__subclasses__() if child.__module__ == storage.__name__))
+def below(kind: type[storage.StorageError]) -> set[type[storage.StorageError]]:
+    return {kind}.union(*(below(child) for child in kind.__subclasses__()))
 
+
+def test_no_storage_error_is_left_out_of_the_tables() -> None:
+    known = {kind for kind in below(storage.StorageError) if kind.__module__ == storage.__name__}
     named = {type(row[0]) for row in (*OF_ONE_OBJECT, *OF_A_LIST, *OF_BOTH)}
-    assert below(storage.StorageError) - {storage.StorageError} == named
+    assert known - {storage.StorageError} == named
+
+
+@pytest.mark.parametrize("kind", sorted(below(storage.StorageError), key=lambda kind: kind.__name__))
+@pytest.mark.parametrize("name", ["a", ""])
+def test_nobody_is_invited_to_try_again_what_may_have_happened(kind: type[storage.StorageError], name: str) -> None:
+    """Also by an error of a room of its own, or of one that is yet to come."""
+    error = kind.__new__(kind)
+    Exception.__init__(error, "why")
+    vars(error).update(dict.fromkeys(ANYTHING, "x"), may_have_happened=True)
+    may = isinstance(error, storage.Unavailable)
+    for told in (interpret(error, resource=CONFIGMAPS, name=name), interpret_list(error)):
+        if may:
+            assert (told.code, told.retry_after_seconds) == (504, 0)
+            assert "may or may not have happened" in told.message
+        assert told.status().get("details", {}).get("retryAfterSeconds", 0) == told.retry_after_seconds
+
+
+def test_only_what_carries_the_knowledge_may_have_happened() -> None:
+    """An error that a write in doubt can raise has to be an Unavailable: nothing else is looked at."""
+    assert {kind for kind in below(storage.StorageError) if "may_have_happened" in _parameters(kind)} <= below(
+        storage.Unavailable
+    )
+
+
+def _parameters(kind: type[storage.StorageError]) -> set[str]:
+    return set(inspect.signature(kind.__init__).parameters)
+
+
+def test_after_a_write_nobody_is_invited() -> None:
+    told = after_a_write(interpret(storage.Unavailable("gone"), resource=CONFIGMAPS, name="a"))
+    assert (told.code, told.retry_after_seconds) == (503, 0)
+    assert "details" not in told.status()
 
 
 def test_a_bad_place_is_the_clients_mistake_in_a_list_and_in_a_watch() -> None:

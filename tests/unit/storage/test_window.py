@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from localplane.apiserver.storage.cacher.window import KEEP_SECONDS, LARGEST, SMALLEST, EventWindow, LoggedEvent
 from localplane.apiserver.storage.errors import CorruptObject
 from localplane.apiserver.storage.interface import EventType
+from localplane.apiserver.storage.objects import StoredObject
 from tests.unit.storage.samples import brief, briefly, has_app, stored
 
 
@@ -162,3 +163,65 @@ def test_an_event_with_a_side_that_cannot_be_read_is_an_error_to_everybody(*, ol
         seen = logged.seen_by(predicate)
         assert seen is not None
         assert (seen.type, seen.error, seen.object) == (EventType.ERROR, corrupt, None)
+
+
+def large(revision: int, size: int, time: float = 0.0) -> LoggedEvent:
+    obj = StoredObject.from_object("/k", {"metadata": {"name": "a"}, "data": {"x": "y" * size}}, revision)
+    return LoggedEvent("/k", revision, None, obj, time)
+
+
+def test_its_bytes_stay_within_the_budget_however_young_its_events_are() -> None:
+    window = EventWindow(most_bytes=100_000)
+    for revision in range(1, 201):
+        window.append(large(revision, 10_000))
+        assert window.bytes <= 100_000
+    assert 5 <= len(window) <= 10
+    assert [event.revision for event in window.after(window.base)] == list(range(window.base + 1, 201))
+
+
+def test_an_event_larger_than_the_budget_is_not_kept() -> None:
+    window = EventWindow(most_bytes=10_000)
+    window.append(large(1, 100))
+    window.append(large(2, 50_000))
+    assert (len(window), window.base, window.bytes) == (0, 2, 0)
+    window.append(large(3, 100))
+    assert [event.revision for event in window.after(2)] == [3]
+
+
+def test_what_has_left_holds_no_object() -> None:
+    window = EventWindow(most_bytes=100_000)
+    for revision in range(1, 101):
+        window.append(large(revision, 10_000))
+        assert sum(event.new is not None for event in window._events) == len(window)
+
+
+def test_what_is_old_goes_without_being_pushed_out_if_it_is_much() -> None:
+    window = EventWindow(most_bytes=1_000_000)
+    for revision in range(1, 61):
+        window.append(large(revision, 10_000, time=float(revision)))
+    assert window.bytes > 600_000
+    window.expire(70.0)
+    assert len(window) == 60, "none of them has outlived its time"
+    window.expire(1000.0)
+    assert 200_000 < window.bytes <= 250_000
+    few = window.bytes
+    window.expire(5000.0)
+    assert window.bytes == few, "what is little may stay: who resumes late is glad of it"
+
+
+def test_what_was_derived_from_an_object_goes_when_another_takes_its_place() -> None:
+    window = EventWindow()
+    old, new = stored("a", 1), stored("a", 2)
+    old.memo, new.memo = {"row": 1}, {"row": 2}
+    window.append(LoggedEvent("/k", 2, old, new, 0.0))
+    assert (old.memo, new.memo) == (None, {"row": 2})
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 30_000)), max_size=60), st.integers(0, 60_000))
+def test_the_count_of_its_bytes_is_that_of_its_events(steps: list[tuple[int, int]], budget: int) -> None:
+    window, revision = EventWindow(smallest=4, largest=16, most_bytes=budget), 1
+    for number, (ahead, size) in enumerate(steps):
+        revision += ahead  # none ahead: another event of the same transaction
+        window.append(large(revision, size, time=float(number * 10)))
+        window.expire(number * 10.0)
+        assert window.bytes == sum(event.size for event in window.after(0))

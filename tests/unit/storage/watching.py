@@ -25,12 +25,16 @@ def opened(watchers: Watchers, place: str = ALL, *, after: int = 0, predicate: P
 
 
 async def gathered(watcher: CacheWatcher) -> list[int]:
-    """The revisions of what waits to be read; nothing if there is nothing."""
+    """The revisions of what waits to be read, in however many portions; nothing if there is nothing."""
+    revisions: list[int] = []
     await settle()
-    taking = asyncio.ensure_future(watcher.take())
-    await settle()
-    if not taking.done():
-        taking.cancel()
-        await asyncio.wait((taking,))
-        return []
-    return [event.revision for event in taking.result()]
+    while True:
+        taking = asyncio.ensure_future(watcher.take())
+        await settle()
+        if not taking.done():
+            taking.cancel()
+            await asyncio.wait((taking,))
+            return revisions
+        if not taking.result():
+            return revisions
+        revisions += [event.revision for event in taking.result()]

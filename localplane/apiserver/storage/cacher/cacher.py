@@ -4,6 +4,10 @@ When the store goes away the feed resumes where it stopped, and watchers notice 
 is gone too (a compaction overtook it) is the cache filled anew: all watches end, and those who resume from before get
 a 410, so that nobody misses an event without being told.
 
+A store that others may replace (an etcd restored from a backup) is not taken on trust. When an answer is behind what
+was seen, when it comes from another cluster, or when the place where the feed stopped is not in its history, everything
+here may never have happened: the cache is filled anew, and whoever watches is told so.
+
 A fault of ours that ends the following ends the cache too: it is no longer ready, and the log says why.
 """
 
@@ -15,30 +19,36 @@ import logging
 import time
 from datetime import timedelta
 
-from localplane.apiserver.storage.backend import Backend, BackendWatch, Batch, Change, prefix_end
+from localplane.apimachinery.time_slices import TimeSlices
+from localplane.apiserver.storage.backend import Backend, BackendWatch, Batch, Change, KeyValue, prefix_end
 from localplane.apiserver.storage.errors import (
     CorruptObject,
     NotReady,
+    ResourceVersionTooLarge,
     ResourceVersionTooOld,
     StorageError,
     Unavailable,
 )
 from localplane.apiserver.storage.keys import DEFAULT_ROOT, KeySchema
 from localplane.apiserver.storage.objects import StoredObject
-from localplane.apiserver.storage.store import Store
+from localplane.apiserver.storage.store import CertainWrites, Store
 
 from .freshness import Freshness, SharedQuestion
 from .history import MOST_REVISIONS, read_history
 from .index import ObjectIndex
+from .judgement import Judgement
 from .storage import CachedStorage
 from .watchers import Watchers
 from .window import Entry, EventWindow, LoggedEvent, read_entry
 
 _log = logging.getLogger(__name__)
 
-_PAGE = 10_000
+_PAGE = 2_500  # a store answers with a page at a time, which is read in one go
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 1.0
+# How long the feed of a store that others write to may stand still before it is asked how far it is. Their writes
+# elsewhere are compacted too, five minutes later or more: a feed that did not hear of them would have to begin anew.
+_STANDSTILL = 30.0
 
 
 class Cacher:
@@ -52,13 +62,16 @@ class Cacher:
         freshness_timeout: timedelta = timedelta(seconds=3),
         window: EventWindow | None = None,
         bookmark_tick: timedelta = timedelta(seconds=1),
+        certain_writes: CertainWrites | None = None,
     ) -> None:
         self.backend = backend
+        self._certain_writes = certain_writes or CertainWrites(backend)
         self.index = ObjectIndex()
         self.window = EventWindow() if window is None else window
         self.watchers = Watchers()
         self.freshness = Freshness(freshness_timeout, self._request_progress)
-        self._root = root
+        self.judgement = Judgement(root, self.index, self.watchers, lambda: self.revision)
+        self.root = root
         self._bookmark_tick = bookmark_tick.total_seconds()
         self._recall_timeout = freshness_timeout.total_seconds()
         self._store_revision = SharedQuestion(backend.current_revision)
@@ -69,6 +82,12 @@ class Cacher:
         self._filled_at = 0
         self._recalled_at = 0
         self._recalling = asyncio.Lock()
+        # Our place in the store's history.
+        self._last_change: Change | None = None
+        self._doubts = self._doubts_at_fill = 0
+        self._doubted_feeds: asyncio.Queue[BackendWatch] = asyncio.Queue()
+        self._why_not_ready = "the cache is being filled"
+        self._abandoned = 0
         self._running: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -85,12 +104,12 @@ class Cacher:
 
     def resource(self, prefix: str) -> CachedStorage:
         """The storage of one resource, whose keys start with `prefix` (`/configmaps/`). Costs nothing."""
-        keys = KeySchema(self._root, prefix)
-        return CachedStorage(self, Store(self.backend, keys), keys)
+        keys = KeySchema(self.root, prefix)
+        return CachedStorage(self, Store(self.backend, keys, certain_writes=self._certain_writes), keys)
 
     def count(self, prefix: str) -> int:
         """How many objects there are of the resource with this prefix (`/configmaps/`)."""
-        return self.index.count(self._root + prefix)
+        return self.index.count(self.root + prefix)
 
     @property
     def revision(self) -> int:
@@ -101,9 +120,36 @@ class Cacher:
     def ready(self) -> bool:
         return self._filled.is_set()
 
+    @property
+    def why_not_ready(self) -> str:
+        """For people; it says something only while the cache is not ready."""
+        return self._why_not_ready
+
+    @property
+    def discontinuities(self) -> int:
+        """How often the store turned out to be another than it was."""
+        return self._doubts
+
     def check_ready(self) -> None:
         if not self.ready:
             raise NotReady("storage is (re)initializing")
+
+    def start_over(self, why: str) -> None:
+        """The store is not the one that we followed: `why` says how that is known. Nothing that is here is shown to
+        anybody from now on, until it was read anew."""
+        _log.error("%s. Everything is read anew, and all watches end", why)
+        self._doubts += 1
+        self._abandoned = max(self._abandoned, self.freshness.revision, self.backend.observed_revision)
+        self._why_not_ready = f"{why}: the cache is being filled anew"
+        self._filled.clear()
+        self.watchers.end_all(ResourceVersionTooOld(f"too old resource version: {why}"))
+        feed, self._feed = self._feed, None
+        if feed is not None:
+            self._doubted_feeds.put_nowait(feed)
+
+    def is_abandoned(self, revision: int) -> bool:
+        """Whether a revision is one of a past that the store has lost: ahead of what is there now, and seen before."""
+        return self.freshness.revision < revision <= self._abandoned
 
     def note_write(self, written: StoredObject) -> None:
         """Remember what we wrote until the feed brings it, so that the next write need not read it back."""
@@ -123,9 +169,17 @@ class Cacher:
         if self._feed is None:
             raise Unavailable("the store can't be reached")
         backend = self.backend
-        newest = backend.observed_revision if backend.exclusive else await self._store_revision.answer()
+        newest = backend.observed_revision if backend.exclusive else await self._newest_of_all()
         if self.freshness.revision < newest:
             await self.freshness.reach(newest)
+
+    async def _newest_of_all(self) -> int:
+        known, doubts = self.freshness.revision, self._doubts
+        newest = await self._store_revision.answer()
+        if newest < known and doubts == self._doubts:
+            self.start_over(f"the store went back in time: it had reached revision {known} and now stands at {newest}")
+        self.check_ready()
+        return newest
 
     async def recall(self, after: int) -> None:
         """Let the window reach back before the fill, for a watch that resumes from there, if the store remembers.
@@ -140,7 +194,7 @@ class Cacher:
                 return
             try:
                 async with asyncio.timeout(self._recall_timeout):
-                    history = await read_history(self.backend, self._root + "/", until=filled_at)
+                    history = await read_history(self.backend, self.root + "/", until=filled_at)
             except (ResourceVersionTooOld, CorruptObject, TimeoutError) as error:
                 _log.info("what happened before revision %d is not known: %s", filled_at, error)
             else:
@@ -149,28 +203,43 @@ class Cacher:
             self._recalled_at = filled_at
 
     async def _fill(self) -> None:
-        prefix = self._root + "/"
+        prefix = self.root + "/"
         end = prefix_end(prefix)
         entries: list[tuple[str, Entry]] = []
-        start, revision = prefix, 0
+        last_change: Change | None = None
+        start, revision, doubts, slices = prefix, 0, self._doubts, TimeSlices()
         while True:
             page = await self.backend.range(start, end, limit=_PAGE, revision=revision)
             revision = revision or page.revision
-            entries.extend((kv.key, read_entry(kv.key, kv.value, kv.revision)) for kv in page.kvs)
+            for kv in page.kvs:
+                entries.append((kv.key, read_entry(kv.key, kv.value, kv.revision)))
+                if slices.is_over:
+                    await slices.next()
+            if page.kvs and not self.backend.exclusive:
+                newest = max(page.kvs, key=_revision_of)
+                if last_change is None or newest.revision > last_change.revision:
+                    last_change = Change(newest.key, newest.value, newest.revision, None)
             if len(page.kvs) == page.count:
                 break
             start = page.kvs[-1].key + "\x00"
+        if doubts != self._doubts:
+            raise Unavailable("the store was replaced while it was read")
         self.watchers.end_all()
         self._written.clear()
         self.index.replace(entries)
+        self._last_change = last_change
+        self.judgement.restart(entries)
         self.window.restart(revision)
         self._filled_at = revision
+        if doubts != self._doubts_at_fill:
+            self._recalled_at = revision  # what came before belongs to another past than the one that clients saw
+        self._doubts_at_fill = doubts
         self._open_feed(revision)
         self.freshness.advance(revision)
         self._filled.set()
 
     def _open_feed(self, after: int) -> None:
-        prefix = self._root + "/"
+        prefix = self.root + "/"
         self._feed = self.backend.watch(prefix, prefix_end(prefix), after=after, previous=False)
 
     async def _run(self) -> None:
@@ -179,6 +248,8 @@ class Cacher:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._follow())
                 group.create_task(self._tick())
+                group.create_task(self._end_doubted_feeds())
+                group.create_task(self.judgement.run())
         finally:
             await self._end()
 
@@ -204,13 +275,15 @@ class Cacher:
                     if pause > _FIRST_PAUSE:
                         await self.backend.current_revision()
                         pause, lost = _FIRST_PAUSE, False
-                    self._open_feed(self.revision)
-                assert self._feed is not None
+                    await self._resume_feed()
+                if self._feed is None:
+                    continue  # the store is in doubt, and is read anew
                 async for batch in self._feed:
-                    self._apply(batch)
+                    await self._apply(batch)
                     pause, lost = 0.0, False
             except ResourceVersionTooOld:
                 _log.warning("the watch cache fell behind a compaction and is filled anew")
+                self._why_not_ready = "the cache fell behind a compaction and is being filled anew"
                 self._filled.clear()
             except StorageError as error:
                 if not lost:  # once for each time, not for each attempt to come back
@@ -220,15 +293,54 @@ class Cacher:
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE) or _FIRST_PAUSE
 
-    def _apply(self, batch: Batch) -> None:
+    async def _resume_feed(self) -> None:
+        await self._check_continuity()
+        if self.ready:
+            self._open_feed(self.revision)
+
+    async def _check_continuity(self) -> None:
+        """Is the last change that the feed brought a part of this store's history?"""
+        last = self._last_change
+        if self.backend.exclusive or last is None or not self.ready:
+            return
+        doubts = self._doubts
+        try:
+            there = (await self.backend.get(last.key, revision=last.revision)).kv
+        except ResourceVersionTooOld:
+            return  # compacted: the feed can't be resumed either
+        except ResourceVersionTooLarge:
+            continues = False
+        else:
+            continues = there == (None if last.value is None else KeyValue(last.key, last.value, last.revision))
+        if not continues and doubts == self._doubts:
+            self.start_over(f"the store's history is not what it was: {last.key} did not change at {last.revision}")
+
+    async def _end_doubted_feeds(self) -> None:
+        while True:
+            await (await self._doubted_feeds.get()).close()
+
+    async def _apply(self, batch: Batch) -> None:
+        """A long batch in slices: between two revisions of it the cache is as true as after the last."""
+        if not self.ready:
+            return  # it was in doubt before it could be read
         now = time.monotonic()
+        seen, slices = self.freshness.revision, TimeSlices()
+        applied = seen
         for change in batch.changes:
-            if change.revision <= self.freshness.revision:
+            if change.revision <= seen:
                 continue  # a store that resumes may repeat itself
+            if change.revision > applied > seen and slices.is_over:
+                self.freshness.advance(applied)
+                await slices.next()
+                if not self._filled.is_set():
+                    return  # it came into doubt meanwhile
+            applied = change.revision
             event = self._log_change(change, now)
             self.window.append(event)
             self.index.apply(event)
             self.watchers.dispatch(event)
+        if batch.changes:
+            self._last_change = batch.changes[-1]
         if batch.revision > self.freshness.revision:
             self.freshness.advance(batch.revision)
 
@@ -240,10 +352,16 @@ class Cacher:
         new: Entry | None
         if change.value is None:
             new = None
+            self.judgement.bad_objects.forget(change.key)
         elif ours is not None and ours.revision == change.revision:
             new = ours  # made when it was written: nothing to parse
+            self.judgement.bad_objects.forget(change.key)
         else:
             new = read_entry(change.key, change.value, change.revision)
+            if not self._certain_writes.is_on_its_way(change.key, change.value):
+                new = self.judgement.of(new)
+            else:  # ours, and the feed was faster than the answer
+                self.judgement.bad_objects.forget(change.key)
         return LoggedEvent(change.key, change.revision, old, new, now)
 
     async def _close_feed(self) -> None:
@@ -257,10 +375,22 @@ class Cacher:
                 await self._feed.request_progress()
 
     async def _tick(self) -> None:
+        loop = asyncio.get_running_loop()
+        stood_at, since = self.revision, loop.time()
         while True:
             await asyncio.sleep(self._bookmark_tick)
+            self.window.expire(time.monotonic())
             if self.ready:
                 self.watchers.send_bookmarks(self.revision)
+            if self.revision != stood_at or self.backend.exclusive:
+                stood_at, since = self.revision, loop.time()
+            elif loop.time() - since >= _STANDSTILL:
+                since = loop.time()
+                await self._request_progress()
+
+
+def _revision_of(kv: KeyValue) -> int:
+    return kv.revision
 
 
 def _log_fault(task: asyncio.Task[None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -58,7 +59,7 @@ class ObjectIndex:
         if listing is None:
             entries = self._entries
             keys = entries.irange(prefix, prefix_end(prefix), inclusive=(True, False))
-            listing = Listing([entries[key] for key in keys], {})
+            listing = Listing(list(map(entries.__getitem__, keys)), {})
             if listing.entries:
                 self._keep(prefix, listing)
         return listing
@@ -70,6 +71,22 @@ class ObjectIndex:
 
     def count(self, prefix: str) -> int:
         return self._entries.bisect_left(prefix_end(prefix)) - self._entries.bisect_left(prefix)
+
+    def smallest_kinds_first(self, root: str) -> list[str]:
+        """The prefixes below the root: what a server itself depends on is seldom much."""
+        sizes: dict[str, int] = {}
+        at = root + "/"
+        while (position := self._entries.bisect_left(at)) < len(self._entries):
+            key: str = self._entries.keys()[position]
+            if not key.startswith(root + "/"):
+                break
+            prefix = key[: key.find("/", len(root) + 1) + 1]
+            if not prefix.startswith(root + "/") or len(prefix) <= len(root) + 1:  # nothing is below it
+                at = key + "\x00"
+                continue
+            sizes[prefix[len(root) :]] = self.count(prefix)
+            at = prefix_end(prefix)
+        return sorted(sizes, key=sizes.__getitem__)
 
     def page(self, prefix: str, start: str) -> Iterator[Entry]:
         """Entries below the prefix from the key `start` on."""
@@ -88,14 +105,37 @@ def prefixes_of(key: str) -> Iterator[str]:
         at = key.find("/", at + 1)
 
 
-def undo(current: Iterable[Entry], later: Iterable[LoggedEvent], prefix: str) -> list[Entry]:
-    """The state below a prefix as it was before the `later` events, which are in order and reach to the present."""
-    state = {entry.key: entry for entry in current}
-    for event in reversed(list(later)):
-        if not event.key.startswith(prefix):
-            continue
-        if event.old is None:
-            state.pop(event.key, None)
-        else:
-            state[event.key] = event.old
-    return [state[key] for key in sorted(state)]
+@dataclass(slots=True)
+class Past:
+    """The state as it was before the `later` events, which are in order and reach to the present."""
+
+    before: dict[str, Entry | None]
+
+    @classmethod
+    def of(cls, later: Iterable[LoggedEvent]) -> Past:
+        before: dict[str, Entry | None] = {}
+        for event in later:
+            before.setdefault(event.key, event.old)
+        return cls(before)
+
+    def entries(self, current: Iterable[Entry], start: str) -> Iterator[Entry]:
+        """Those from the key `start` on, given those of today: the same ones, where nothing has changed since."""
+        return self._undone(current, start) if self.before else iter(current)
+
+    def _undone(self, current: Iterable[Entry], start: str) -> Iterator[Entry]:
+        restored = deque(sorted(self._restored(start), key=lambda entry: entry.key))
+        for entry in current:
+            while restored and restored[0].key <= entry.key:
+                yield restored.popleft()
+            if entry.key not in self.before:
+                yield entry
+        yield from restored
+
+    def count(self, index: ObjectIndex, prefix: str, start: str) -> int:
+        """How many those are."""
+        now = index.count_from(prefix, start)
+        changed = sum(1 for key in self.before if key >= start and index.get(key) is not None)
+        return now - changed + len(self._restored(start))
+
+    def _restored(self, start: str) -> list[Entry]:
+        return [entry for key, entry in self.before.items() if entry is not None and key >= start]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apiserver.storage.continuation import encode_continue
 from localplane.apiserver.storage.errors import CorruptObject, KeyNotFound, ResourceVersionTooOld
 from localplane.apiserver.storage.interface import (
@@ -13,6 +15,7 @@ from localplane.apiserver.storage.interface import (
     ListOptions,
     ObjectList,
     Preconditions,
+    Predicate,
     Stats,
     Update,
     Validation,
@@ -24,9 +27,9 @@ from localplane.apiserver.storage.objects import JSONObject, StoredObject
 from localplane.apiserver.storage.store import Store
 from localplane.apiserver.storage.store.reads import ListStart, list_start, too_old
 
-from .index import Listing, undo
-from .watchers import CacheWatcher
-from .window import Entry
+from .index import Listing, Past
+from .watchers import CacheWatcher, ReadableWatcher
+from .window import Entry, LoggedEvent
 
 if TYPE_CHECKING:
     from .cacher import Cacher
@@ -62,6 +65,10 @@ class CachedStorage:
             raise KeyNotFound(absolute)
         return _readable(entry)
 
+    def peek(self, key: str) -> StoredObject | None:
+        """Our own writes are included; of a deletion it may learn a moment later."""
+        return self._cacher.newest(self._keys.one(key))
+
     def is_known_empty(self, key: str) -> bool:
         """Whether there is nothing below a key, as far as the cache has come. It costs next to nothing to ask."""
         return self._cacher.ready and not self._cacher.index.count(self._keys.below(key))
@@ -80,45 +87,49 @@ class CachedStorage:
             await cacher.freshness.reach(begin.at_least)
         elif begin.continued or options.resource_version != "0":
             await cacher.catch_up()
-        return self._list_now(prefix, begin, options)
+        return await self._list_now(prefix, begin, options)
 
-    def _list_now(self, prefix: str, begin: ListStart, options: ListOptions) -> ObjectList:
+    async def _list_now(self, prefix: str, begin: ListStart, options: ListOptions) -> ObjectList:
         cacher = self._cacher
         # Whoever takes any version takes all of it: as in Kubernetes' cache, resourceVersion 0 has no pages.
         limit = 0 if options.resource_version == "0" and not begin.continued else options.limit
         if not options.recursive:
             entry = cacher.index.get(prefix)
-            return _cut([] if entry is None else [entry], prefix, cacher.revision, 0, options)
+            return await _cut([] if entry is None else [entry], prefix, cacher.revision, 0, options)
+        if options.predicate is not None:
+            entries = cacher.index.listing(prefix).entries
+            if begin.start != prefix:
+                entries = entries[bisect_left(entries, begin.start, key=_key) :]
+            return await _cut(entries, prefix, cacher.revision, limit, options)
         if begin.start == prefix and not limit:
             listing = cacher.index.listing(prefix)
-            if options.predicate is None:
-                return ObjectList(list(_items(listing)), cacher.revision, memo=listing.memo)
-            return _cut(listing.entries, prefix, cacher.revision, 0, options)
+            items = _items(listing, only_readable=options.only_readable)
+            left_out = len(listing.entries) - len(items)
+            return ObjectList(list(items), cacher.revision, memo=listing.memo, left_out=left_out)
         total = cacher.index.count_from(prefix, begin.start)
-        return _cut(cacher.index.page(prefix, begin.start), prefix, cacher.revision, limit, options, total=total)
+        return await _cut(cacher.index.page(prefix, begin.start), prefix, cacher.revision, limit, options, total=total)
 
     async def _list_at(self, key: str, prefix: str, begin: ListStart, options: ListOptions) -> ObjectList:
         """A past state: today's with the later events undone, or the store's own if the window does not reach."""
         cacher = self._cacher
         revision = begin.revision
-        if revision < cacher.backend.compacted_revision:
+        if revision < cacher.backend.compacted_revision or cacher.is_abandoned(revision):
             raise too_old(begin.start, prefix, continued=begin.continued)
         await cacher.freshness.reach(revision)
         if revision < cacher.window.base or cacher.window.count_after(revision) > _MOST_UNDONE:
             return await self._store.list(key, options)
-        if options.recursive:
-            later = [event for event in cacher.window.after(revision) if event.key.startswith(prefix)]
-            if not later:
-                total = cacher.index.count_from(prefix, begin.start)
-                present = cacher.index.page(prefix, begin.start)
-                return _cut(present, prefix, revision, options.limit, options, total=total)
-            entries = undo(cacher.index.listing(prefix).entries, later, prefix)
-            entries = [entry for entry in entries if entry.key >= begin.start]
-        else:
+        later = [event for event in cacher.window.after(revision) if event.key.startswith(prefix)]
+        if not options.recursive:
             entry = cacher.index.get(prefix)
             now = [] if entry is None else [entry]
-            entries = [e for e in undo(now, cacher.window.after(revision), prefix) if e.key == prefix]
-        return _cut(entries, prefix, revision, options.limit, options, total=len(entries))
+            then = [entry for entry in Past.of(later).entries(now, prefix) if entry.key == prefix]
+            return await _cut(then, prefix, revision, options.limit, options, total=len(then))
+        past, start = Past.of(later), begin.start
+        total = past.count(cacher.index, prefix, start)
+        found = past.entries(cacher.index.page(prefix, start), start)
+        # What is asked for each entry takes time in which today's would change under us.
+        entries = found if options.predicate is None else list(found)
+        return await _cut(entries, prefix, revision, options.limit, options, total=total)
 
     async def delete(
         self,
@@ -133,7 +144,7 @@ class CachedStorage:
             key,
             preconditions=preconditions,
             validate=validate,
-            suggestion=self._suggestion(key) or suggestion,
+            suggestion=self.peek(key) or suggestion,
             even_if_corrupt=even_if_corrupt,
         )
 
@@ -152,15 +163,11 @@ class CachedStorage:
             update,
             ignore_not_found=ignore_not_found,
             preconditions=preconditions,
-            suggestion=self._suggestion(key) or suggestion,
+            suggestion=self.peek(key) or suggestion,  # it is newer than whatever a caller has kept
             ttl=ttl,
         )
         self._cacher.note_write(updated)
         return updated
-
-    def _suggestion(self, key: str) -> StoredObject | None:
-        """The cache's own copy is newer than whatever a caller has kept."""
-        return self._cacher.newest(self._keys.one(key))
 
     async def watch(self, key: str, options: WatchOptions) -> CacheWatcher:
         place = self._keys.below(key) if options.recursive else self._keys.one(key)
@@ -174,45 +181,41 @@ class CachedStorage:
         elif 0 < requested < cacher.window.base:
             await cacher.recall(requested)
         # From here to the registration nothing may await, or an event could slip between.
+        new_watcher = ReadableWatcher if options.only_readable else CacheWatcher
         if options.send_initial_events or (options.send_initial_events is None and not requested):
-            watcher = CacheWatcher(cacher.revision, options.predicate, self._initial_events(place, options))
+            watcher = new_watcher(cacher.revision, options.predicate, self._initial_events(place, options))
         elif not requested:
-            watcher = CacheWatcher(cacher.revision, options.predicate)
-        elif requested < cacher.window.base:
+            watcher = new_watcher(cacher.revision, options.predicate)
+        elif requested < cacher.window.base or cacher.is_abandoned(requested):
             return _refused(requested, cacher.window.base)
         else:
-            missed = self._missed_events(place, requested, options)
-            watcher = CacheWatcher(requested, options.predicate, missed)
-            if missed and missed[-1].type is EventType.ERROR:
-                watcher.end()  # nothing may follow an error
-                return watcher
+            watcher = new_watcher(requested, options.predicate, self._missed_events(place, requested, options))
         cacher.watchers.add(place, watcher)
         if options.allow_bookmarks:
             cacher.watchers.schedule_bookmarks(watcher, options.timeout)
         return watcher
 
-    def _initial_events(self, place: str, options: WatchOptions) -> Sequence[WatchEvent]:
-        cacher = self._cacher
-        present = self._list_now(
-            place,
-            ListStart(place, 0, 0, continued=False),
-            ListOptions(predicate=options.predicate, recursive=options.recursive),
-        )
-        events = [WatchEvent(EventType.ADDED, obj.revision, obj) for obj in present.items]
+    def _initial_events(self, place: str, options: WatchOptions) -> Iterator[WatchEvent | None]:
+        """The objects are taken now, the events are made when they are read."""
+        index = self._cacher.index
+        if options.recursive:
+            present = _items(index.listing(place), only_readable=options.only_readable)
+        else:
+            entry = index.get(place)
+            present = [] if entry is None or _is_passed_over(entry, options) else [_readable(entry)]
+        bookmark = None
         if options.send_initial_events and options.allow_bookmarks:
-            events.append(WatchEvent(EventType.BOOKMARK, cacher.revision, initial_events_end=True))
-        return events
+            bookmark = WatchEvent(EventType.BOOKMARK, self._cacher.revision, initial_events_end=True)
+        return _added(present, options.predicate, bookmark)
 
-    def _missed_events(self, place: str, after: int, options: WatchOptions) -> Sequence[WatchEvent]:
-        events = []
-        for logged in self._cacher.window.after(after):
-            if logged.key.startswith(place) if options.recursive else logged.key == place:
-                seen = logged.seen_by(options.predicate)
-                if seen is not None:
-                    events.append(seen)
-                    if seen.type is EventType.ERROR:
-                        break
-        return events
+    def _missed_events(self, place: str, after: int, options: WatchOptions) -> Iterator[WatchEvent | None]:
+        logged = self._cacher.window.after(after)
+        return (
+            _seen(event, options)
+            if (event.key.startswith(place) if options.recursive else event.key == place)
+            else None
+            for event in logged
+        )
 
     async def stats(self) -> Stats:
         listing = self._cacher.index.listing(self._keys.prefix).entries
@@ -229,11 +232,18 @@ class CachedStorage:
         return self._cacher.ready
 
 
-def _items(listing: Listing) -> list[StoredObject]:
-    """Looked through once: a quiet resource is listed again and again."""
+def _items(listing: Listing, *, only_readable: bool) -> list[StoredObject]:
+    """Looked through once: a quiet resource is listed again and again. What is kept of a list with unreadable objects
+    is only ever seen by those who pass over them: to others it fails."""
     found: list[StoredObject] | None = listing.memo.get(_ITEMS)
     if found is None:
-        found = listing.memo[_ITEMS] = [_readable(entry) for entry in listing.entries]
+        readable = [entry for entry in listing.entries if isinstance(entry, StoredObject)]
+        if len(readable) == len(listing.entries):
+            found = listing.memo[_ITEMS] = readable
+        elif only_readable:
+            return readable
+        else:
+            found = [_readable(entry) for entry in listing.entries]
     return found
 
 
@@ -243,14 +253,42 @@ def _readable(entry: Entry) -> StoredObject:
     return entry
 
 
-def _cut(
+def _is_passed_over(entry: Entry, options: WatchOptions) -> bool:
+    return options.only_readable and isinstance(entry, CorruptObject)
+
+
+def _seen(event: LoggedEvent, options: WatchOptions) -> WatchEvent | None:
+    seen = event.seen_by(options.predicate)
+    if seen is not None and options.only_readable and isinstance(seen.error, CorruptObject):
+        return seen.readable
+    return seen
+
+
+def _added(
+    objects: list[StoredObject], predicate: Predicate | None, bookmark: WatchEvent | None
+) -> Iterator[WatchEvent | None]:
+    for obj in objects:
+        wanted = predicate is None or predicate(obj)
+        yield WatchEvent(EventType.ADDED, obj.revision, obj) if wanted else None
+    yield bookmark
+
+
+def _key(entry: Entry) -> str:
+    return entry.key
+
+
+async def _cut(
     entries: Iterable[Entry], prefix: str, revision: int, limit: int, options: ListOptions, *, total: int = 0
 ) -> ObjectList:
-    """The entries that are wanted, up to the limit, and where to go on after them."""
+    """The entries that are wanted, up to the limit, and where to go on after them. With a predicate they are looked at
+    in slices, and must not change meanwhile."""
     predicate = options.predicate
+    if options.only_readable:
+        entries = (entry for entry in entries if isinstance(entry, StoredObject))
     if predicate is None and not limit:
         return ObjectList([_readable(entry) for entry in entries], revision)
     items: list[StoredObject] = []
+    slices = TimeSlices()
     for examined, entry in enumerate(entries):
         if limit and len(items) == limit:
             token = encode_continue(items[-1].key + "\x00", prefix, revision)
@@ -258,6 +296,8 @@ def _cut(
         obj = _readable(entry)
         if predicate is None or predicate(obj):
             items.append(obj)
+        if predicate is not None and slices.is_over:
+            await slices.next()
     return ObjectList(items, revision)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import heapq
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from functools import partial
 from itertools import count
 from weakref import ReferenceType, ref
 
+from localplane.apimachinery.time_slices import TimeSlices
+from localplane.apiserver.storage.errors import CorruptObject, StorageError
 from localplane.apiserver.storage.interface import EventType, Predicate, WatchEvent
 
 from .index import prefixes_of
@@ -27,16 +29,21 @@ _LARGEST_BUDGET = 0.1
 _BUDGET_PER_SECOND = 0.05
 _GOING_ON_FACTOR = 10
 
+_INITIAL_AT_ONCE = 500
+
 
 class CacheWatcher:
-    """One reader's queue. It ends, it never skips: after a gap the reader could not know what it missed."""
+    """One reader's queue. It ends, it never skips: after a gap the reader could not know what it missed.
 
-    def __init__(self, after: int, predicate: Predicate | None, initial: Iterable[WatchEvent] = ()) -> None:
+    What it begins with may be a lot, so it is made as it is read: `initial` has None for what the reader does not want.
+    """
+
+    def __init__(self, after: int, predicate: Predicate | None, initial: Iterable[WatchEvent | None] = ()) -> None:
         self.after = after
         self.predicate = predicate
         self.ended = False
         self.forget: Callable[[], None] | None = None
-        self._initial = deque(initial)
+        self._initial: Iterator[WatchEvent | None] | None = iter(initial)
         self._queue: deque[WatchEvent] = deque()
         self._bytes = 0
         self._news: asyncio.Future[None] | None = None
@@ -45,9 +52,11 @@ class CacheWatcher:
         return self
 
     async def __anext__(self) -> WatchEvent:
+        if self._initial is not None:
+            events = await self._take_initial(1)
+            if events:
+                return events[0]
         await self._wait()
-        if self._initial:
-            return self._initial.popleft()
         if not self._queue:
             raise StopAsyncIteration
         event = self._queue.popleft()
@@ -55,11 +64,36 @@ class CacheWatcher:
         return event
 
     async def take(self) -> list[WatchEvent]:
-        await self._wait()
-        events = [*self._initial, *self._queue] if self._initial else list(self._queue)
-        self._initial.clear()
+        events: list[WatchEvent] = []
+        if self._initial is not None:
+            events = await self._take_initial(_INITIAL_AT_ONCE)
+            if self._initial is not None:
+                return events
+        if not events:
+            await self._wait()
+        events += self._queue
         self._queue.clear()
         self._bytes = 0
+        return events
+
+    async def _take_initial(self, most: int) -> list[WatchEvent]:
+        """The next of the initial events. When there are no more, there is no `_initial` either."""
+        events: list[WatchEvent] = []
+        slices = TimeSlices()
+        for event in self._initial or ():
+            if event is not None:
+                events.append(event)
+                if event.type is EventType.ERROR:
+                    self.end()
+                    self._queue.clear()  # nothing may follow an error
+                    break
+                if len(events) == most:
+                    if most > 1:
+                        await slices.next()
+                    return events
+            if slices.is_over:
+                await slices.next()
+        self._initial = None
         return events
 
     async def stop(self) -> None:
@@ -92,7 +126,7 @@ class CacheWatcher:
         )
 
     async def _wait(self) -> None:
-        while not (self._queue or self._initial or self.ended):
+        while not (self._queue or self.ended):
             self._news = asyncio.get_running_loop().create_future()
             try:
                 await self._news
@@ -102,6 +136,17 @@ class CacheWatcher:
     def _wake(self) -> None:
         if self._news is not None and not self._news.done():
             self._news.set_result(None)
+
+
+class ReadableWatcher(CacheWatcher):
+    """For a reader who passes over what can't be read: for it such an object is not there."""
+
+    def offer(self, event: WatchEvent) -> None:
+        if isinstance(event.error, CorruptObject):
+            if event.readable is None:
+                return
+            event = event.readable
+        super().offer(event)
 
 
 def _size(event: WatchEvent) -> int:
@@ -148,9 +193,20 @@ class Watchers:
                     if watcher.is_behind():
                         self._hurry(watcher)
 
-    def end_all(self) -> None:
+    def tell_of_condemned(self, event: LoggedEvent) -> None:
+        """Nothing has changed in the store: only those who see no unreadable objects lose sight of one."""
+        for place in (*prefixes_of(event.key), event.key):
+            for watcher in list(self._by_place.get(place, ())):
+                seen = event.seen_by(watcher.predicate) if isinstance(watcher, ReadableWatcher) else None
+                if seen is not None:
+                    watcher.offer(seen)
+
+    def end_all(self, error: StorageError | None = None) -> None:
+        """With an error that is the last thing they see, or so that they may resume from what they saw last."""
         for watchers in list(self._by_place.values()):
             for watcher in list(watchers):
+                if error is not None:
+                    watcher.offer(WatchEvent(EventType.ERROR, 0, error=error))
                 watcher.end()
 
     def schedule_bookmarks(self, watcher: CacheWatcher, timeout: timedelta | None) -> None:

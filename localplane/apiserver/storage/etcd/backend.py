@@ -9,12 +9,19 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from localplane.apiserver.storage.backend import BackendStatus, Found, KeyValue, Page
-from localplane.apiserver.storage.errors import CompareFailed, ResourceVersionTooOld, StorageError
+from localplane.apiserver.storage.errors import (
+    CompareFailed,
+    NoSpace,
+    ResourceVersionTooOld,
+    StorageError,
+    Unavailable,
+)
 
 from .client.failures import LeaseNotFound
 from .client.messages import (
     ALARM_DEACTIVATE,
     ALARM_GET,
+    ALARM_NOSPACE,
     COMPARE_EQUAL,
     COMPARE_MOD,
     AlarmRequest,
@@ -26,7 +33,10 @@ from .client.messages import (
     WatchCreateRequest,
 )
 from .client.methods import ALARM, COMPACT, DEFRAGMENT, RANGE, STATUS, TXN
+from .fence import Fence
 from .leases import Leases
+from .prefix_claim import PrefixClaim
+from .space import repair_advice
 from .watch import EtcdWatch, key_value
 
 if TYPE_CHECKING:
@@ -34,13 +44,13 @@ if TYPE_CHECKING:
 
     from .client.client import EtcdClient
 
+_COMPACTION_LIMIT = timedelta(minutes=5)
 _DEFRAGMENTATION_LIMIT = timedelta(minutes=5)
 
 _SPARE_KEY = b"localplane/advance-revision"
 _WRITES_AT_ONCE = 128
 
 _ALARMS = {
-    "NOSPACE": "etcd's database is full (NOSPACE): compact its history, defragment it, then disarm the alarm",
     "CORRUPT": "etcd found its data to differ between members (CORRUPT): restore the damaged member from another",
     "no leader": "etcd has no leader: too few of its members can be reached",
 }
@@ -58,7 +68,10 @@ class EtcdBackend:
         self._exclusive = exclusive
         self._page_size = page_size
         self._leases = Leases(client, clock=time.monotonic)
+        self._fence = Fence(client, self._leases)
         self._compacted = 0
+        self.no_space = asyncio.Event()
+        """Set whenever a write found no room; whoever waits for it clears it."""
 
     @property
     def name(self) -> str:
@@ -100,14 +113,16 @@ class EtcdBackend:
         return count
 
     async def put(self, key: str, value: bytes, *, expected: int, ttl: timedelta | None = None) -> int:
-        if ttl is None:
-            return await self._put(key, value, expected, lease=0)
-        lease = await self._leases.lease_for(ttl)
         try:
-            return await self._put(key, value, expected, lease)
-        except LeaseNotFound:
-            self._leases.forget(lease)
-            return await self._put(key, value, expected, await self._leases.lease_for(ttl))
+            if ttl is None:
+                return await self._put(key, value, expected, lease=0)
+            return await self._put_for(ttl, key, value, expected)
+        except NoSpace as error:
+            self.no_space.set()
+            revision = await self._revision_of_write(key, value, expected)
+            if not revision:
+                raise NoSpace(f"{error}: {self._what_to_do()}") from error
+            return revision
 
     async def delete(self, key: str, *, expected: int) -> int:
         transaction = _if_unchanged(key, expected)
@@ -140,8 +155,10 @@ class EtcdBackend:
         return revision
 
     async def compact(self, revision: int) -> None:
+        """Returns when the space can be used again. Meanwhile etcd serves."""
+        request = CompactionRequest(revision=revision, physical=True)
         with suppress(ResourceVersionTooOld):  # somebody has compacted that far already
-            await self._client.call(COMPACT, CompactionRequest(revision=revision))
+            await self._client.call(COMPACT, request, within=_COMPACTION_LIMIT)
         self._learn_of_compaction(revision)
 
     async def advance_revision(self, to: int) -> int:
@@ -149,6 +166,10 @@ class EtcdBackend:
         while (revision := await self.current_revision()) < to:
             await self._use_up(min(to - revision, _WRITES_AT_ONCE))
         return revision
+
+    def claim(self, prefix: str, identity: str) -> PrefixClaim:
+        """For whoever must be alone on a prefix of a cluster that others use too."""
+        return PrefixClaim(self._client, prefix, identity)
 
     async def identity(self) -> str:
         response = await self._client.call(STATUS, StatusRequest())
@@ -160,23 +181,42 @@ class EtcdBackend:
             version=response.version,
             size_bytes=response.dbSize,
             revision=response.header.revision,
-            alarms=tuple(_sentence(error) for error in response.errors),
+            alarms=tuple(self._sentence(error) for error in response.errors),
+            in_use_bytes=response.dbSizeInUse,
+            is_full=any("NOSPACE" in error for error in response.errors),
         )
 
-    async def reclaim_space(self) -> None:
-        """Defragment the member we talk to and disarm all alarms; for after a compaction, when etcd was full.
-
-        The member answers nothing else while it is at it.
-        """
+    async def defragment(self) -> None:
+        """Give back what the member that we talk to no longer uses. It answers nothing else while it is at it."""
         await self._client.call(DEFRAGMENT, DefragmentRequest(), within=_DEFRAGMENTATION_LIMIT)
+
+    async def disarm(self) -> int:
+        """Let the cluster take writes again after it was full; returns how many members had set the alarm. Other
+        alarms stay: they are no matter of space."""
         armed = await self._client.call(ALARM, AlarmRequest(action=ALARM_GET))
-        for alarm in armed.alarms:
+        full = [alarm for alarm in armed.alarms if alarm.alarm == ALARM_NOSPACE]
+        for alarm in full:
             request = AlarmRequest(action=ALARM_DEACTIVATE, memberID=alarm.memberID, alarm=alarm.alarm)
             await self._client.call(ALARM, request)
+        return len(full)
+
+    async def fence(self) -> bool:
+        """Whether no create that was sent before this call will take effect after it; raises StorageError."""
+        return await self._fence.move()
 
     def observe_calls(self, observer: Callable[[str, float], None]) -> None:
         """Tell somebody the name and the seconds of every call from now on."""
         self._client.on_call = observer
+
+    def observe_discontinuities(self, observer: Callable[[str], None]) -> None:
+        """Tell somebody, in a sentence, when etcd turns out to be another store than it was, and go on with what it
+        is. Until somebody wants to hear it, no answer of such a store is believed."""
+
+        def observe(why: str) -> None:
+            observer(why)
+            self._compacted = 0
+
+        self._client.on_discontinuity = observe
 
     async def close(self) -> None:
         await self._client.close()
@@ -218,11 +258,42 @@ class EtcdBackend:
                 break
         return page
 
+    async def _put_for(self, ttl: timedelta, key: str, value: bytes, expected: int) -> int:
+        lease = await self._leases.lease_for(ttl)
+        try:
+            return await self._put(key, value, expected, lease)
+        except LeaseNotFound:
+            self._leases.forget(lease)
+            return await self._put(key, value, expected, await self._leases.lease_for(ttl))
+
+    async def _revision_of_write(self, key: str, value: bytes, expected: int) -> int:
+        """Of a write that was answered with "no space"; 0 if it did not happen. etcd says so too of the write that
+        reaches the quota, which it has done by then (etcdserver/apply.go, quotaApplierV3)."""
+        try:
+            there = (await self.get(key)).kv
+        except Unavailable as error:
+            raise Unavailable(str(error), may_have_happened=True) from error
+        if there is None or there.revision == expected or there.value != value:
+            return 0
+        return there.revision
+
+    def _sentence(self, error: str) -> str:
+        if "NOSPACE" in error:
+            return f"etcd's database is full (NOSPACE): {self._what_to_do()}"
+        return next((sentence for word, sentence in _ALARMS.items() if word in error), f"etcd reports: {error}")
+
+    def _what_to_do(self) -> str:
+        """About an etcd that is full. One of our own has somebody who sees to it (`space`)."""
+        if self._exclusive:
+            return "its history is compacted and its file defragmented as soon as possible"
+        return repair_advice(self._client.urls)
+
     async def _put(self, key: str, value: bytes, expected: int, lease: int) -> int:
         transaction = _if_unchanged(key, expected)
         put = transaction.success.add().request_put
         put.key, put.value, put.lease = _raw(key), value, lease
-        response = await self._client.call(TXN, transaction)
+        call = self._client.call(TXN, transaction) if expected else self._fence.create(transaction)
+        response = await call
         if not response.succeeded:
             raise CompareFailed(key, _current(response))
         revision: int = response.header.revision
@@ -248,7 +319,3 @@ def _raw(key: str) -> bytes:
 def _current(response: Any) -> KeyValue | None:
     found = response.responses[0].response_range.kvs
     return key_value(found[0]) if found else None
-
-
-def _sentence(error: str) -> str:
-    return next((sentence for word, sentence in _ALARMS.items() if word in error), f"etcd reports: {error}")

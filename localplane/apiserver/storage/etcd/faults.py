@@ -21,7 +21,7 @@ _EXCERPT_WIDTH = 400
 
 # A warning that every start with our settings writes, and that says nothing about a failure.
 _NOISE = re.compile(r"on single port|simple token is not cryptographically signed|found invalid file")
-_STACK_TRACE = re.compile(r"^(goroutine \d|\t|\S+\(.*\)$|created by |\[signal |\s*$)")
+_STACK_TRACE = re.compile(r"^(goroutine \d|\t|[^\s(]++\(.*\)$|created by |\[signal |\s*+$)")
 
 
 class Cause(StrEnum):
@@ -31,6 +31,7 @@ class Cause(StrEnum):
     PERMISSION_DENIED = "PermissionDenied"
     READ_ONLY = "ReadOnly"
     HELD = "Held"
+    WENT_BACK = "WentBack"
     ADDRESS_IN_USE = "AddressInUse"
     OUT_OF_MEMORY = "OutOfMemory"
     TOO_MANY_FILES = "TooManyFiles"

@@ -12,7 +12,8 @@ from typing import TypeAlias
 from .faults import Fault
 from .parent_death import ParentDeath
 
-# Given the client socket: True when etcd answers as it should. Unavailable and OSError mean "not yet".
+# Given the client socket: True when etcd answers as it should. Unavailable and OSError mean "not yet", and EtcdFailed
+# that this etcd must not be used: it is ended and, after a while, started again.
 Probe: TypeAlias = Callable[[Path], Awaitable[bool]]
 
 

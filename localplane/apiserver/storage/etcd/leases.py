@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from localplane.apiserver.storage.errors import Unavailable
+
 from .client.messages import LeaseGrantRequest
 from .client.methods import LEASE_GRANT
 
@@ -67,7 +69,11 @@ class Leases:
         slack = min(_LONGEST_SLACK, ttl * _SLACK_SHARE)
         seconds = max(1, math.ceil(ttl.total_seconds()) + int(slack.total_seconds()))
         before = self._clock()
-        response = await self._client.call(LEASE_GRANT, LeaseGrantRequest(TTL=seconds))
+        try:
+            response = await self._client.call(LEASE_GRANT, LeaseGrantRequest(TTL=seconds))
+        except Unavailable as error:
+            # There may be a lease that nobody uses. The key that it was meant for was certainly not written.
+            raise Unavailable(str(error)) from error
         lease = _Lease(response.ID, before + response.TTL)
         self._leases = {each: old for each, old in self._leases.items() if old.expires > before}
         self._leases[ttl] = lease

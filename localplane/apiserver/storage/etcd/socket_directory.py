@@ -8,6 +8,7 @@ what a killed process left behind.
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import secrets
 import stat
@@ -47,9 +48,15 @@ class SocketDirectory:
 
     def ensure(self) -> None:
         """Make it, also a second time: the runtime directory is emptied when its user logs out."""
-        with suppress(FileExistsError):
+        try:
             self.path.mkdir(mode=0o700)
             self._release()
+        except FileExistsError:
+            if not _is_ours(self.path):
+                raise DataDirectoryUnusable(
+                    f"{self.path}, where etcd's sockets belong, is not the private directory that it was: somebody has "
+                    "put another one there"
+                ) from None
         if self._lock is None:
             # Programs that sweep temporary directories leave a locked directory alone, however old it is.
             self._lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -64,6 +71,15 @@ class SocketDirectory:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def client_socket_of(data_directory: Path) -> Path | None:
+    """Where the etcd that another process of ours runs on a data directory is to be found; None if nobody can tell."""
+    try:
+        path = json.loads((data_directory / _NOTE).read_bytes())["path"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return Path(path) / CLIENT_SOCKET if isinstance(path, str) and _is_ours(Path(path)) else None
 
 
 def _free_place(environ: Mapping[str, str]) -> Path:
@@ -94,15 +110,19 @@ def _remove_left_over(data_directory: DataDirectory) -> None:
 
 def _remove(path: Path) -> None:
     """Remove sockets and the then empty directory, if it looks in every way like one that we made."""
-    try:
-        found = path.lstat()
-    except OSError:
-        return
-    ours = stat.S_ISDIR(found.st_mode) and stat.S_IMODE(found.st_mode) == 0o700 and found.st_uid == os.geteuid()
-    if not ours or not path.name.startswith(_PREFIX):
+    if not _is_ours(path) or not path.name.startswith(_PREFIX):
         return
     with suppress(OSError):  # a stranger's file keeps it in place, and that is as it should be
         for entry in path.iterdir():
             if entry.is_socket():
                 entry.unlink()
         path.rmdir()
+
+
+def _is_ours(path: Path) -> bool:
+    """A directory, no link to one, that belongs to us and lets nobody else in."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_mode & 0o777 == 0o700 and found.st_uid == os.geteuid()

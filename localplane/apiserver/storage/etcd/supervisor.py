@@ -14,6 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from localplane.apiserver.storage.data_directory import DataDirectoryUnusable
 from localplane.apiserver.storage.errors import Unavailable
 
 from .command import EtcdCommand
@@ -148,7 +149,7 @@ class EtcdSupervisor:
         await _database_released(self._directory.etcd)
         try:
             sockets.ensure()
-        except OSError as error:
+        except (OSError, DataDirectoryUnusable) as error:
             raise EtcdFailed(Fault(Cause.EXITED, f"etcd's sockets have no place: {error}")) from error
         command = EtcdCommand(
             binary=self._binary,
@@ -181,6 +182,8 @@ class EtcdSupervisor:
         try:
             async with asyncio.timeout(2):
                 return await self._probe(socket)
+        except EtcdFailed:
+            raise  # it answers, and must not be used
         except (OSError, Unavailable):  # a timeout is an OSError too
             return False
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from .client.client import ClientStream, EtcdClient
 
+_COMPACTED = "etcdserver: mvcc: required revision has been compacted"
+
 _ASK_AGAIN_SECONDS = 0.1  # as often as etcd moves watches that have caught up (mvcc/watchable_store.go)
 
 
@@ -99,12 +101,14 @@ class EtcdWatch:
         if response.canceled:
             if response.compact_revision:
                 self._compacted(response.compact_revision)
-                raise ResourceVersionTooOld("etcdserver: mvcc: required revision has been compacted")
+                raise ResourceVersionTooOld(_COMPACTED)
             raise Unavailable(f"etcd ended the watch: {response.cancel_reason or 'no reason given'}")
         if response.created:
             return None
         if response.events:
             changes = [_change(event) for event in response.events]
+            if self._create.prev_kv:
+                self._check_previous(response.events)
             if self._fragments:
                 changes = self._fragments + changes
             self._fragments = changes if response.fragment else []
@@ -113,6 +117,16 @@ class EtcdWatch:
             return None  # its revision would be ahead of changes that we hold back
         self._no_longer_owed()
         return Batch([], response.header.revision)
+
+    def _check_previous(self, events: Any) -> None:
+        """etcd leaves the previous value out without a word when a compaction has just taken it. Whoever took such a
+        put for a creation, or could not tell what was deleted, would tell his readers something untrue."""
+        for event in events:
+            kv = event.kv
+            replaces = event.type == EVENT_DELETE or kv.create_revision != kv.mod_revision
+            if replaces and not event.HasField("prev_kv"):
+                self._compacted(kv.mod_revision)
+                raise ResourceVersionTooOld(_COMPACTED)
 
 
 def _change(event: Any) -> Change:

@@ -18,6 +18,8 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from localplane.apiserver.storage.data_directory import sync_directory
+
 from .errors import UnusableDatabase
 
 if TYPE_CHECKING:
@@ -161,11 +163,7 @@ def _create(path: Path) -> None:
     finally:
         os.close(descriptor)
     draft.replace(path)
-    directory = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+    sync_directory(path.parent)
 
 
 def _check_header(path: Path) -> None:

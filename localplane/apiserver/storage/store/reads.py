@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from localplane.apiserver.storage.backend import Backend, KeyValue, Page, prefix_end
 from localplane.apiserver.storage.continuation import AT_THE_PRESENT, decode_continue, encode_continue
 from localplane.apiserver.storage.errors import (
+    CorruptObject,
     InvalidContinueToken,
     KeyNotFound,
     ResourceVersionTooLarge,
@@ -77,7 +78,12 @@ async def list_objects(backend: Backend, prefix: str, options: ListOptions) -> O
             if options.limit and len(items) >= options.limit:
                 # The page was larger than what was still wanted, because a predicate leaves things out.
                 return _page_of(items, page.kvs[position - 1], prefix, revision, None)
-            obj = StoredObject.from_stored(kv.key, kv.value, kv.revision)
+            try:
+                obj = StoredObject.from_stored(kv.key, kv.value, kv.revision)
+            except CorruptObject:
+                if options.only_readable:
+                    continue
+                raise
             if options.predicate is None or options.predicate(obj):
                 items.append(obj)
         more = page.count - len(page.kvs)

@@ -19,18 +19,25 @@ from localplane.apiserver.storage.keys import KeySchema
 from localplane.apiserver.storage.objects import JSONObject, StoredObject
 
 from . import reads, watching, writes
+from .certain_writes import CertainWrites
 
 
 class Store:
-    def __init__(self, backend: Backend, keys: KeySchema) -> None:
+    """`certain_writes` is shared by all resources of a backend; one alone has its own."""
+
+    def __init__(self, backend: Backend, keys: KeySchema, *, certain_writes: CertainWrites | None = None) -> None:
         self._backend = backend
         self._keys = keys
+        self._writes = CertainWrites(backend) if certain_writes is None else certain_writes
 
     async def create(self, key: str, obj: JSONObject, *, ttl: timedelta | None = None) -> StoredObject:
-        return await writes.create(self._backend, self._keys.one(key), obj, ttl=ttl)
+        return await writes.create(self._writes, self._keys.one(key), obj, ttl=ttl)
 
     async def get(self, key: str, *, resource_version: str = "") -> StoredObject:
         return await reads.get(self._backend, self._keys.one(key), resource_version=resource_version)
+
+    def peek(self, key: str) -> StoredObject | None:  # noqa: ARG002 - nothing is at hand here
+        return None
 
     async def list(self, key: str, options: ListOptions) -> ObjectList:
         prefix = self._keys.below(key) if options.recursive else self._keys.one(key)
@@ -47,9 +54,14 @@ class Store:
     ) -> StoredObject:
         absolute = self._keys.one(key)
         if even_if_corrupt:
-            return await writes.delete_corrupt(self._backend, absolute)
+            return await writes.delete_corrupt(self._backend, self._writes, absolute)
         return await writes.delete(
-            self._backend, absolute, preconditions=preconditions, validate=validate, suggestion=suggestion
+            self._backend,
+            self._writes,
+            absolute,
+            preconditions=preconditions,
+            validate=validate,
+            suggestion=suggestion,
         )
 
     async def guaranteed_update(
@@ -64,6 +76,7 @@ class Store:
     ) -> StoredObject:
         return await writes.guaranteed_update(
             self._backend,
+            self._writes,
             self._keys.one(key),
             update,
             ignore_not_found=ignore_not_found,

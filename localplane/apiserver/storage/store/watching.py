@@ -31,6 +31,7 @@ async def watch(backend: Backend, prefix: str, options: WatchOptions) -> StoreWa
                 match=Match.NOT_OLDER_THAN,
                 predicate=options.predicate,
                 recursive=options.recursive,
+                only_readable=options.only_readable,
             ),
         )
         after = state.revision
@@ -40,14 +41,23 @@ async def watch(backend: Backend, prefix: str, options: WatchOptions) -> StoreWa
     elif not requested:
         after = await backend.current_revision()
     end = prefix_end(prefix) if options.recursive else prefix + "\x00"
-    return StoreWatch(backend.watch(prefix, end, after=after), initial, options.predicate)
+    source = backend.watch(prefix, end, after=after)
+    return StoreWatch(source, initial, options.predicate, only_readable=options.only_readable)
 
 
 class StoreWatch:
-    def __init__(self, source: BackendWatch, initial: list[WatchEvent], predicate: Predicate | None) -> None:
+    def __init__(
+        self,
+        source: BackendWatch,
+        initial: list[WatchEvent],
+        predicate: Predicate | None,
+        *,
+        only_readable: bool = False,
+    ) -> None:
         self._source = source
         self._pending = deque(initial)
         self._predicate = predicate
+        self._event_of = readable_event_of if only_readable else event_of
         self._ended = False
 
     def __aiter__(self) -> StoreWatch:
@@ -77,7 +87,7 @@ class StoreWatch:
             try:
                 batch = await anext(self._source)
                 for change in batch.changes:
-                    event = event_of(change, self._predicate)
+                    event = self._event_of(change, self._predicate)
                     if event is not None:
                         self._pending.append(event)
             except StopAsyncIteration:
@@ -105,6 +115,21 @@ def event_of(change: Change, predicate: Predicate | None) -> WatchEvent | None:
     return transition(
         old, StoredObject.from_stored(change.key, change.value, change.revision), change.revision, predicate
     )
+
+
+def readable_event_of(change: Change, predicate: Predicate | None) -> WatchEvent | None:
+    """The same for a reader to whom an object that can't be read is not there."""
+    before = change.previous
+    old = _readable(change.key, before.value, before.revision) if before else None
+    new = _readable(change.key, change.value, change.revision) if change.value is not None else None
+    return transition(old, new, change.revision, predicate)
+
+
+def _readable(key: str, value: bytes, revision: int) -> StoredObject | None:
+    try:
+        return StoredObject.from_stored(key, value, revision)
+    except CorruptObject:
+        return None
 
 
 def transition(

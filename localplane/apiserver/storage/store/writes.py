@@ -1,4 +1,4 @@
-"""Create, delete and the guaranteed update: each ends in one compare-and-swap.
+"""Create, delete and guaranteed update: each ends in one compare-and-swap, and `certain_writes` sees it to its end.
 
 The loops start from a suggestion when there is one (the cacher's copy, usually current), which saves the read before
 the write. A suggestion is never trusted for a refusal, nor for "nothing changed": both are said of live data only.
@@ -21,14 +21,16 @@ from localplane.apiserver.storage.errors import (
 from localplane.apiserver.storage.interface import Preconditions, Update, Validation
 from localplane.apiserver.storage.objects import Encoded, JSONObject, StoredObject
 
+from .certain_writes import CertainWrites
 
-async def create(backend: Backend, key: str, obj: JSONObject, *, ttl: timedelta | None) -> StoredObject:
+
+async def create(writes: CertainWrites, key: str, obj: JSONObject, *, ttl: timedelta | None) -> StoredObject:
     encoded = Encoded.of(obj)
     metadata: JSONObject = obj.get("metadata") or {}
     if metadata.get("resourceVersion") not in (None, "", "0"):
         raise ResourceVersionOnCreate
     try:
-        revision = await backend.put(key, encoded.value, expected=0, ttl=ttl)
+        revision = await writes.put(key, encoded.value, expected=0, ttl=ttl)
     except CompareFailed as error:
         raise KeyExists(key) from error
     return StoredObject.from_encoded(key, encoded, revision)
@@ -60,6 +62,7 @@ def _state_of(key: str, kv: KeyValue | None, *, ignore_not_found: bool) -> _Stat
 
 async def delete(
     backend: Backend,
+    writes: CertainWrites,
     key: str,
     *,
     preconditions: Preconditions | None,
@@ -84,14 +87,14 @@ async def delete(
             state = fresh
             continue
         try:
-            revision = await backend.delete(key, expected=state.revision)
+            revision = await writes.delete(key, expected=state.revision)
         except CompareFailed as error:
             state = _state_of(key, error.current, ignore_not_found=False)
             continue
         return current.at_revision(revision)
 
 
-async def delete_corrupt(backend: Backend, key: str) -> StoredObject:
+async def delete_corrupt(backend: Backend, writes: CertainWrites, key: str) -> StoredObject:
     """Delete bytes that nobody can read. An object that can be read is refused: there is a proper way for it."""
     kv = (await backend.get(key)).kv
     while True:
@@ -104,7 +107,7 @@ async def delete_corrupt(backend: Backend, key: str) -> StoredObject:
         else:
             raise PreconditionFailed(key, f"the object stored under {key} can be read: delete it in the ordinary way")
         try:
-            revision = await backend.delete(key, expected=kv.revision)
+            revision = await writes.delete(key, expected=kv.revision)
         except CompareFailed as error:
             kv = error.current
             continue
@@ -113,6 +116,7 @@ async def delete_corrupt(backend: Backend, key: str) -> StoredObject:
 
 async def guaranteed_update(
     backend: Backend,
+    writes: CertainWrites,
     key: str,
     update: Update,
     *,
@@ -144,7 +148,7 @@ async def guaranteed_update(
             state = fresh
             continue
         try:
-            revision = await backend.put(key, encoded.value, expected=state.revision, ttl=ttl)
+            revision = await writes.put(key, encoded.value, expected=state.revision, ttl=ttl)
         except CompareFailed as error:
             state = _state_of(key, error.current, ignore_not_found=ignore_not_found)
             continue

@@ -5,13 +5,14 @@ Below it, in the order a call meets them: `methods` (what can be called), `messa
 (where to), `connection` with `outbox` and `streams` (HTTP/2 out), `reader`, `frames` and `headers` (HTTP/2 in), and
 `timers`. In `failures` anything that goes wrong down there becomes a storage error.
 
-It never sends a write twice, never hangs on a peer that is gone, and knows nothing of Kubernetes.
+It never sends a write twice that a peer may have looked at, never hangs on a peer that is gone, and knows nothing of
+Kubernetes.
 """
 
 from __future__ import annotations
 
-from .client import EtcdClient
+from .client import EtcdClient, EtcdUser
 from .endpoints import TLSFiles
 from .timers import KeepAliveTimes
 
-__all__ = ["EtcdClient", "KeepAliveTimes", "TLSFiles"]
+__all__ = ["EtcdClient", "EtcdUser", "KeepAliveTimes", "TLSFiles"]

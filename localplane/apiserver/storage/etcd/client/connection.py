@@ -49,6 +49,7 @@ class Connection(asyncio.Protocol):
         self._most_streams = frames.LAST_STREAM_ID  # no limit until the peer names one
         self._queue: deque[asyncio.Future[None]] = deque()
         self._blocks: dict[str, bytes] = {}
+        self._token = ""
         self._decoder = ReplyDecoder()
         self._uncredited = 0
         self._bandwidth_pong: asyncio.TimerHandle | None = None
@@ -77,6 +78,12 @@ class Connection(asyncio.Protocol):
     @property
     def busy(self) -> bool:
         return bool(self._streams)
+
+    def use_token(self, token: str) -> None:
+        """Calls that start from now on show this token."""
+        if token != self._token:
+            self._token = token
+            self._blocks.clear()
 
     async def unary(self, path: str, message: bytes, *, within: timedelta) -> bytes | memoryview:
         """Call a method once; raises a CallFailure."""
@@ -163,7 +170,7 @@ class Connection(asyncio.Protocol):
         self._streams[stream.id] = stream
         block = self._blocks.get(path)
         if block is None:
-            block = request_block(path, authority=self._authority, secure=self._secure)
+            block = request_block(path, authority=self._authority, secure=self._secure, token=self._token)
             self._blocks[path] = block
         return block
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import ssl
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from localplane.tls.contexts import judging
 
 from .connection import Connection
 
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .timers import KeepAliveTimes
+
+_log = logging.getLogger(__name__)
 
 _DEFAULT_PORT = 2379
 
@@ -29,11 +34,46 @@ class TLSFiles:
     key: Path | None = None
 
     def context(self) -> ssl.SSLContext:
-        context = ssl.create_default_context(cafile=self.ca)
+        context = judging(self.ca.read_bytes() if self.ca is not None else b"")
         context.set_alpn_protocols(["h2"])
         if self.certificate is not None:
             context.load_cert_chain(self.certificate, self.key)
         return context
+
+    def stamps(self) -> tuple[tuple[int, int, int] | None, ...]:
+        """What changes when a file is written or replaced."""
+        return tuple(_stamp(file) for file in (self.ca, self.certificate, self.key))
+
+
+def _stamp(file: Path | None) -> tuple[int, int, int] | None:
+    try:
+        found = file.stat() if file is not None else None
+    except OSError:
+        return None
+    return None if found is None else (found.st_mtime_ns, found.st_ino, found.st_size)
+
+
+class FollowedTLS:
+    """The context for the files as they are when a connection is made: certificates are renewed while we run."""
+
+    def __init__(self, files: TLSFiles) -> None:
+        """Raises OSError, as ssl.SSLError is one, for files that can't be used."""
+        self._files = files
+        self._stamps = files.stamps()
+        self._context = files.context()
+
+    def current(self) -> ssl.SSLContext:
+        """A certificate and its key are written one after the other: until they fit, the old ones are used."""
+        stamps = self._files.stamps()
+        if stamps != self._stamps:
+            try:
+                self._context = self._files.context()
+            except OSError as error:
+                _log.warning("the new certificates for etcd can't be used yet: %s", error)
+            else:
+                self._stamps = stamps
+                _log.info("the certificates for etcd have changed and were read again")
+        return self._context
 
 
 @dataclass(frozen=True, slots=True)

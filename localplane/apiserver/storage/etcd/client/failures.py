@@ -6,7 +6,8 @@
     ├── Expired          no answer before the deadline
     └── Answered         etcd answered, and the answer is a gRPC status other than OK
 
-These live inside the client. Only storage errors leave it; `LeaseNotFound`, one of them, is for `leases`.
+These live inside the client. Only storage errors leave it; `LeaseNotFound`, one of them, is for `leases`, and
+`PermissionDenied` for `fence`.
 """
 
 from __future__ import annotations
@@ -32,19 +33,28 @@ CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE = 1, 2, 4, 13, 14
 # etcd's sentences: api/v3rpc/rpctypes/error.go
 NO_LEADER = "etcdserver: no leader"
 _FUTURE_REVISION = "etcdserver: mvcc: required revision is a future revision"
-_REQUEST_TIMED_OUT = "etcdserver: request timed out"  # the beginning of three sentences
+REQUEST_TIMED_OUT = "etcdserver: request timed out"  # the beginning of three sentences
 _GRPC_TOO_LARGE = "received message larger than max"  # a part of grpc-go's sentence
 
-# Answers that etcd gives before it proposes the request to the cluster: nothing happened, for certain.
-_REFUSED_BEFORE_PROPOSAL = frozenset(
+# Who we are has to be shown anew: the token has expired, or there was none when users were not asked for yet.
+UNAUTHENTICATED = frozenset(
+    {
+        "etcdserver: invalid auth token",
+        "etcdserver: user name is empty",
+        "etcdserver: revision of auth store is old",
+    }
+)
+USERS_ARE_NOT_ASKED_FOR = "etcdserver: authentication is not enabled"
+
+# Answers that etcd gives before it does anything about the request: nothing happened, for certain.
+_REFUSED_UNDONE = frozenset(
     {
         NO_LEADER,
+        *UNAUTHENTICATED,
+        "etcdserver: authentication failed, invalid user ID or password",
         "etcdserver: too many requests",
         "etcdserver: not capable",
         "etcdserver: rpc not supported for learner",
-        "etcdserver: permission denied",
-        "etcdserver: invalid auth token",
-        "etcdserver: user name is empty",
         "etcdserver: corrupt cluster",
     }
 )
@@ -77,11 +87,16 @@ class LeaseNotFound(Unavailable):
     """The lease that a write named has expired; the write did not happen."""
 
 
+class PermissionDenied(Unavailable):
+    """This user may not do this to this key; nothing happened."""
+
+
 _PLAIN_ANSWERS: dict[str, Callable[[str], StorageError]] = {
     "etcdserver: mvcc: required revision has been compacted": ResourceVersionTooOld,
     "etcdserver: request is too large": RequestTooLarge,
     "etcdserver: mvcc: database space exceeded": NoSpace,
     "etcdserver: requested lease not found": LeaseNotFound,
+    "etcdserver: permission denied": PermissionDenied,
 }
 
 
@@ -103,8 +118,8 @@ def _answer(answer: Answered, *, mutates: bool, requested: int, current: int) ->
         return ResourceVersionTooLarge(requested, current)
     if _GRPC_TOO_LARGE in message:
         return RequestTooLarge(message)
-    late = answer.code == DEADLINE_EXCEEDED or message.startswith(_REQUEST_TIMED_OUT)
+    late = answer.code == DEADLINE_EXCEEDED or message.startswith(REQUEST_TIMED_OUT)
     if late and mutates:
         return TimedOut(str(answer))
     # An answer that we do not know leaves a write in doubt: better a needless doubt than a false certainty.
-    return Unavailable(str(answer), may_have_happened=mutates and message not in _REFUSED_BEFORE_PROPOSAL)
+    return Unavailable(str(answer), may_have_happened=mutates and message not in _REFUSED_UNDONE)

@@ -16,6 +16,7 @@ from .frames import COMPRESSION_ERROR, ProtocolError
 
 _METHOD_POST, _SCHEME_HTTP, _SCHEME_HTTPS = b"\x83", b"\x86", b"\x87"  # indexes into HPACK's static table
 _PATH, _AUTHORITY, _NEW_NAME = b"\x04", b"\x01", b"\x00"  # literals that are not to be indexed
+_NEVER_INDEXED = b"\x10"  # a new name too, for what nobody on the way may keep
 _REMEMBERED_BLOCKS = 128
 
 
@@ -28,9 +29,10 @@ class Reply:
     message: str
 
 
-def request_block(path: str, *, authority: str, secure: bool) -> bytes:
+def request_block(path: str, *, authority: str, secure: bool, token: str = "") -> bytes:
     """The header block of a call. `hasleader` makes etcd refuse at once when the member it reaches has no leader,
-    and end watches there: rather an error than silence (etcd's client calls this WithRequireLeader)."""
+    and end watches there: rather an error than silence (etcd's client calls this WithRequireLeader). `token` says who
+    we are, where etcd asks for users."""
     return b"".join(
         (
             _METHOD_POST,
@@ -40,6 +42,7 @@ def request_block(path: str, *, authority: str, secure: bool) -> bytes:
             _NEW_NAME + _string("te") + _string("trailers"),
             _NEW_NAME + _string("content-type") + _string("application/grpc"),
             _NEW_NAME + _string("hasleader") + _string("true"),
+            _NEVER_INDEXED + _string("token") + _string(token) if token else b"",
         )
     )
 

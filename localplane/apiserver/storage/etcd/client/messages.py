@@ -47,6 +47,11 @@ LeaseGrantRequest: 1 int64 TTL, 2 int64 ID
 LeaseGrantResponse: 1 ResponseHeader header, 2 int64 ID, 3 int64 TTL, 4 string error
 LeaseRevokeRequest: 1 int64 ID
 LeaseRevokeResponse: 1 ResponseHeader header
+LeaseKeepAliveRequest: 1 int64 ID
+LeaseKeepAliveResponse: 1 ResponseHeader header, 2 int64 ID, 3 int64 TTL
+
+AuthenticateRequest: 1 string name, 2 string password
+AuthenticateResponse: 1 ResponseHeader header, 2 string token
 
 StatusRequest:
 StatusResponse: 1 ResponseHeader header, 2 string version, 3 int64 dbSize, 4 uint64 leader, 8 *string errors,\
@@ -118,8 +123,12 @@ WatchRequest = _message("WatchRequest")
 WatchResponse = _message("WatchResponse")
 LeaseGrantRequest = _message("LeaseGrantRequest")
 LeaseGrantResponse = _message("LeaseGrantResponse")
+LeaseKeepAliveRequest = _message("LeaseKeepAliveRequest")
+LeaseKeepAliveResponse = _message("LeaseKeepAliveResponse")
 LeaseRevokeRequest = _message("LeaseRevokeRequest")
 LeaseRevokeResponse = _message("LeaseRevokeResponse")
+AuthenticateRequest = _message("AuthenticateRequest")
+AuthenticateResponse = _message("AuthenticateResponse")
 StatusRequest = _message("StatusRequest")
 StatusResponse = _message("StatusResponse")
 AlarmRequest = _message("AlarmRequest")
