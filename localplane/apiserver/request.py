@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
+
+from localplane.apiserver.long_work import HERE, Here
+
+T = TypeVar("T")
 
 MAX_BODY_BYTES = 3 * 1024 * 1024
 
@@ -76,7 +80,9 @@ class Request:
     """`headers` has lower-case names; repeated headers keep all values in `header_values`.
 
     Filters fill in what they find out: `info`, `user`, `deadline`, `audit`. `warnings` become Warning headers.
-    `peer_certificate` is the verified client certificate in DER, if there was one.
+    `peer_certificates` is what a client has shown, in DER, its own certificate first: authentication judges them.
+    `only_readable` is for readers inside of the server: lists and watches pass over what can't be read. `work` is where
+    what takes long is done, and `heavy` tells that whatever is done with its object takes long.
     """
 
     method: str
@@ -86,26 +92,47 @@ class Request:
     read_body: ReadBody
     header_values: Callable[[str], Sequence[str]] = lambda _: ()
     remote: str = ""
-    peer_certificate: bytes | None = None
+    peer_certificates: tuple[bytes, ...] = ()
     user: User | None = None
     info: RequestInfo = field(default_factory=lambda: RequestInfo(is_resource=False, path="", verb=""))
     deadline: float | None = None
+    only_readable: bool = False
     warnings: list[str] = field(default_factory=list)
     notes: dict[str, Any] = field(default_factory=dict)
+    work: Here = HERE
+    heavy: bool = False
 
     @property
     def namespace(self) -> str:
         return self.info.namespace
 
+    async def do(self, work: Callable[[], T]) -> T:
+        """What the work on its object returns: done here, or elsewhere if the request is heavy."""
+        return await self.work.elsewhere(work) if self.heavy else work()
+
+
+Body = bytes | Sequence[bytes] | AsyncIterator[bytes]
+
+
+async def whole_body(body: Body) -> bytes:
+    if isinstance(body, bytes):
+        return body
+    if isinstance(body, AsyncIterator):
+        return b"".join([piece async for piece in body])
+    return b"".join(body)
+
 
 @dataclass(slots=True)
 class Response:
-    """A whole answer. A long body may come in pieces, which are sent as they are."""
+    """A whole answer. A long body may come in pieces, which are sent as they are, or be made piece by piece while it is
+    sent; `size` is then how long it will be, if that is known. Who makes it raises nothing but faults: its head is out.
+    """
 
     status: int
-    body: bytes | Sequence[bytes] = b""
+    body: Body = b""
     content_type: str = "application/json"
     headers: dict[str, str] = field(default_factory=dict)
+    size: int | None = None
 
 
 @dataclass(slots=True)

@@ -22,7 +22,8 @@ from typing import Any
 
 from localplane.apimachinery.groups import GroupKind, GroupResource, GroupVersion, by_priority
 from localplane.apimachinery.schema import Node, Schema
-from localplane.apiserver.registry.definition import Definition, SelectableField
+from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.registry.selectable import SelectableField
 from localplane.apiserver.registry.store import Store
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.storage.interface import Storage

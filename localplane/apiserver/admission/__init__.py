@@ -7,13 +7,16 @@ need from it (a client, informers) they ask for by having an `initialize` method
 
 from .attributes import Attributes, Operation, Reinvocation
 from .chain import AdmissionChain
-from .plugin import Closing, Dormant, Initializer, MutatingPlugin, Plugin, Selective, ValidatingPlugin
+from .entrances import Entrances
+from .plugin import Closing, Doorkeeper, Dormant, Initializer, MutatingPlugin, Plugin, Selective, ValidatingPlugin
 
 __all__ = [
     "AdmissionChain",
     "Attributes",
     "Closing",
+    "Doorkeeper",
     "Dormant",
+    "Entrances",
     "Initializer",
     "MutatingPlugin",
     "Operation",

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
+from localplane.apimachinery.errors import ServiceUnavailable
 from localplane.apimachinery.groups import GroupResource
 
 from .attributes import Attributes, Operation
-from .plugin import Dormant, Initializer, MutatingPlugin, Plugin, Selective, ValidatingPlugin
+from .entrances import Entrances
+from .plugin import Doorkeeper, Dormant, Initializer, MutatingPlugin, Plugin, Selective, ValidatingPlugin
+
+_LOOKS: Final = 10
+"""How often it may happen that a namespace is shut at the last look, and open again when somebody says why."""
 
 
 class _Sleepers(NamedTuple):
@@ -44,6 +49,8 @@ class AdmissionChain:
         if twice:
             raise ValueError(f"admission plugins are registered twice: {', '.join(twice)}")
         self.plugins = tuple(plugins)
+        self.entrances = Entrances()
+        self._doorkeepers = tuple(plugin for plugin in plugins if isinstance(plugin, Doorkeeper))
         self._asked: dict[tuple[Operation, GroupResource], _Asked] = {}
 
     def initialize(self, provided: Any) -> None:
@@ -73,6 +80,21 @@ class AdmissionChain:
     async def validate(self, attributes: Attributes) -> None:
         for plugin in self._about(attributes.operation, attributes.resource).validating:
             await plugin.validate(attributes)
+
+    @property
+    def keeps_doors(self) -> bool:
+        """Whether there is a last look before something is created in a namespace."""
+        return bool(self._doorkeepers)
+
+    async def enter(self, attributes: Callable[[], Attributes], namespace: str) -> None:
+        """The last look. Whoever passes it is on the last step, and says so when it is over (`entrances.leave`)."""
+        for _ in range(_LOOKS):
+            refusing = next((each for each in self._doorkeepers if not each.may_enter(namespace)), None)
+            if refusing is None:
+                self.entrances.enter(namespace)
+                return
+            await refusing.admit(attributes())
+        raise ServiceUnavailable(f"nobody can tell what becomes of namespace {namespace}", retry_after_seconds=1)
 
     def _about(self, operation: Operation, resource: GroupResource) -> _Asked:
         found = self._asked.get((operation, resource))

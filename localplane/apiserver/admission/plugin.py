@@ -48,6 +48,14 @@ class Dormant(Protocol):
 
 
 @runtime_checkable
+class Doorkeeper(MutatingPlugin, Protocol):
+    def may_enter(self, namespace: str) -> bool:
+        """Whether something may still be created in a namespace. Asked again right before the write, after everybody
+        else has been: it must not wait, and it must know all that this server has written. If not, `admit` is asked
+        once more, and says why."""
+
+
+@runtime_checkable
 class Initializer(Protocol):
     def initialize(self, provided: Any) -> None:
         """Runs once, before the server serves: `provided` has what the server gives to plugins (informers, a

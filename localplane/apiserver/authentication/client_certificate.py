@@ -12,6 +12,7 @@ from functools import lru_cache
 from localplane.apiserver.request import Request, User
 
 from . import der
+from .certificate_verification import CertificateVerifier
 from .interface import Unauthenticated
 
 _COMMON_NAME = "2.5.4.3"
@@ -22,21 +23,23 @@ _REMEMBERED = 256
 
 
 class ClientCertificateAuthenticator:
-    """Trusts `Request.peer_certificate`: the TLS layer has verified it against the client CA, for use by a client.
+    """Believes a certificate that the verifier believes.
 
-    It reads the certificate's DER bytes itself (the ssl module decodes a verified certificate to a dictionary that
-    can't tell two attributes in one set from two sets). A connection asks many times with one certificate, so the
-    last users are remembered.
+    It reads the certificate's DER bytes itself (the ssl module decodes a certificate to a dictionary that can't tell
+    two attributes in one set from two sets). A connection asks many times with one certificate, so the last users are
+    remembered; whether the certificate is still good is asked each time.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, verifier: CertificateVerifier) -> None:
+        self._verifier = verifier
         self._user_of: Callable[[bytes], User | None] = lru_cache(maxsize=_REMEMBERED)(user_of)
 
     async def authenticate(self, request: Request) -> User | None:
-        if request.peer_certificate is None:
+        if not request.peer_certificates:
             return None
+        self._verifier.check(request.peer_certificates)
         try:
-            return self._user_of(request.peer_certificate)
+            return self._user_of(request.peer_certificates[0])
         except der.MalformedDER as problem:
             raise Unauthenticated(f"client certificate: {problem}") from None
 

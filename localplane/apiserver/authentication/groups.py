@@ -21,15 +21,19 @@ class AuthenticatedGroupAdder:
 
     async def authenticate(self, request: Request) -> User | None:
         user = await self._authenticator.authenticate(request)
-        if user is None or AUTHENTICATED in user.groups or UNAUTHENTICATED in user.groups:
-            return user
-        return self._grouped(user)
+        return None if user is None else self._grouped(user)
 
     def _grouped(self, user: User) -> User:
         # An authenticator hands out the same object for the same credentials, so the last answer is often the next.
         last = self._last
         if last is not None and last[0] is user:
             return last[1]
-        grouped = replace(user, groups=(*user.groups, AUTHENTICATED))
+        grouped = with_authenticated(user)
         self._last = (user, grouped)
         return grouped
+
+
+def with_authenticated(user: User) -> User:
+    if AUTHENTICATED in user.groups or UNAUTHENTICATED in user.groups:
+        return user
+    return replace(user, groups=(*user.groups, AUTHENTICATED))

@@ -13,10 +13,9 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
-from localplane.apiserver.request import Request, User
+from localplane.apiserver.request import User
 
-from .bearer_token import bearer_token
-from .interface import Unauthenticated
+from .bearer_token import TokenHolder
 
 _log = logging.getLogger(__name__)
 
@@ -34,18 +33,13 @@ class StaticTokenAuthenticator:
 
     def __init__(self, users: Mapping[str, User]) -> None:
         self._key = secrets.token_bytes(32)
-        self._users = tuple((self._digest(token), user) for token, user in users.items() if token)
+        self._holders = tuple((self._digest(token), TokenHolder(user)) for token, user in users.items() if token)
 
-    async def authenticate(self, request: Request) -> User | None:
-        token = bearer_token(request)
-        if token is None:
-            return None
+    async def holder(self, token: str, audiences: tuple[str, ...], warnings: list[str]) -> TokenHolder | None:  # noqa: ARG002 - it says nothing of whom it is for
         digest, found = self._digest(token), None
-        for known, user in self._users:
+        for known, holder in self._holders:
             if hmac.compare_digest(known, digest):
-                found = user
-        if found is None:
-            raise Unauthenticated("invalid bearer token")
+                found = holder
         return found
 
     def _digest(self, token: str) -> bytes:

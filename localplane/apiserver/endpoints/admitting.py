@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from localplane.apimachinery.errors import InternalError
@@ -35,6 +36,7 @@ class Review:
         self._scope = scope
         self._request = request
         self._options = options
+        self._entered = ""
 
     def handles(self, operation: Operation) -> bool:
         return self._scope.admission.handles(operation, self._scope.resource)
@@ -56,7 +58,7 @@ class Review:
         if not self._scope.admission.mutates(operation, self._scope.resource):
             return obj
         before = metadata_of(obj).get("managedFields")
-        asked = self._attributes(operation, obj, None if old is None else copied(old))
+        asked = self._attributes(operation, obj, None if old is None else await self._copied(old))
         await self._scope.admission.admit(asked)
         admitted = asked.object if asked.object is not None else obj
         self._keep_managers(metadata_of(admitted), before)
@@ -74,25 +76,42 @@ class Review:
             self._request.warnings.append(f"{_BROKEN_MANAGERS}: {error}")
 
     def validation_on_create(self, *, by_update: bool = False) -> ValidateCreate | None:
-        """What the registry calls with a finished new object. A create by update must be allowed as a create."""
+        """What the registry calls with a finished new object, right before it is written. A create by update must be
+        allowed as a create. Whoever asks for this calls `leave` when the write is over."""
         authorized = by_update and self._scope.authorizer is not None
-        if not authorized and not self._validates(Operation.CREATE):
+        enters = self._scope.admission.keeps_doors and self._scope.stores_in_namespaces
+        if not authorized and not enters and not self._validates(Operation.CREATE):
             return None
 
         async def validate(obj: JSONObject) -> None:
             if authorized:
                 await self._authorize_create()
             if self._validates(Operation.CREATE):
-                await self._scope.admission.validate(self._attributes(Operation.CREATE, copied(obj), None))
+                await self._scope.admission.validate(self._attributes(Operation.CREATE, await self._copied(obj), None))
+            if enters and not self._entered:
+                await self._enter(obj)
 
         return validate
+
+    async def _enter(self, obj: JSONObject) -> None:
+        """Nothing may wait between this and the write, or the namespace might go."""
+        namespace = self._request.namespace
+        await self._scope.admission.enter(lambda: self._attributes(Operation.CREATE, copied(obj), None), namespace)
+        self._entered = namespace
+
+    def leave(self) -> None:
+        """The write is over, whatever came of it."""
+        if self._entered:
+            self._scope.admission.entrances.leave(self._entered)
+            self._entered = ""
 
     def validation_on_update(self) -> ValidateUpdate | None:
         if not self._validates(Operation.UPDATE):
             return None
 
         async def validate(obj: JSONObject, old: JSONObject) -> None:
-            await self._scope.admission.validate(self._attributes(Operation.UPDATE, copied(obj), copied(old)))
+            asked = self._attributes(Operation.UPDATE, await self._copied(obj), await self._copied(old))
+            await self._scope.admission.validate(asked)
 
         return validate
 
@@ -102,11 +121,14 @@ class Review:
             return None
 
         async def validate(obj: JSONObject) -> None:
-            asked = self._attributes(Operation.DELETE, None, copied(obj))
+            asked = self._attributes(Operation.DELETE, None, await self._copied(obj))
             await self._scope.admission.admit(asked)
             await self._scope.admission.validate(asked)
 
         return validate
+
+    async def _copied(self, obj: JSONObject) -> JSONObject:
+        return await self._request.do(partial(copied, obj))
 
     async def admit_connect(self, options: JSONObject) -> None:
         """There is no object: plugins see the options of the connection, and may refuse it."""

@@ -28,11 +28,14 @@ from localplane.apimachinery.serializers.json import parse_json
 from localplane.apimachinery.serializers.media_types import PROTOBUF, YAML, MediaType, negotiate_input
 from localplane.apimachinery.serializers.parsed import Parsed
 from localplane.apimachinery.serializers.yaml import parse_yaml
+from localplane.apiserver.long_work import HEAVY_BYTES, HEAVY_YAML_BYTES, is_heavy
 from localplane.apiserver.request import MAX_BODY_BYTES, BodyTooLarge, Request
 
 from .scope import Scope
 
 JSONObject = dict[str, Any]
+
+_LIGHT_BYTES = 4 * 1024
 
 # Kubernetes names the place in its source where its registry of kinds is made, and clients have seen it for years.
 _SCHEME = "pkg/api/legacyscheme/scheme.go:30"
@@ -40,10 +43,16 @@ _NO_MESSAGE = "does not implement the protobuf marshalling interface and cannot 
 
 
 async def read(request: Request) -> bytes:
+    """Tells by its size and form, too, whether the request is heavy."""
     try:
-        return await request.read_body(MAX_BODY_BYTES)
+        data = await request.read_body(MAX_BODY_BYTES)
     except BodyTooLarge:
         raise RequestEntityTooLarge.of(f"limit is {MAX_BODY_BYTES}") from None
+    if len(data) > _LIGHT_BYTES:
+        content_type = request.headers.get("content-type", "")
+        most_bytes = HEAVY_YAML_BYTES if "yaml" in content_type else HEAVY_BYTES
+        request.heavy = is_heavy(data, most_bytes=_LIGHT_BYTES if "protobuf" in content_type else most_bytes)
+    return data
 
 
 def media_type_of(scope: Scope, request: Request) -> MediaType:

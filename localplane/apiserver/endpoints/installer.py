@@ -110,13 +110,19 @@ class Installer:
 
     def definitions(self) -> list[Definition]:
         """The resources that are stored, each once, however many versions it is served in."""
-        found = {
-            scope.storage.definition.prefix: scope.storage.definition
-            for installed in self._groups.values()
-            for scope in installed.scopes.values()
-            if not scope.subresource and isinstance(scope.storage, ReadOnlyStore)
-        }
+        return list(self._definitions().values())
+
+    def storing_definitions(self) -> list[Definition]:
+        """The same, but what two groups serve is as that group has it that stores it."""
+        found = self._definitions()
+        for name, installed in self._groups.items():
+            for definition in _definitions_in(installed):
+                if definition.converter.storage_version.group == name:
+                    found[definition.prefix] = definition
         return list(found.values())
+
+    def _definitions(self) -> dict[str, Definition]:
+        return {each.prefix: each for installed in self._groups.values() for each in _definitions_in(installed)}
 
     async def handle(self, request: Request) -> Answer | None:
         """Answer a request for a resource of an installed group; None for anything else."""
@@ -186,6 +192,12 @@ class Installer:
             deprecation_warning=_deprecation(group_version, resource, version),
             known_kinds=self._knows,
         )
+
+
+def _definitions_in(installed: _Installed) -> Iterator[Definition]:
+    for scope in installed.scopes.values():
+        if not scope.subresource and isinstance(scope.storage, ReadOnlyStore):
+            yield scope.storage.definition
 
 
 def _below(scope: Scope, name: str, declared: Subresource, storage: object) -> Scope:

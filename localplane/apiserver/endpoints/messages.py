@@ -7,16 +7,22 @@ an envelope around one. kind and apiVersion stand in the envelope alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from localplane.apimachinery.serializers import protobuf
+from localplane.apimachinery.serializers.media_types import PROTOBUF
+from localplane.apiserver.long_work import Here
 from localplane.apiserver.registry.rest import Result, ResultList
+from localplane.apiserver.request import Response
 from localplane.apiserver.storage.interface import EventType, ObjectList
 from localplane.apiserver.storage.objects import StoredObject
 
 from . import table
+from .joining import JoinedItems, joined, keep_list, kept_list, response
+from .lists import written_in_slices
 from .negotiation import Target
-from .representation import kept_with, versioned
+from .representation import versioned
 from .scope import Scope
 
 JSONObject = dict[str, Any]
@@ -33,23 +39,36 @@ def status_body(obj: JSONObject) -> bytes:
     return protobuf.enveloped(protobuf.head_of("v1", "Status"), protobuf.message_writer(protobuf.status())(obj))
 
 
-def list_body(scope: Scope, listed: ObjectList | ResultList, meta: JSONObject, target: Target) -> Sequence[bytes]:
-    """A whole answer with a list, in pieces: the items are megabytes, and not copied again."""
+async def list_of_messages(
+    scope: Scope, listed: ObjectList | ResultList, meta: JSONObject, target: Target, work: Here
+) -> Response:
+    """A whole answer with a list. How long it is stands before it, so all messages are there when it begins."""
     kind, version = scope.list_kind, scope.api_version
     if target.transform:
         kind, version = target.transform, target.transform_version
     # The first release of PartialObjectMetadataList had the numbers of its two fields the other way round.
     is_old = bool(target.transform) and version.endswith("/v1beta1")
     metadata = protobuf.delimited(_SECOND if is_old else _FIRST, protobuf.message_writer(protobuf.list_meta())(meta))
-    items = kept_with(
-        listed,
-        ("protobuf", target.transform, version),
-        scope.converter,
-        lambda: (_joined(scope, listed, target, _FIRST if is_old else _SECOND),),
-    )
-    size = len(metadata) + sum(map(len, items))
-    opening = protobuf.head_of(version, kind) + protobuf.varint(size)
-    return (opening, *items, metadata, protobuf.TAIL) if is_old else (opening, metadata, *items, protobuf.TAIL)
+    key, slices = ("protobuf", target.transform, version), work.slices()
+    items = kept_list(listed, key, scope.converter)
+    if items is None:
+        write = partial(_message_of, scope, target=target)
+        items = _joined(await written_in_slices(listed.items, write, work, slices), _FIRST if is_old else _SECOND)
+        keep_list(listed, key, scope.converter, items)
+    opening = protobuf.head_of(version, kind) + protobuf.varint(len(metadata) + items.size)
+    if is_old:
+        return response(opening, items, metadata + protobuf.TAIL, PROTOBUF.name, slices)
+    return response(opening + metadata, items, protobuf.TAIL, PROTOBUF.name, slices)
+
+
+def _joined(messages: Sequence[bytes], head: bytes) -> JoinedItems:
+    size = sum(map(len, messages)) + sum([_framing_bytes(len(message)) for message in messages])
+    return joined(messages, lambda some: b"".join([protobuf.delimited(head, one) for one in some]), size=size)
+
+
+def _framing_bytes(size: int) -> int:
+    """The number of the field, and so many times seven bits."""
+    return 1 + max(1, (size.bit_length() + 6) // 7)
 
 
 def event_pieces(scope: Scope, kind: EventType, result: Result, target: Target) -> tuple[bytes, bytes, bytes]:
@@ -72,22 +91,15 @@ def _opening(scope: Scope, target: Target) -> bytes:
     return protobuf.head_of(scope.api_version, scope.kind)
 
 
-def _joined(scope: Scope, listed: ObjectList | ResultList, target: Target, head: bytes) -> bytes:
-    return b"".join([protobuf.delimited(head, _message_of(scope, item, target)) for item in listed.items])
-
-
 def _message_of(scope: Scope, result: Result, target: Target) -> bytes:
     if not isinstance(result, StoredObject):
         return _written(scope, versioned(scope, result), target)
-    memo = result.memo
-    if memo is None:
-        memo = result.memo = {}
-    key = ("protobuf", scope.group_version, bool(target.transform))
-    made_for, message = memo.get(key, (None, b""))
-    if made_for is not scope.converter:
+    key = scope.metadata_message_key if target.transform else scope.message_key
+    message: bytes | None = result.memo.get(key.full) if result.memo else None
+    if message is None:
         message = _written(scope, versioned(scope, result), target)
-        memo[key] = (scope.converter, message)
-    return bytes(message)
+        result.keep(key, message)
+    return message
 
 
 def _written(scope: Scope, obj: JSONObject, target: Target) -> bytes:

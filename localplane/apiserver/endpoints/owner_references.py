@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
+
 from localplane.apiserver.registry.metadata import metadata_of
 from localplane.apiserver.request import Request
 
@@ -20,14 +22,15 @@ def drop_duplicate_owners(request: Request, obj: JSONObject, *, after_admission:
     references = metadata.get("ownerReferences")
     if not isinstance(references, list) or len(references) < 2:
         return
-    kept: list[Any] = []
+    kept: dict[bytes, Any] = {}
     duplicates: list[str] = []
     for reference in references:
-        if reference in kept:
+        written = orjson.dumps(reference, option=orjson.OPT_SORT_KEYS)
+        if written in kept:
             duplicates.append(str(reference.get("uid", "")))
         else:
-            kept.append(reference)
+            kept[written] = reference
     if duplicates:
-        metadata["ownerReferences"] = kept
+        metadata["ownerReferences"] = list(kept.values())
         when = " after mutating admission happens" if after_admission else ""
         request.warnings.append(_WARNING.format(when, ", ".join(duplicates)))

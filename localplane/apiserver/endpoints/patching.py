@@ -89,6 +89,8 @@ class JSONChange:
             return self._apply(obj)
         except PatchNotApplicable as error:
             raise generic(422, server_message=str(error)) from error
+        except TooManyOperations as error:
+            raise RequestEntityTooLarge.of(str(error)) from error
 
     def shown(self, obj: JSONObject) -> str:
         """The result as Go writes it into a message: safe for HTML, and sorted where the patch looked into it."""

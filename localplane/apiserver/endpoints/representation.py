@@ -1,25 +1,20 @@
 """An object in the version of a scope, as a dictionary and as JSON. What is stored in that version is sent as it is.
 
-What had to be converted is kept in the stored object's memo, with the converter that made it: when a group is declared
-anew it has new ones, and what the old ones made counts no more.
+What had to be converted is kept in the stored object's memo, under the mark of the converter that made it: when a group
+is declared anew it has new ones, and what the old ones made counts no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from localplane.apimachinery.serializers.json_writer import to_json
-from localplane.apiserver.registry.rest import Result, ResultList
-from localplane.apiserver.storage.interface import ObjectList
+from localplane.apiserver.registry.rest import Result
 from localplane.apiserver.storage.objects import StoredObject
 
 from .scope import Scope
 
 JSONObject = dict[str, Any]
-
-# A longer list is joined anew each time: keeping it would double what its objects take.
-_MOST_KEPT_BYTES = 32 * 1024 * 1024
 
 
 def versioned(scope: Scope, result: Result) -> JSONObject:
@@ -36,37 +31,28 @@ def json_of(scope: Scope, result: Result) -> bytes:
         return _encoded(scope, versioned(scope, result))
     if scope.typed and result.data.startswith(scope.head):
         return result.data
-    memo = result.memo
-    if memo is None:
-        memo = result.memo = {}
-    key = ("json", scope.group_version)
-    made_for, data = memo.get(key, (None, b""))
-    if made_for is not scope.converter:
+    data: bytes | None = result.memo.get(scope.json_key.full) if result.memo else None
+    if data is None:
         data = _encoded(scope, versioned(scope, result))
         if data == result.data:
             data = result.data  # once is enough
-        memo[key] = (scope.converter, data)
-    return bytes(data)
+        result.keep(scope.json_key, data)
+    return data
 
 
 def _encoded(scope: Scope, obj: JSONObject) -> bytes:
     return to_json({"kind": scope.kind, "apiVersion": scope.api_version} | obj)
 
 
-def kept_with(
-    listed: ObjectList | ResultList, key: Hashable, made_by: object, join: Callable[[], Sequence[bytes]]
-) -> Sequence[bytes]:
-    """The items of a list, joined; kept for the next reader until one of them, or their declaration, changes."""
-    memo = listed.memo if isinstance(listed, ObjectList) else None
-    if memo is None:
-        return join()
-    made_for, kept = cast("tuple[object, Sequence[bytes]]", memo.get(key, (None, ())))
-    if made_for is made_by:
-        return kept
-    joined = join()
-    if sum(map(len, joined)) <= _MOST_KEPT_BYTES:
-        memo[key] = (made_by, joined)
-    return joined
+def partial_json(scope: Scope, result: Result, *, version: str) -> bytes:
+    """The object's metadata alone, as PartialObjectMetadata. Where it need not be converted it is cut out of the stored
+    bytes, and nothing is parsed."""
+    opening = b'{"kind":"PartialObjectMetadata","apiVersion":"%b","metadata":' % version.encode()
+    if scope.typed and isinstance(result, StoredObject) and result.data.startswith(scope.head):
+        metadata = result.metadata
+        if metadata is not None:
+            return b"%b%b}" % (opening, metadata)
+    return b"%b%b}" % (opening, to_json(versioned(scope, result).get("metadata") or {}))
 
 
 def is_status(result: Result) -> bool:

@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from typing import Any
-
-import orjson
 
 from localplane.apimachinery.errors import NotAcceptable
 from localplane.apimachinery.serializers.json_writer import to_json_answer
 from localplane.apimachinery.serializers.media_types import JSON, PROTOBUF, YAML
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
+from localplane.apiserver.long_work import HEAVY_BYTES, HEAVY_YAML_BYTES, Here, is_heavy
 from localplane.apiserver.registry.rest import Result, ResultList
-from localplane.apiserver.request import Response
+from localplane.apiserver.request import Request, Response
 from localplane.apiserver.storage.interface import ObjectList
+from localplane.apiserver.storage.objects import StoredObject
 
 from . import table
 from .body import hub_package
-from .messages import body_of, list_body, status_body
+from .list_forms import list_form
+from .lists import formed_list, list_cells, plain_list
+from .messages import body_of, list_of_messages, status_body
 from .negotiation import Target
-from .representation import is_status, json_of, kept_with, versioned
+from .representation import is_status, json_of, versioned
 from .scope import Scope
 
 JSONObject = dict[str, Any]
 
 
-def respond_object(scope: Scope, result: Result, target: Target, status: int = 200) -> Response:
+async def respond_object(scope: Scope, request: Request, result: Result, target: Target, status: int = 200) -> Response:
+    """What is heavy is written elsewhere, unless it can be sent as it is stored."""
+    if not isinstance(result, StoredObject):
+        heavy = request.heavy
+    elif target.plain and scope.typed and result.data.startswith(scope.head):
+        return Response(status, result.data + b"\n")  # see to_json_answer
+    else:
+        heavy = is_heavy(result.data, most_bytes=HEAVY_YAML_BYTES if target.media_type == YAML.name else HEAVY_BYTES)
+    if heavy:
+        return await request.work.elsewhere(partial(_object_response, scope, result, target, status))
+    return _object_response(scope, result, target, status)
+
+
+def _object_response(scope: Scope, result: Result, target: Target, status: int) -> Response:
     if isinstance(result, dict) and is_status(result):
         return encode(result | {"code": result.get("code") or status}, target, status)
     if target.plain:
@@ -43,29 +58,30 @@ def respond_object(scope: Scope, result: Result, target: Target, status: int = 2
     return encode(obj, target, status)
 
 
-def respond_list(scope: Scope, listed: ObjectList | ResultList, target: Target) -> Response:
+async def respond_list(scope: Scope, listed: ObjectList | ResultList, target: Target, work: Here) -> Response:
+    """A small list at once; a large one in slices, and what can be made while it is sent is."""
     meta = list_meta(listed)
     if not scope.typed and not target.transform:
         meta.setdefault("continue", "")  # so it is with lists of custom resources
+    check_form(scope, target, is_list=True)
     if target.plain:
-        opening = orjson.dumps({"kind": scope.list_kind, "apiVersion": scope.api_version, "metadata": meta})
-        joined = kept_with(listed, scope.group_version, scope.converter, lambda: _joined(scope, listed))
-        return Response(200, (opening[:-1] + b',"items":[', *joined, b"]}\n"))
+        return await plain_list(scope, listed, meta, work)
     if target.protobuf:
-        check_form(scope, target, is_list=True)
-        return Response(200, list_body(scope, listed, meta, target), PROTOBUF.name)
-    items = [versioned(scope, item) for item in listed.items]
-    match target.transform:
-        case "Table":
-            return encode(table.table(scope, table.rows(scope, items, target), meta, target), target)
-        case "PartialObjectMetadataList":
-            kind, version = str(target.transform), target.transform_version
-            items = [table.partial(item, version) for item in items]
-        case _:
-            check_form(scope, target, is_list=True)
-            kind, version = scope.list_kind, scope.api_version
-            items = [_untyped(item) for item in items] if scope.typed else items
-    return encode({"kind": kind, "apiVersion": version, "metadata": meta, "items": items}, target)
+        return await list_of_messages(scope, listed, meta, target, work)
+    if not listed.items:
+        return encode(_empty_list(scope, target, meta), target)
+    cells = None
+    if target.transform == "Table" and scope.list_cells is not None:
+        cells = await list_cells(scope, scope.list_cells, listed.items, work)
+    return await formed_list(scope, listed, list_form(scope, target, meta, cells=cells), work)
+
+
+def _empty_list(scope: Scope, target: Target, meta: JSONObject) -> JSONObject:
+    if target.transform == "Table":
+        return table.table(scope, [], meta, target)
+    if target.transform:
+        return {"kind": target.transform, "apiVersion": target.transform_version, "metadata": meta, "items": []}
+    return {"kind": scope.list_kind, "apiVersion": scope.api_version, "metadata": meta, "items": []}
 
 
 def check_form(scope: Scope, target: Target, *, is_list: bool) -> None:
@@ -88,29 +104,6 @@ def list_meta(listed: ObjectList | ResultList) -> JSONObject:
     if listed.remaining is not None:
         meta["remainingItemCount"] = listed.remaining
     return meta
-
-
-def _joined(scope: Scope, listed: ObjectList | ResultList) -> Sequence[bytes]:
-    """The items of a list from their finished bytes, without parsing any of them: megabytes, so they are copied once.
-
-    Typed ones leave out their head.
-    """
-    if not listed.items:
-        return ()
-    if not scope.typed:
-        return (b",".join([json_of(scope, item) for item in listed.items]),)
-    head, skip = scope.head, len(scope.head)
-    if isinstance(listed, ObjectList):
-        return b"{", b",{".join(
-            [(data if (data := item.data).startswith(head) else json_of(scope, item))[skip:] for item in listed.items]
-        )
-    return b"{", b",{".join([json_of(scope, item)[skip:] for item in listed.items])
-
-
-def _untyped(obj: JSONObject) -> JSONObject:
-    obj.pop("kind", None)
-    obj.pop("apiVersion", None)
-    return obj
 
 
 def encode(obj: JSONObject, target: Target, status: int = 200) -> Response:

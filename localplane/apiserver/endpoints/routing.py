@@ -39,7 +39,7 @@ def _methods(scope: Scope, request: Request) -> frozenset[str]:
     info = request.info
     length = len(info.parts)
     too_long = length > (3 if scope.subresource else 2) and not scope.connects_below
-    if too_long or not _is_in_place(scope, info):
+    if too_long or "" in info.parts[:3] or not _is_in_place(scope, info):  # what is below a connection is not ours
         return _NOTHING
     verb_in_path = _verb_in_path(request)
     if verb_in_path:

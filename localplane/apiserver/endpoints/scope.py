@@ -16,7 +16,9 @@ from localplane.apiserver.admission import AdmissionChain
 from localplane.apiserver.authorization import Authorizer
 from localplane.apiserver.registry.conversion import Converter
 from localplane.apiserver.registry.rest import is_connecter, verbs_of
+from localplane.apiserver.registry.store import ReadOnlyStore
 from localplane.apiserver.resource import Column
+from localplane.apiserver.storage.objects import MemoKey
 
 from .field_management import make_field_manager
 
@@ -94,6 +96,11 @@ class Scope:
         return verbs_of(self.storage)
 
     @cached_property
+    def stores_in_namespaces(self) -> bool:
+        """Whether a create leaves an object in a namespace: reviews and subresources don't."""
+        return self.namespaced and not self.subresource and isinstance(self.storage, ReadOnlyStore)
+
+    @cached_property
     def collection_methods(self) -> frozenset[str]:
         """What a router lets through to all objects of the resource."""
         return self._methods({"list": "GET", "create": "POST", "deletecollection": "DELETE"})
@@ -123,6 +130,19 @@ class Scope:
     def head(self) -> bytes:
         """How the finished bytes of this kind begin; list items leave it out."""
         return f'{{"kind":"{self.kind}","apiVersion":"{self.api_version}",'.encode()
+
+    @cached_property
+    def json_key(self) -> MemoKey:
+        """Under what an object of this version is kept with the stored one, if it had to be made."""
+        return MemoKey(f"json {self.group_version}", self.converter.mark)
+
+    @cached_property
+    def message_key(self) -> MemoKey:
+        return MemoKey(f"message {self.group_version}", self.converter.mark)
+
+    @cached_property
+    def metadata_message_key(self) -> MemoKey:
+        return MemoKey(f"metadata {self.group_version}", self.converter.mark)
 
     def unknown_field(self, name: str) -> str | None:
         """Why a field can't be selected by; None if it can."""

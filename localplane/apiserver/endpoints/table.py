@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from localplane.apimachinery.serializers.json_writer import to_json
+from localplane.apiserver.registry.rest import Result
 from localplane.apiserver.resource import Column
 
 from .negotiation import Target
+from .representation import partial_json, versioned
 from .scope import Scope
 
 JSONObject = dict[str, Any]
@@ -74,13 +77,21 @@ def row(scope: Scope, obj: JSONObject, target: Target) -> JSONObject:
             return made | {"object": partial(obj, target.transform_version)}
 
 
-def rows(scope: Scope, items: Sequence[JSONObject], target: Target) -> list[JSONObject]:
-    """The rows of a list."""
-    made = [row(scope, item, target) for item in items]
-    if scope.list_cells is not None:
-        for each, cells in zip(made, scope.list_cells(items), strict=True):
-            each["cells"] = cells
-    return made
+def row_json(scope: Scope, item: Result, *, target: Target) -> bytes:
+    """The same as JSON. What the row shows of a stored object is cut out of its bytes where that is possible."""
+    obj = versioned(scope, item)
+    cells = scope.cells(obj) if scope.cells else [column.value(obj) for column in columns_of(scope)]
+    pieces = [b'{"cells":', to_json(cells)]
+    if scope.row_conditions is not None and (conditions := scope.row_conditions(obj)):
+        pieces += (b',"conditions":', to_json(conditions))
+    match target.include_object:
+        case "None":
+            shown = b"null"
+        case "Object":
+            shown = to_json(obj)
+        case _:
+            shown = partial_json(scope, item, version=target.transform_version)
+    return b"".join((*pieces, b',"object":', shown, b"}"))
 
 
 def empty_row(scope: Scope, obj: JSONObject, target: Target) -> JSONObject:

@@ -4,48 +4,59 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Any
 
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.serializers.json_writer import to_json
+from localplane.apiserver.long_work import HEAVY_BYTES, Here
 from localplane.apiserver.registry.errors import interpret
 from localplane.apiserver.storage.interface import EventType, Watch, WatchEvent
 
 from . import table
 from .messages import bookmark_pieces, event_pieces, status_pieces
 from .negotiation import Target
-from .representation import json_of, versioned
+from .representation import json_of, partial_json, versioned
 from .scope import Scope
 
 JSONObject = dict[str, Any]
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 
-# So many events become one piece of the stream: thousands at once would hold up everybody else.
-_EVENTS_AT_ONCE = 250
+_MANY = 100
 
 _OPENINGS = {kind: b'{"type":"' + kind.encode() + b'","object":' for kind in EventType}
 _CLOSING = b"}\n"
 
 
-async def lines(scope: Scope, watch: Watch, target: Target, *, until: float) -> AsyncIterator[bytes]:
-    """Ends with the watch, or at `until` on the loop's clock: a watch that ran out of time just ends."""
-    encode = encoder(scope, target)
+async def lines(scope: Scope, watch: Watch, target: Target, work: Here, *, until: float) -> AsyncIterator[bytes]:
+    """Ends with the watch, or at `until` on the loop's clock: a watch that ran out of time just ends. Events that come
+    together are one piece, or several when they take long."""
+    encode, plain = encoder(scope, target), target.plain
     if asyncio.get_running_loop().time() >= until:
         return
     # One timer for the whole watch, not one for each event.
     end = asyncio.create_task(_stop_at(watch, until))
     try:
         while events := await watch.take():
-            for start in range(0, len(events), _EVENTS_AT_ONCE):
-                pieces: list[bytes] = []
+            pieces: list[bytes] = []
+            slices = work.slices() if len(events) > 1 else None
+            if slices is not None and len(events) > _MANY:
+                await slices.next()  # many who begin at once begin one after the other
+            for event in events:
                 try:
-                    for event in events[start : start + _EVENTS_AT_ONCE]:
+                    if plain or event.object is None or len(event.object.data) <= HEAVY_BYTES:
                         pieces += encode(event)
+                    else:
+                        pieces += await work.elsewhere(partial(encode, event))
                 except APIError as error:  # it can't be shown in this version, and the headers are gone: say it here
                     yield b"".join((*pieces, *_failure(error.status(), target)))
                     return
-                yield b"".join(pieces)
+                if slices is not None and slices.is_over:
+                    yield b"".join(pieces)
+                    pieces.clear()
+                    await slices.next()
+            yield b"".join(pieces)
     finally:
         end.cancel()
 
@@ -66,7 +77,7 @@ def encoder(scope: Scope, target: Target) -> Encode:
     if target.transform == "Table":
         return _TableEncoder(scope, target)
     if target.transform:
-        return lambda event: _framed(event.type, to_json(_partial(scope, event, target)))
+        return lambda event: _framed(event.type, _partial(scope, event, target))
     return lambda event: _framed(event.type, _plain(scope, event))
 
 
@@ -106,11 +117,12 @@ def _error(scope: Scope, event: WatchEvent) -> JSONObject:
     return interpret(event.error, resource=scope.resource, name="").status()
 
 
-def _partial(scope: Scope, event: WatchEvent, target: Target) -> JSONObject:
+def _partial(scope: Scope, event: WatchEvent, target: Target) -> bytes:
     if event.error is not None:
-        return _error(scope, event)
-    obj = versioned(scope, event.object) if event.object is not None else bookmark(scope, event)
-    return table.partial(obj, target.transform_version)
+        return to_json(_error(scope, event))
+    if event.object is None:
+        return to_json(table.partial(bookmark(scope, event), target.transform_version))
+    return partial_json(scope, event.object, version=target.transform_version)
 
 
 class _TableEncoder:

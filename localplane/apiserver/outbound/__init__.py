@@ -1,7 +1,8 @@
 """Calls from this server to others' webhooks.
 
 `webhooks` posts a document to a URL over TLS and reads the answer; what is in them is the caller's business: admission,
-conversion. It imports nothing else of the server. Kubernetes: apiserver/pkg/util/webhook.
+conversion. `bodies` reads an answer to its end, and `failures` says in Go's words why there is none: the aggregator
+uses them too. It imports nothing else of the server. Kubernetes: apiserver/pkg/util/webhook.
 """
 
 from .webhooks import Place, WebhookClient, WebhookFailed

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from secrets import token_hex
 from typing import Any
 
 from localplane.apimachinery.errors import InternalError
@@ -40,10 +41,11 @@ class VersionRules:
 class Converter:
     """All conversions of one kind, by the names of its versions. Objects that go in belong to it: they may be changed
     and returned. `hub` is the version that hub objects are of, where that makes a difference: it prunes what comes from
-    others, and the stored version prunes what goes to it."""
+    others, and the stored version prunes what goes to it. `mark` tells what it made from what another one made."""
 
     def __init__(self, kind: str, versions: Mapping[str, VersionRules], *, stored_as: str, hub: str = "") -> None:
         self.kind = kind
+        self.mark = token_hex(4)
         self._versions = versions
         self._stored_as = stored_as
         self._hub = hub

@@ -5,9 +5,11 @@ Kubernetes: registry/generic/registry/store.go, Create, and registry/rest/create
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from localplane.apimachinery.errors import AlreadyExists, resource_details
+from localplane.apimachinery.fieldpath import collected
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import generate_name, path_segment_name
 from localplane.apimachinery.objectmeta import validate_object_meta
@@ -18,6 +20,7 @@ from localplane.apiserver.storage.errors import KeyExists, KeyNotFound, StorageE
 from .errors import interpret
 from .metadata import ensure_namespace, fill_server_fields, metadata_of, wipe_server_fields
 from .rest import JSONObject, Result, ValidateCreate, WriteOptions
+from .strategy import judged
 
 if TYPE_CHECKING:
     from .definition import Definition
@@ -79,7 +82,14 @@ async def prepare(
     definition: Definition, request: Request, obj: JSONObject, *, validate: ValidateCreate | None
 ) -> None:
     """Make an object ready to be stored for the first time, or raise Invalid with all that is wrong with it."""
-    strategy, version = definition.strategy, request.info.version
+    await request.do(partial(_complete, definition, request, obj))
+    await judged(request, partial(_judge, definition, request, obj))
+    if validate is not None:
+        await validate(obj)
+
+
+def _complete(definition: Definition, request: Request, obj: JSONObject) -> None:
+    strategy = definition.strategy
     metadata = metadata_of(obj)
     wipe_server_fields(metadata)
     fill_server_fields(metadata)
@@ -87,17 +97,19 @@ async def prepare(
     if strategy.tracks_generation:
         metadata["generation"] = 1
     if definition.has_status and strategy.resets_status:
-        definition.reset_status(obj, version)
+        definition.reset_status(obj, request.info.version)
     strategy.prepare_for_create(request, obj)
+
+
+def _judge(definition: Definition, request: Request, obj: JSONObject) -> None:
+    strategy, metadata = definition.strategy, metadata_of(obj)
     # What is particular to the kind first, so that the common rules only speak where it has nothing to say.
-    errors = [*strategy.validate(request, obj), *definition.schema_errors(version, obj)]
+    errors = collected(strategy.validate(request, obj), definition.schema_errors(request.info.version, obj))
     errors = errors or validate_object_meta(metadata, namespaced=definition.namespaced, validate_name=path_segment_name)
     if errors:
         raise definition.invalid(metadata.get("name", ""), errors)
     request.warnings.extend(strategy.warnings_on_create(request, obj))
     strategy.canonicalize(obj)
-    if validate is not None:
-        await validate(obj)
 
 
 async def _refuse_if_there(definition: Definition, key: str) -> None:

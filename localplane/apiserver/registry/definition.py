@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from localplane.apimachinery.errors import BadRequest, Invalid
-from localplane.apimachinery.fieldpath import FieldError
+from localplane.apimachinery.fieldpath import MORE_ERRORS, FieldError, told
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind, GroupResource
 from localplane.apimachinery.names import path_segment_name
@@ -18,9 +18,8 @@ from localplane.apiserver.storage.objects import StoredObject
 
 from .conversion import Converter
 from .rest import JSONObject
+from .selectable import SelectableField
 from .strategy import Strategy
-
-SelectableField = Callable[[StoredObject], str]
 
 
 @dataclass(frozen=True)
@@ -85,8 +84,10 @@ class Definition:
         """What to raise for an object with faults. Typed kinds have overlapping rules, and tell each fault once:
         Kubernetes filters their errors, which drops repetitions (util/validation/field, ErrorList.Filter), and
         appends what its declarations found to what was found by hand (registry/rest/validate.go)."""
-        told = sorted({str(error): error for error in errors}.values(), key=_is_declared) if self.typed else errors
-        return Invalid.of(self.kind, name, told)
+        shown = (
+            sorted({str(error): error for error in told(errors)}.values(), key=_is_declared) if self.typed else errors
+        )
+        return Invalid.of(self.kind, name, shown)
 
     def reset_status(self, obj: JSONObject, version: str) -> None:
         """Forget what a client says of a status that only its subresource may write."""
@@ -114,4 +115,4 @@ def _blank(schema: Schema, kind: str) -> JSONObject:
 
 
 def _is_declared(error: FieldError) -> bool:
-    return error.declared
+    return error.declared or error is MORE_ERRORS

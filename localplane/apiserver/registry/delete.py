@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from localplane.apimachinery.errors import APIError
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import KeyNotFound, StorageError
 from localplane.apiserver.storage.interface import Preconditions
 from localplane.apiserver.storage.objects import StoredObject
 
 from .collection_finalizers import with_collection_finalizers
-from .errors import interpret
+from .errors import after_a_write, interpret
 from .grace import Grace, before_delete, mark_as_deleting
 from .metadata import finalizers_of, metadata_of
 from .rest import Deleted, DeleteOptions, JSONObject, Result, ValidateCreate
@@ -39,11 +40,16 @@ async def delete(
     options: DeleteOptions,
 ) -> Deleted:
     """`options` may be changed: a strategy settles the grace period in them."""
-    key = definition.key(request.namespace, name)
+    deletion = _Deletion(definition, request, definition.key(request.namespace, name), validate, options)
     try:
-        return await _Deletion(definition, request, key, validate, options).run()
+        return await deletion.run()
     except StorageError as error:
-        raise interpret(error, resource=definition.resource, name=name) from error
+        told = interpret(error, resource=definition.resource, name=name)
+        raise after_a_write(told) if deletion.has_marked else told from error
+    except APIError as error:
+        if deletion.has_marked:
+            after_a_write(error)
+        raise
 
 
 class _Deletion:
@@ -64,6 +70,10 @@ class _Deletion:
         self._options = options
         self._marked: Result | None = None
         self._waits = False
+
+    @property
+    def has_marked(self) -> bool:
+        return self._marked is not None
 
     async def run(self) -> Deleted:
         hub = self._definition.converter.hub_of(await self._definition.storage.get(self._key))

@@ -16,6 +16,7 @@ from localplane.apiserver.storage.interface import ObjectList
 from localplane.apiserver.storage.objects import StoredObject
 
 from .delete import delete
+from .errors import after_a_write
 from .reads import list_objects
 from .rest import DeleteOptions, ListOptions, ValidateCreate
 
@@ -34,7 +35,8 @@ async def delete_collection(
     options: DeleteOptions,
     selection: ListOptions,
 ) -> ObjectList:
-    """The answer is the list of what was there. Not atomic: an error leaves the rest where it is."""
+    """The answer is the list of what was there. Not atomic: an error leaves the rest where it is, and invites to try
+    again only if nothing was deleted yet."""
     if selection.limit > 0:
         listed = await list_objects(definition, request, selection)
         await _delete_all(definition, request, listed.items, validate=validate, options=options)
@@ -42,7 +44,12 @@ async def delete_collection(
     items: list[StoredObject] = []
     page, revision = replace(selection, limit=_PAGE), 0
     while True:
-        listed = await list_objects(definition, request, page)
+        try:
+            listed = await list_objects(definition, request, page)
+        except APIError as error:
+            if items:
+                after_a_write(error)
+            raise
         items += listed.items
         revision = revision or listed.revision
         await _delete_all(definition, request, listed.items, validate=validate, options=options)
@@ -63,9 +70,14 @@ async def _delete_all(
     could leave an object marked that should have gone."""
     names = _names(objects)
     failures: list[APIError] = []
+    deleted = 0
 
     async def work() -> None:
+        nonlocal deleted
+        slices = request.work.slices()
         for name in names:
+            if slices.is_over:  # a store in memory never lets us wait
+                await slices.next()
             if failures:
                 return
             try:
@@ -74,12 +86,16 @@ async def _delete_all(
                 continue  # somebody else deleted it: that is what was wanted
             except APIError as error:
                 failures.append(error)
+            else:
+                deleted += 1
 
     async with asyncio.TaskGroup() as group:
         for _ in range(min(_WORKERS, len(objects))):
             group.create_task(work())
     if failures:
-        raise failures[0]
+        # Any of them may have been half done, and then says so by not inviting.
+        is_untouched = not deleted and all(failure.retry_after_seconds for failure in failures)
+        raise failures[0] if is_untouched else after_a_write(failures[0])
 
 
 def _names(objects: list[StoredObject]) -> Iterator[str]:

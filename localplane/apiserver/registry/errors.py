@@ -1,5 +1,7 @@
 """The only place where a StorageError becomes an APIError.
 
+An error that invites the client to try again says that nothing was done. Where that is not certain, it must not.
+
 Kubernetes: apiserver/pkg/registry/generic/registry and apiserver/pkg/storage/errors.
 """
 
@@ -9,6 +11,8 @@ from localplane.apimachinery import errors as api
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupResource
 from localplane.apiserver.storage import errors as storage
+
+_OUTCOME_UNKNOWN = "the store did not say what became of this write, and it may or may not have happened"
 
 
 def interpret(error: storage.StorageError, *, resource: GroupResource, name: str) -> api.APIError:
@@ -59,9 +63,16 @@ def _general(error: storage.StorageError) -> api.APIError:
             return api.TooManyRequests(str(error), retry_after_seconds=1)
         case storage.RequestTooLarge():
             return api.RequestEntityTooLarge(f"Request entity too large: {error}")
-        case storage.TimedOut():
-            return api.Timeout(f"Timeout: {error}", retry_after_seconds=1)
+        case storage.Unavailable() if error.may_have_happened:
+            # Without Retry-After: clients take it as "nothing was done" and send any request again.
+            return api.Timeout.of(f"{_OUTCOME_UNKNOWN}: {error}")
         case storage.Unavailable() | storage.NoSpace():
             return api.ServiceUnavailable(str(error), retry_after_seconds=1)
         case _:
             return api.InternalError(f"Internal error occurred: {error}")
+
+
+def after_a_write(error: api.APIError) -> api.APIError:
+    """The same error for a request of which a part was done: it no longer invites to try again."""
+    error.retry_after_seconds = 0
+    return error

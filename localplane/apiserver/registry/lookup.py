@@ -1,5 +1,6 @@
 """Other kinds' objects, for those who decide about one of their own: an eviction asks for budgets, admission for the
-namespace. Reads are consistent and come from the cache, so they are cheap and never behind our own writes.
+namespace. Reads are consistent and come from the cache, so they are cheap and never behind our own writes. Lists leave
+out what can't be read: one bad object must not stop all who decide about others.
 
 Who asks several things about one request waits once: `cached` reads what is there, at least as fresh as what was read
 before."""
@@ -19,7 +20,7 @@ from .rest import JSONObject
 class Lookup:
     """Resources are named by group and plural: `namespaces`, `policy/poddisruptionbudgets`."""
 
-    _options = ListOptions()
+    _options = ListOptions(only_readable=True)
 
     def __init__(self, definitions: Callable[[], Iterable[Definition]]) -> None:
         self._definitions = definitions
@@ -68,7 +69,7 @@ class Lookup:
 
 
 class _CachedLookup(Lookup):
-    _options = ListOptions(resource_version="0")
+    _options = ListOptions(resource_version="0", only_readable=True)
 
     def __init__(self, whole: Lookup) -> None:
         self._whole = whole

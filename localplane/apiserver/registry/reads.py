@@ -39,6 +39,7 @@ async def list_objects(definition: Definition, request: Request, options: ListOp
                 continue_token=options.continue_token,
                 predicate=predicate_of(definition, options),
                 recursive=place.recursive,
+                only_readable=request.only_readable,
             ),
         )
     except StorageError as error:
@@ -58,6 +59,7 @@ async def watch(definition: Definition, request: Request, options: ListOptions) 
                 allow_bookmarks=options.allow_bookmarks,
                 send_initial_events=options.send_initial_events,
                 timeout=timeout,
+                only_readable=request.only_readable,
             ),
         )
     except StorageError as error:

@@ -8,7 +8,7 @@ Kubernetes: apiserver/pkg/registry/rest (RESTCreateStrategy, RESTUpdateStrategy,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -19,6 +19,20 @@ from localplane.apiserver.request import Request
 from .rest import DeleteOptions
 
 JSONObject = dict[str, Any]
+
+
+class TakesLong(Exception):
+    """What `validate` and `validate_update` may raise while the request is not heavy, instead of an answer that others
+    would have to wait for. They are asked again, elsewhere, with the request being heavy."""
+
+
+async def judged(request: Request, judge: Callable[[], None]) -> None:
+    """What may be begun twice: a judgement that changes nothing before it is passed."""
+    try:
+        await request.do(judge)
+    except TakesLong:
+        request.heavy = True
+        await request.do(judge)
 
 
 class Strategy:

@@ -5,6 +5,7 @@ Kubernetes: registry/generic/registry/store.go, Update, and registry/rest/update
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from localplane.apimachinery.errors import Conflict, Invalid, NotFound
@@ -14,6 +15,7 @@ from localplane.apimachinery.managedfields import keep_times_of_unchanged
 from localplane.apimachinery.names import path_segment_name
 from localplane.apimachinery.objectmeta import validate_object_meta, validate_object_meta_update
 from localplane.apimachinery.patch.values import copied
+from localplane.apiserver.long_work import is_heavy
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import InvalidResourceVersion, KeyNotFound, PreconditionFailed, StorageError
 from localplane.apiserver.storage.interface import Preconditions
@@ -32,6 +34,7 @@ from .metadata import (
     set_or_drop,
 )
 from .rest import JSONObject, NotReady, Updated, UpdatedObject, ValidateCreate, ValidateUpdate, WriteOptions
+from .strategy import judged
 
 if TYPE_CHECKING:
     from .definition import Definition
@@ -62,6 +65,9 @@ async def update(
     key = definition.key(request.namespace, name)
     converter = definition.converter
     created = False
+    live = definition.storage.peek(key)
+    if live is not None and not request.heavy:
+        request.heavy = is_heavy(live.data)
 
     async def step(current: JSONObject) -> JSONObject:
         """One turn of the loop: from what is stored to what should be."""
@@ -73,15 +79,17 @@ async def update(
             obj = await updated({})
             await creating.prepare(definition, request, obj, validate=validate_create)
         else:
-            old = converter.from_storage(current)
+            old = await request.do(partial(converter.from_storage, current))
             obj = await _worked_out(updated, old)
             _check_resource_version(definition, name, metadata_of(obj), metadata_of(old))
-            prepare(definition, request, obj, old)
+            await request.do(partial(_prepare, definition, request, obj, old))
+            await judged(request, partial(_judge, definition, request, obj, old))
             if validate_update is not None:
                 await validate_update(obj, old)
             if _should_be_deleted(obj, old) and not definition.strategy.is_held(obj):
                 raise _LastFinalizerRemoved(obj, metadata_of(old).get("uid", ""))
-            obj = keep_times_of_unchanged(old | {"apiVersion": obj.get("apiVersion")}, obj)
+            seen = old | {"apiVersion": obj.get("apiVersion")}
+            obj = await request.do(partial(keep_times_of_unchanged, seen, obj))
         return converter.to_storage(obj)
 
     preconditions = Preconditions(uid=options.precondition_uid)
@@ -111,8 +119,8 @@ async def _worked_out(updated: UpdatedObject, old: JSONObject) -> JSONObject:
             await need.fetch()
 
 
-def prepare(definition: Definition, request: Request, obj: JSONObject, old: JSONObject) -> None:
-    """Make a changed object ready to be stored, or raise Invalid with all that is wrong with it."""
+def _prepare(definition: Definition, request: Request, obj: JSONObject, old: JSONObject) -> None:
+    """Make a changed object ready to be judged."""
     strategy = definition.strategy
     ensure_namespace(metadata_of(obj), expected=request.namespace if definition.namespaced else "")
     keep_generation(metadata_of(obj), metadata_of(old))
@@ -127,6 +135,11 @@ def prepare(definition: Definition, request: Request, obj: JSONObject, old: JSON
     if strategy.tracks_generation and content_differs(obj, old, has_status=definition.has_status):
         metadata["generation"] = (old_metadata.get("generation") or 0) + 1
     keep_server_fields(metadata, old_metadata)
+
+
+def _judge(definition: Definition, request: Request, obj: JSONObject, old: JSONObject) -> None:
+    """Make it ready to be stored, or raise Invalid with all that is wrong with it."""
+    strategy, metadata, old_metadata = definition.strategy, metadata_of(obj), metadata_of(old)
     common = [
         *validate_object_meta(metadata, namespaced=definition.namespaced, validate_name=path_segment_name),
         *validate_object_meta_update(metadata, old_metadata),

@@ -7,14 +7,13 @@ good. Files are written aside and renamed, the record last, so a killed start le
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import orjson
+
+from localplane.apiserver.storage.data_directory import write_atomically
 
 ADMIN_NAME = "kubernetes-admin"
 ADMIN_GROUP = "system:masters"
@@ -83,16 +82,16 @@ def _issue(files: CertificateFiles, addresses: tuple[str, ...], at: datetime) ->
     authority = Authority.load(files.authority, files.authority_key, good_until=at + _RENEW_BEFORE)
     if authority is None:
         authority = Authority.make(at)
-        _write(files.authority_key, authority.key_pem)
-        _write(files.authority, authority.certificate_pem)
+        write_atomically(files.authority_key, authority.key_pem)
+        write_atomically(files.authority, authority.certificate_pem)
     server = authority.issue_server(addresses, at)
-    _write(files.server_key, server.key)
-    _write(files.server, server.certificate)
+    write_atomically(files.server_key, server.key)
+    write_atomically(files.server, server.certificate)
     admin = authority.issue_client(ADMIN_NAME, ADMIN_GROUP, at)
-    _write(files.admin_key, admin.key)
-    _write(files.admin, admin.certificate)
+    write_atomically(files.admin_key, admin.key)
+    write_atomically(files.admin, admin.certificate)
     good_until = min(authority.not_after, server.not_after, admin.not_after)
-    _write(record, orjson.dumps({"notAfter": good_until.isoformat(), "addresses": addresses}))
+    write_atomically(record, orjson.dumps({"notAfter": good_until.isoformat(), "addresses": addresses}))
 
 
 def _recorded(path: Path) -> _Record | None:
@@ -101,18 +100,3 @@ def _recorded(path: Path) -> _Record | None:
         return _Record(datetime.fromisoformat(document["notAfter"]), tuple(document["addresses"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None  # nothing was issued, or nobody can tell for how long: issue again
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Readable by its owner alone, and either whole or not there."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(temporary).unlink()
-        raise

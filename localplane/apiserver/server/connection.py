@@ -25,11 +25,14 @@ from aiohttp.web_server import Server
 
 from localplane.apimachinery.errors import generic
 from localplane.apimachinery.serializers import to_json
+from localplane.tls.contexts import shown_by
 
 from .limits import Limits
 
 _LINGER_SECONDS = 0.5  # let the last answer arrive before unread bytes turn the close into a reset
+_GOODBYE_SECONDS = 2.0
 _HEAD_SLACK = 4096  # net/http's, too
+TOO_LARGE = "431 Request Header Fields Too Large"
 _NOT_ALLOWED = to_json(generic(405).status()).decode()
 _is_request_line = re.compile(r"b'[A-Z]{1,32} /[^ ]* HTTP/1\.[01]'").search
 """Of a method that the parser does not know: the rest of the line is one that anybody could have sent."""
@@ -92,14 +95,16 @@ class Connection(RequestHandler):
     """`answering` is true from the first byte of an answer to its last: in between, no error can be told."""
 
     __slots__ = (
+        "_abort_timer",
         "_body",
         "_head_bytes",
         "_head_timer",
         "_limits",
+        "_may_exceed",
         "_writable",
         "answering",
         "lost",
-        "peer_certificate",
+        "peer_certificates",
         "secure",
     )
 
@@ -110,19 +115,21 @@ class Connection(RequestHandler):
             keepalive_timeout=limits.idle_timeout.total_seconds(),
             access_log=cast(Any, None),
             max_line_size=limits.head_bytes,
-            max_field_size=limits.head_bytes,
+            max_field_size=limits.field_bytes,
             max_headers=limits.head_fields,
             auto_decompress=False,  # a small body must not become a large one
         )
         self._limits = limits
         self._body: StreamReader = EMPTY_PAYLOAD
+        self._abort_timer: asyncio.TimerHandle | None = None
         self._head_bytes = 0
+        self._may_exceed = False
         self._head_timer: asyncio.TimerHandle | None = None
         self._writable: asyncio.Future[None] | None = None
         self.answering = False
         self.lost = False
         self.secure = False
-        self.peer_certificate: bytes | None = None
+        self.peer_certificates: tuple[bytes, ...] = ()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -130,22 +137,34 @@ class Connection(RequestHandler):
         tls: ssl.SSLObject | None = transport.get_extra_info("ssl_object")
         if tls is not None:
             self.secure = True
-            self.peer_certificate = tls.getpeercert(binary_form=True)
+            self.peer_certificates = tuple(shown_by(tls))
         self._expect_head()
 
     def connection_lost(self, exc: BaseException | None) -> None:
         self.lost = True
         self._head_arrived()
+        if self._abort_timer is not None:
+            self._abort_timer.cancel()
         super().connection_lost(exc)
         self._wake_writer()
 
+    def force_close(self) -> None:
+        """Runs when a client has had its time. TLS says goodbye and waits for an answer; one that has nothing left to
+        read, and does not answer, is not waited for."""
+        transport = self.transport
+        is_read = transport is not None and not transport.is_closing() and not transport.get_write_buffer_size()
+        super().force_close()
+        if self.secure and is_read and transport is not None and not self.lost:
+            self._abort_timer = self._loop.call_later(_GOODBYE_SECONDS, transport.abort)
+
     def data_received(self, data: bytes) -> None:
-        seen = self._request_count
+        seen, within_body = self._request_count, not self._body.is_eof()
+        self._may_exceed |= self._head_bytes + len(data) > self._limits.head_bytes
         super().data_received(data)
         if self._request_count != seen:
             self._head_arrived()
             self._remember_body()
-        elif data and self._body.is_eof() and not self._close:
+        elif data and not within_body and not self._close:
             self._head_grew(len(data))
 
     def _remember_body(self) -> None:
@@ -177,11 +196,21 @@ class Connection(RequestHandler):
             self._head_arrived()
             self._refuse_head()
 
+    def exceeds(self, message: RawRequestMessage) -> bool:
+        """Whether a head that was read is too large: the parser looks at each header by itself, and one read can bring
+        many. Only connections that have sent that much at once are looked at."""
+        if not self._may_exceed:
+            return False
+        size = len(message.path) + sum(len(name) + len(value) + 4 for name, value in message.raw_headers)
+        return size > self._limits.head_bytes + _HEAD_SLACK
+
     def _refuse_head(self) -> None:
-        if self._waiter is None:  # an answer is being made for an earlier request: nothing can be said in between
+        if (
+            self._current_request is not None or self._messages
+        ):  # nothing can be said before an earlier request's answer
             self.force_close()
             return
-        self._say(431, "431 Request Header Fields Too Large")
+        self._say(431, TOO_LARGE)
         self._finish_writing()
         self._close = True  # what still arrives is thrown away
         self._head_timer = self._loop.call_later(_LINGER_SECONDS, self.force_close)
@@ -206,7 +235,7 @@ class Connection(RequestHandler):
             self._say(500, _PANIC)
             return CLOSE
         if isinstance(exc, LineTooLong) or (isinstance(exc, HttpProcessingError) and "Too many headers" in exc.message):
-            self._say(431, "431 Request Header Fields Too Large")
+            self._say(431, TOO_LARGE)
         elif isinstance(exc, BadHttpMethod) and _is_request_line(exc.message):
             self._say(405, _NOT_ALLOWED, content_type="application/json")
         else:
@@ -241,7 +270,7 @@ class Connection(RequestHandler):
         self._writable = None
 
     async def drained(self) -> None:
-        """Returns when the client has read most of what was written; raises when it reads nothing for too long."""
+        """Returns when the client has read most of what was written; raises when it reads too little for too long."""
         while self.writing_paused:
             transport = self.open_transport()
             before = transport.get_write_buffer_size()
@@ -250,7 +279,7 @@ class Connection(RequestHandler):
                 async with asyncio.timeout(self._limits.stalled.total_seconds()):
                     await self._writable
             except TimeoutError:
-                if transport.get_write_buffer_size() >= before:
+                if before - transport.get_write_buffer_size() < self._limits.least_progress_bytes:
                     transport.abort()  # closing would wait for the client, too
                     raise ClientGone("the client stopped reading") from None
         self.open_transport()

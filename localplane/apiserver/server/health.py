@@ -1,6 +1,7 @@
 """/livez, /readyz and /healthz: named checks, and Kubernetes' way of reporting them.
 
-Kubernetes: apiserver/pkg/server/healthz. The reason of a failure goes to the log, never to the client.
+Kubernetes: apiserver/pkg/server/healthz. The reason of a failure goes to the log, never to the client; only the owner
+of the process, who could read the log as well, is told it (`health_socket`).
 """
 
 from __future__ import annotations
@@ -76,8 +77,17 @@ def _append(checks: list[Check], check: Check) -> None:
     checks.append(check)
 
 
+def _one_line(error: Unhealthy) -> str:
+    return " ".join(str(error).split())
+
+
 async def report(
-    endpoint: str, checks: Sequence[Check], *, verbose: bool = False, exclude: Collection[str] = ()
+    endpoint: str,
+    checks: Sequence[Check],
+    *,
+    verbose: bool = False,
+    exclude: Collection[str] = (),
+    with_reasons: bool = False,
 ) -> Report:
     """What `endpoint` (`readyz`, …) answers. A failure is always told in full, success only when asked for."""
     lines: list[str] = []
@@ -91,7 +101,7 @@ async def report(
         except Unhealthy as error:
             _log.warning("%s check %s failed: %s", endpoint, check.name, error)
             failed.append(check.name)
-            lines.append(f"[-]{check.name} failed: reason withheld")
+            lines.append(f"[-]{check.name} failed: {_one_line(error) if with_reasons else 'reason withheld'}")
         else:
             lines.append(f"[+]{check.name} ok")
     unknown = sorted(set(exclude) - {check.name for check in checks})

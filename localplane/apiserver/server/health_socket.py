@@ -2,6 +2,8 @@
 
 GET /livez /readyz /healthz    with ?verbose, ?exclude=NAME, and /readyz/NAME for one check
 GET /storage                   what is stored where, or a Status that says why nobody can tell
+GET /bad-objects               what is stored and can't be used
+DELETE /bad-objects?key=KEY    removes one of them
 """
 
 from __future__ import annotations
@@ -23,17 +25,29 @@ from localplane.apimachinery.errors import APIError, NotFound
 from .health import Check, report
 
 Facts = Callable[[], Awaitable[dict[str, Any]]]
+Remove = Callable[[str], Awaitable[None]]
 
 _ENDPOINTS = ("livez", "readyz", "healthz")
 _LAST_ANSWERS_WITHIN = timedelta(seconds=1)
 
 
 class HealthHandler:
-    """`live` is what makes the process worth keeping, `ready` what makes it worth asking."""
+    """`live` is what makes the process worth keeping, `ready` what makes it worth asking. `bad_objects` tells what
+    can't be used, and `remove_bad` removes it by its key; both raise APIErrors."""
 
-    def __init__(self, *, live: Sequence[Check], ready: Sequence[Check], facts: Facts) -> None:
+    def __init__(
+        self,
+        *,
+        live: Sequence[Check],
+        ready: Sequence[Check],
+        facts: Facts,
+        bad_objects: Facts | None = None,
+        remove_bad: Remove | None = None,
+    ) -> None:
         self._checks = {"livez": tuple(live), "readyz": tuple(ready), "healthz": tuple(ready)}
         self._facts = facts
+        self._bad_objects = bad_objects
+        self._remove_bad = remove_bad
 
     async def __call__(self, request: BaseRequest) -> StreamResponse:
         endpoint, _, name = request.path.strip("/").partition("/")
@@ -42,17 +56,31 @@ class HealthHandler:
                 return await self._health(request, endpoint, name)
             if request.method == "GET" and request.path == "/storage":
                 return _json(200, await self._facts())
+            if request.path == "/bad-objects":
+                return await self._doctor(request)
             raise NotFound("the server could not find the requested resource")
         except APIError as error:
             headers = {"Retry-After": str(error.retry_after_seconds)} if error.retry_after_seconds else None
             return _json(error.code, error.status(), headers=headers)
+
+    async def _doctor(self, request: BaseRequest) -> Response:
+        if request.method == "GET" and self._bad_objects is not None:
+            return _json(200, await self._bad_objects())
+        if request.method == "DELETE" and self._remove_bad is not None:
+            await self._remove_bad(request.query.get("key", ""))
+            return _json(200, {})
+        raise NotFound("the server could not find the requested resource")
 
     async def _health(self, request: BaseRequest, endpoint: str, name: str) -> Response:
         checks = [check for check in self._checks[endpoint] if not name or check.name == name]
         if not checks:
             raise NotFound("the server could not find the requested resource")
         answer = await report(
-            endpoint, checks, verbose="verbose" in request.query, exclude=request.query.getall("exclude", [])
+            endpoint,
+            checks,
+            verbose="verbose" in request.query,
+            exclude=request.query.getall("exclude", []),
+            with_reasons=True,
         )
         return Response(
             text=answer.text,

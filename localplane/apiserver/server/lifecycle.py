@@ -26,6 +26,7 @@ import orjson
 
 from localplane.apimachinery.errors import ServiceUnavailable
 from localplane.apiserver.endpoints.filters.unfinished_writes import UnfinishedWrites
+from localplane.apiserver.long_work import LongWork
 from localplane.apiserver.request import Answer, Filter, Request, Response
 
 from .chain import wrapped
@@ -35,6 +36,7 @@ from .exposition import Family
 from .health import Check, HealthChecks, Unhealthy, informer_sync, log, ping
 from .hooks import Background, PostStartContext, PostStartHook, PostStartHooks, PreShutdownHook, PreShutdownHooks
 from .listener import open_sockets
+from .loop_watch import LoopWatch
 from .metrics import Metrics
 from .paths import HealthPaths, NonResourcePaths, add_metrics, add_version
 from .serving import HTTPServer
@@ -58,7 +60,8 @@ class GenericServer:
 
     `filters` stand in the order in which a request meets them (`chain.REQUEST_PATH`). `checks` are the storage's, and
     count for livez, readyz and healthz alike. `unsynced` names informers that have not seen everything yet, and
-    `unfinished_writes` is what the deadline filter leaves behind: the stop waits for it.
+    `unfinished_writes` is what the deadline filter leaves behind: the stop waits for it. `work` is where requests have
+    done what takes long.
     Routers, hooks, checks and paths may be added until it is started.
     """
 
@@ -72,8 +75,11 @@ class GenericServer:
         unsynced: Callable[[], Collection[str]] = tuple,
         metrics: Metrics | None = None,
         unfinished_writes: UnfinishedWrites | None = None,
+        work: LongWork | None = None,
     ) -> None:
         self._config = config
+        self._work = work or LongWork()
+        self._loop_watch = LoopWatch()
         self.phase = Phase.NEW
         self.metrics = metrics or Metrics()
         self._unfinished_writes = unfinished_writes or UnfinishedWrites()
@@ -92,8 +98,16 @@ class GenericServer:
         self._routers = [self._own_paths(), HealthPaths(self.checks).route, *routers]
         handler = wrapped(filters, dispatch(self._routers, complete=lambda: not self._uninstalled))
         self._handler = handler
-        self.http = HTTPServer(self._handle, metrics=self.metrics, limits=config.limits, tls=config.tls)
+        self.http = HTTPServer(
+            self._handle,
+            metrics=self.metrics,
+            limits=config.limits,
+            tls=config.tls,
+            work=self._work,
+            watch=self._loop_watch,
+        )
         self.metrics.add_collector(self._in_flight)
+        self.metrics.add_collector(self._loop_watch.families)
 
     def _own_paths(self) -> Router:
         add_version(self.paths)
@@ -134,6 +148,7 @@ class GenericServer:
         sockets = open_sockets(self._config.addresses, self._config.port)
         self.port = sockets[0].getsockname()[1]
         self.http.start(sockets)
+        self._loop_watch.start()
         self.phase = Phase.SERVING
         if self._config.tls is not None:
             self.background.run("following the serving certificate", self._config.tls.follow_files())
@@ -181,6 +196,8 @@ class GenericServer:
         await _within(timeout.total_seconds(), self.http.streams.all_ended(), "streams")
         await self.http.close()
         await self.background.end()
+        self._work.close()
+        self._loop_watch.stop()
         self.phase = Phase.STOPPED
 
     async def _handle(self, request: Request) -> Answer:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import resource
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from .exposition import Family
@@ -17,6 +19,8 @@ _DESCRIPTORS = Path("/proc/self/fd")
 def process_families() -> Iterator[Family]:
     times = os.times()
     yield _single("process_cpu_seconds_total", "counter", "CPU time of this process.", times.user + times.system)
+    with suppress(RuntimeError):  # who asks from outside an event loop is told of none
+        yield _single("asyncio_tasks", "gauge", "Tasks of the event loop.", len(asyncio.all_tasks()))
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     yield _single("process_max_fds", "gauge", "How many file descriptors may be open.", most)
     if not _STAT.exists():

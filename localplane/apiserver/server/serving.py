@@ -12,16 +12,18 @@ from socket import socket
 from time import perf_counter
 from typing import cast
 
-from aiohttp.http import HttpVersion11
+from aiohttp.http import HttpVersion10, HttpVersion11
 from aiohttp.web_request import BaseRequest
 from aiohttp.web_server import Server
 
+from localplane.apiserver.long_work import HERE, Here
 from localplane.apiserver.request import Answer, Handler, Request, Response, StreamResponse
 
 from .body import body_reader
-from .connection import CLOSE, CLOSE_SLOWLY, KEEP, Connection, Incoming, Written, connection_factory
+from .connection import CLOSE, CLOSE_SLOWLY, KEEP, TOO_LARGE, Connection, Incoming, Written, connection_factory
 from .limits import Limits
 from .listener import Listener
+from .loop_watch import LoopWatch
 from .metrics import Metrics
 from .same_machine import foreign
 from .streaming import StreamWriter
@@ -30,15 +32,34 @@ from .tls import ServingTLS
 from .writing import HeadWriter, ResponseWriter
 
 _FORBIDDEN = Response(403, b"Forbidden\n", "text/plain; charset=utf-8", {"Connection": "close"})
+_NOT_SUPPORTED = Response(
+    505,
+    b"505 HTTP Version Not Supported: unsupported protocol version",
+    "text/plain; charset=utf-8",
+    {"Connection": "close"},
+)
 _BAD_REQUEST = Response(400, b"400 Bad Request", "text/plain; charset=utf-8", {"Connection": "close"})
+_TOO_LARGE = Response(431, TOO_LARGE.encode(), "text/plain; charset=utf-8", {"Connection": "close"})
 _READ_ONLY = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class HTTPServer:
-    """Serves `handler` on sockets it is given, until it is told to drain and close."""
+    """Serves `handler` on sockets it is given, until it is told to drain and close. `work` is where requests have done
+    what takes long, and `watch` hears of each of them."""
 
-    def __init__(self, handler: Handler, *, metrics: Metrics, limits: Limits, tls: ServingTLS | None = None) -> None:
+    def __init__(
+        self,
+        handler: Handler,
+        *,
+        metrics: Metrics,
+        limits: Limits,
+        tls: ServingTLS | None = None,
+        work: Here = HERE,
+        watch: LoopWatch | None = None,
+    ) -> None:
         self._handler = handler
+        self._work = work
+        self._watch = watch or LoopWatch()
         self._metrics = metrics
         self._limits = limits
         self._tls = tls
@@ -103,8 +124,9 @@ class HTTPServer:
         started = perf_counter()
         reads = raw.parsed.method in _READ_ONLY
         self._count(1, reads=reads)
+        self._watch.note_request()
         try:
-            request = _request(raw)
+            request = _request(raw, self._work)
             answer = _refusal(raw, request) or await self._handler(request)
             if isinstance(answer, Response):
                 return await self._send(raw, request, answer, started)
@@ -121,11 +143,13 @@ class HTTPServer:
             self._drained.set()
 
     async def _send(self, raw: Incoming, request: Request, response: Response, started: float) -> Written:
-        keep = self._keeps(raw, response)
+        may_chunk = raw.parsed.version >= HttpVersion11
+        keep = self._keeps(raw, response) and (may_chunk or isinstance(response.body, (bytes, Sequence)))
         await self._responses.write(
             raw.connection,
             response,
             head_only=raw.parsed.method == "HEAD",
+            may_chunk=may_chunk,
             accept_encoding=request.headers.get("accept-encoding", ""),
             warnings=request.warnings,
             connection_header=_connection_header(raw, response, keep=keep),
@@ -164,12 +188,17 @@ async def _all_lost(connections: Sequence[Connection]) -> None:
 
 def _refusal(raw: Incoming, request: Request) -> Response | None:
     """What no filter needs to see."""
+    if raw.connection.exceeds(raw.parsed):
+        return _TOO_LARGE
     if not raw.connection.secure and foreign(request.headers):
         return _FORBIDDEN
-    return None if request.path else _BAD_REQUEST
+    version = raw.parsed.version
+    if version.major > 1:
+        return _NOT_SUPPORTED
+    return None if request.path and version >= HttpVersion10 else _BAD_REQUEST
 
 
-def _request(raw: Incoming) -> Request:
+def _request(raw: Incoming, work: Here) -> Request:
     """A target that can't be read leaves the path empty."""
     message = raw.parsed
     target: str = message.path
@@ -189,7 +218,8 @@ def _request(raw: Incoming) -> Request:
         read_body=body_reader(raw, headers),
         header_values=lambda name: message.headers.getall(name, ()),
         remote=peer[0] if isinstance(peer, tuple) else "",
-        peer_certificate=raw.connection.peer_certificate,
+        peer_certificates=raw.connection.peer_certificates,
+        work=work,
     )
 
 

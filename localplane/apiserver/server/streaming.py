@@ -13,9 +13,7 @@ from typing import Protocol
 from localplane.apiserver.request import StreamResponse
 
 from .connection import Connection
-from .writing import HeadWriter
-
-_COPY_BYTES = 64 * 1024
+from .writing import HeadWriter, write_piece
 
 
 class StreamMeter(Protocol):
@@ -101,7 +99,7 @@ class StreamWriter:
                 async for piece in stream.pieces:
                     if not piece:
                         continue
-                    _write_piece(connection.open_transport(), piece, chunked=chunked)
+                    write_piece(connection.open_transport(), piece, chunked=chunked)
                     meter.sent(piece)
                     if connection.writing_paused:
                         await connection.drained()
@@ -110,17 +108,6 @@ class StreamWriter:
                 raise
             return False
         return True
-
-
-def _write_piece(transport: asyncio.Transport, piece: bytes, *, chunked: bool) -> None:
-    if not chunked:
-        transport.write(piece)
-    elif len(piece) <= _COPY_BYTES:
-        transport.write(b"%x\r\n%b\r\n" % (len(piece), piece))
-    else:
-        transport.write(b"%x\r\n" % len(piece))
-        transport.write(piece)
-        transport.write(b"\r\n")
 
 
 async def _close(stream: StreamResponse) -> None:

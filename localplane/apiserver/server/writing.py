@@ -1,4 +1,5 @@
-"""A Response on its way to the client: head and body in one write if it is small, in slices if it is large.
+"""A Response on its way to the client: head and body in one write if it is small, in slices if it is large, and piece
+by piece if it is made while it is sent.
 
 The bytes are put together here and not by aiohttp: its headers cost more than the rest of a small answer, and it copies
 large bodies. Kubernetes: endpoints/handlers/responsewriters (gzip above 128 KiB, at the fastest level).
@@ -8,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from email.utils import formatdate
 from http import HTTPStatus
+from typing import Any
 
+from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apiserver.endpoints.filters.warning_headers import warning_headers
 from localplane.apiserver.request import Response
 
@@ -21,6 +24,8 @@ from .limits import Limits
 _ONE_WRITE_BYTES = 64 * 1024
 _SLICE_BYTES = 1 << 20
 _NO_BODY = frozenset({204, 304})
+_CHUNKED = "Transfer-Encoding: chunked\r\n"
+_LAST_CHUNK = b"0\r\n\r\n"
 
 
 class HeadWriter:
@@ -75,11 +80,26 @@ class ResponseWriter:
         response: Response,
         *,
         head_only: bool,
+        may_chunk: bool,
         accept_encoding: str,
         warnings: Sequence[str],
         connection_header: str,
     ) -> None:
+        """`may_chunk`: the client knows chunks. One that doesn't sees the end of a body of unknown size when the
+        connection ends."""
         body = response.body
+        if not isinstance(body, bytes) and not isinstance(body, Sequence):
+            await self._write_made(
+                connection,
+                response,
+                body,
+                head_only=head_only,
+                may_chunk=may_chunk,
+                accept_encoding=accept_encoding,
+                warnings=warnings,
+                connection_header=connection_header,
+            )
+            return
         size = len(body) if isinstance(body, bytes) else sum(map(len, body))
         headers: Mapping[str, str] = response.headers
         if size > self._gzip_above and not head_only and _accepts_gzip(accept_encoding, headers):
@@ -105,14 +125,75 @@ class ResponseWriter:
         if connection.writing_paused:
             await connection.drained()
 
+    async def _write_made(
+        self,
+        connection: Connection,
+        response: Response,
+        pieces: AsyncIterator[bytes],
+        *,
+        head_only: bool,
+        may_chunk: bool,
+        accept_encoding: str,
+        warnings: Sequence[str],
+        connection_header: str,
+    ) -> None:
+        size, headers = response.size, response.headers
+        if (size is None or size > self._gzip_above) and _accepts_gzip(accept_encoding, headers):
+            pieces, size = _gzipped_pieces(pieces), None
+            headers = {**headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+        chunked = size is None and may_chunk
+        head = self._heads.head(
+            response.status,
+            response.content_type,
+            headers,
+            framing=_CHUNKED if chunked else "" if size is None else f"Content-Length: {size}\r\n",
+            warnings=warnings,
+            connection=connection_header,
+        )
+        connection.answering = True
+        connection.open_transport().write(head)
+        try:
+            if not head_only:
+                await _write_pieces(connection, pieces, chunked=chunked)
+        finally:
+            if isinstance(pieces, AsyncGenerator):
+                await pieces.aclose()
+        connection.answering = False
+
+
+async def _write_pieces(connection: Connection, pieces: AsyncIterator[bytes], *, chunked: bool) -> None:
+    async for piece in pieces:
+        if piece:
+            write_piece(connection.open_transport(), piece, chunked=chunked)
+        if connection.writing_paused:
+            await connection.drained()
+    if chunked:
+        connection.open_transport().write(_LAST_CHUNK)
+    if connection.writing_paused:
+        await connection.drained()
+
+
+def write_piece(transport: asyncio.Transport, piece: bytes, *, chunked: bool) -> None:
+    if not chunked:
+        transport.write(piece)
+    elif len(piece) <= _ONE_WRITE_BYTES:
+        transport.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+    else:
+        transport.write(b"%x\r\n" % len(piece))
+        transport.write(piece)
+        transport.write(b"\r\n")
+
 
 async def _write_large(connection: Connection, head: bytes, body: bytes | Sequence[bytes]) -> None:
     connection.answering = True
     connection.open_transport().write(head)
+    slices = TimeSlices()
     for piece in _slices(body):
         connection.open_transport().write(piece)
         if connection.writing_paused:
             await connection.drained()
+        elif slices.is_over:  # a client that reads as fast as we write never lets us wait
+            await slices.next()
     connection.answering = False
 
 
@@ -144,9 +225,29 @@ def _accepts_gzip(accept_encoding: str, headers: Mapping[str, str]) -> bool:
 
 def _gzipped(body: bytes | Sequence[bytes]) -> list[bytes]:
     """It lets go of the interpreter while it works, so this belongs in a thread; it takes a tenth of zlib's time."""
-    from isal import isal_zlib
-
-    compressor = isal_zlib.compressobj(level=1, wbits=31)
+    compressor = _compressor()
     pieces = [compressor.compress(piece) for piece in ((body,) if isinstance(body, bytes) else body)]
     pieces.append(compressor.flush())
     return [piece for piece in pieces if piece]
+
+
+async def _gzipped_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The same for a body that is made while it is sent: small pieces wait for others, since each is taken to the
+    thread and back."""
+    compressor = _compressor()
+    gathered: list[bytes] = []
+    size = 0
+    async for piece in pieces:
+        gathered.append(piece)
+        size += len(piece)
+        if size >= _SLICE_BYTES:
+            joined, gathered, size = b"".join(gathered), [], 0
+            yield await asyncio.to_thread(compressor.compress, joined)
+    yield await asyncio.to_thread(compressor.compress, b"".join(gathered))
+    yield compressor.flush()
+
+
+def _compressor() -> Any:
+    from isal import isal_zlib
+
+    return isal_zlib.compressobj(level=1, wbits=31)

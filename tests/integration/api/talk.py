@@ -15,7 +15,17 @@ from localplane.apiserver.endpoints.filters.recover import recover
 from localplane.apiserver.endpoints.filters.request_info import request_info
 from localplane.apiserver.endpoints.filters.warning_headers import warning_headers
 from localplane.apiserver.endpoints.installer import Installer
-from localplane.apiserver.request import Answer, BodyTooLarge, Query, Request, Response, StreamResponse, User
+from localplane.apiserver.long_work import HERE, Here
+from localplane.apiserver.request import (
+    Answer,
+    BodyTooLarge,
+    Query,
+    Request,
+    Response,
+    StreamResponse,
+    User,
+    whole_body,
+)
 from localplane.apiserver.resource import APIGroup
 from localplane.apiserver.server.chain import wrapped
 from localplane.apiserver.server.dispatch import dispatch
@@ -98,18 +108,19 @@ def named(event: JSONObject) -> tuple[str, str]:
     return event["type"], event["object"]["metadata"].get("name", "")
 
 
-def whole(answer: Response) -> bytes:
-    return answer.body if isinstance(answer.body, bytes) else b"".join(answer.body)
+async def whole(answer: Response) -> bytes:
+    return await whole_body(answer.body)
 
 
 class API:
-    """Groups behind the filters that every server has. `user` is who asks."""
+    """Groups behind the filters that every server has. `user` is who asks, `work` where what takes long is done."""
 
     def __init__(self, backend: MemoryBackend, cacher: Cacher, installer: Installer) -> None:
         self.backend = backend
         self.cacher = cacher
         self.installer = installer
         self.user = ADMIN
+        self.work: Here = HERE
         self._handle = wrapped((recover(), request_info()), dispatch([installer.handle], complete=lambda: True))
 
     @classmethod
@@ -157,7 +168,7 @@ class API:
             await answer.close()
             data = b"".join(pieces)
         else:
-            data = whole(answer)
+            data = await whole(answer)
         warnings = warning_headers(request.warnings)
         return Reply(answer.status, answer.content_type, data, warnings, answer.headers)
 
@@ -195,6 +206,7 @@ class API:
             {name: value for name, value in sent.items() if value},
             read_body,
             user=self.user,
+            work=self.work,
         )
         return request, await self._handle(request)
 

@@ -206,7 +206,7 @@ async def check(api: API, request: tuple[str, str, list[tuple[str, str]], bytes,
             assert all(json.loads(line)["type"] for line in piece.splitlines())
         assert api.revision == before
         return
-    data = whole(answer)
+    data = await whole(answer)
     if answer.status >= 400:
         check_refusal(answer.status, answer.content_type, data)
         assert api.revision == before, "something was written and then refused"

@@ -31,6 +31,32 @@ async def test_a_merge_patch_sets_and_removes(api: API) -> None:
     assert (await api.get(f"{CONFIG_MAPS}/a")).data == patched.data
 
 
+@pytest.mark.parametrize("depth", [300, 600, 900])
+async def test_what_is_nested_too_deeply_is_the_clients_fault(api: API, depth: int) -> None:
+    await api.post(CONFIG_MAPS, config_map("a"))
+    value: Any = 1
+    for _ in range(depth):
+        value = {"a": value}
+    for refused in (
+        await api.merge(f"{CONFIG_MAPS}/a", {"data": value}),
+        await api.json_patch(f"{CONFIG_MAPS}/a", [{"op": "add", "path": "/data", "value": value}]),
+        await api.post(CONFIG_MAPS, config_map("b", data=value)),
+    ):
+        assert refused.status in (400, 422)
+
+
+async def test_operations_that_move_whole_lists_again_and_again_are_too_many(api: API) -> None:
+    await api.post(CONFIG_MAPS, config_map("a"))
+    fill = {"op": "add", "path": "/metadata/finalizers", "value": [0] * 10_000}
+    insert = {"op": "add", "path": "/metadata/finalizers/0", "value": 0}
+    refused = await api.json_patch(f"{CONFIG_MAPS}/a", [fill, *[insert] * 5000])
+    assert refused.error == (
+        413,
+        "RequestEntityTooLarge",
+        "Request entity too large: The operations of a JSON patch may move at most 20000000 items of lists up or down",
+    )
+
+
 async def test_a_json_patch_does_its_operations_in_order(api: API) -> None:
     await api.post(CONFIG_MAPS, config_map("a", data={"k": "v"}))
     operations = [

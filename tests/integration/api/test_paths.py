@@ -32,6 +32,10 @@ NOT_ALLOWED = (405, "MethodNotAllowed", "the server does not allow this method o
         ("GET", "/api/v1/watch/configmaps/a"),
         ("GET", "/api/v1/watch/components"),
         ("PUT", "/api/v1/nodes/a/status"),
+        ("GET", "/api/v1/namespaces/default/pods//status"),
+        ("PUT", "/api/v1/namespaces/default/pods//status"),
+        ("POST", "/api/v1/namespaces/default/pods//binding"),
+        ("GET", "/api/v1/namespaces/default/pods//scale"),
     ],
 )
 async def test_where_no_method_would_do_nothing_is_found(api: API, method: str, path: str) -> None:

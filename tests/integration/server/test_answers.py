@@ -57,6 +57,47 @@ async def test_pieces_arrive_in_their_order(wire: Wire, number: int) -> None:
     assert reply.body == b"".join(f"{index:06d};".encode() for index in range(number))
 
 
+@pytest.mark.parametrize("number", [3, 400_000])
+async def test_what_is_made_while_it_is_sent_arrives_in_chunks(wire: Wire, number: int) -> None:
+    reply = await wire.get(f"/made/{number}")
+    assert (reply.headers["transfer-encoding"], "content-length" in reply.headers) == ("chunked", False)
+    assert reply.body == b"".join(f"{index:06d};".encode() for index in range(number))
+    assert (await wire.get("/small")).body == b'{"small":true}'
+
+
+async def test_what_is_made_to_measure_has_its_length(wire: Wire) -> None:
+    reply = await wire.get("/made-to-measure/400000")
+    assert (reply.headers["content-length"], "transfer-encoding" in reply.headers) == ("2800000", False)
+    assert len(reply.body) == 2_800_000
+    assert (await wire.get("/small")).status == 200
+
+
+@pytest.mark.parametrize("path", ["/made/400000", "/made-to-measure/400000"])
+async def test_what_is_made_while_it_is_sent_is_compressed_for_those_who_accept_it(wire: Wire, path: str) -> None:
+    reply = await wire.get(path, headers={"Accept-Encoding": "gzip"})
+    assert (reply.headers["content-encoding"], reply.headers["vary"]) == ("gzip", "Accept-Encoding")
+    assert gzip.decompress(reply.body) == b"".join(f"{index:06d};".encode() for index in range(400_000))
+
+
+async def test_who_knows_no_chunks_sees_the_end_of_the_connection(wire: Wire) -> None:
+    wire.send_raw(b"GET /made/3000 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+    reply = await wire.reply()
+    assert reply.headers["connection"] == "close"
+    assert len(reply.body) == 21_000
+
+
+async def test_head_makes_nothing(wire: Wire) -> None:
+    reply = await wire.get("/half-made/3000", method="HEAD")
+    assert reply.status == 200
+    assert (await wire.get("/small")).status == 200
+
+
+async def test_an_answer_whose_making_fails_is_cut_and_has_no_proper_end(wire: Wire) -> None:
+    wire.send("GET", "/half-made/3000")
+    await wire.head()
+    assert not (await wire.rest()).endswith(b"0\r\n\r\n")
+
+
 async def test_head_has_the_length_and_no_body(wire: Wire) -> None:
     reply = await wire.get("/large/100000", method="HEAD")
     assert (reply.status, reply.headers["content-length"]) == (200, "100000")
@@ -200,7 +241,7 @@ async def test_a_client_that_leaves_takes_its_handler_along(server: GenericServe
     async with await Wire.connect(server.port) as wire:
         wire.send("GET", "/wait")
         await toys.waiting_requests(1)
-    await asyncio.wait_for(toys.cancelled.wait(), 5)
+    await asyncio.wait_for(toys.cancelled.wait(), 30)
     assert server.http.active == {"readOnly": 0, "mutating": 0}
 
 

@@ -22,6 +22,8 @@ SMUGGLED = b"GET /small HTTP/1.1\r\nHost: localhost\r\n\r\n"
         b"this is not http\r\n\r\n",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         b"GET\r\n\r\n",
+        b"GET /small\r\n\r\n",  # as before HTTP had versions
+        b"GET /small HTTP/0.9\r\nHost: localhost\r\n\r\n",
         b"GET / HTTP/1.1\r\n\r\n",  # no Host
         b"GET / HTTP/1.1\r\nHost: localhost\r\nBroken Header: 1\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\x00b\r\n\r\n",
@@ -38,6 +40,12 @@ async def test_what_is_no_request_gets_400_and_no_traceback(
     assert b"Connection: close\r\n" in answer
     assert answer.endswith(b"\r\n\r\n400 Bad Request")
     assert caplog.records == []
+
+
+async def test_a_version_to_come_is_not_supported(server: GenericServer) -> None:
+    answer = await ask_raw(server.port, b"GET /small HTTP/2.0\r\nHost: localhost\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 505 HTTP Version Not Supported\r\n")
+    assert answer.endswith(b"505 HTTP Version Not Supported: unsupported protocol version")
 
 
 async def test_a_method_that_nobody_knows_is_not_allowed(server: GenericServer) -> None:
@@ -92,26 +100,38 @@ async def test_a_body_that_breaks_later_fails_its_reader_at_once(server: Generic
     assert len(toys.seen) == 1
 
 
-async def test_a_megabyte_of_headers_is_read(server: GenericServer) -> None:
+async def test_a_long_token_and_a_long_selector_are_read(server: GenericServer) -> None:
     async with await Wire.connect(server.port) as wire:
-        token = "x" * 900_000
+        token = "x" * 16_000
         assert (await wire.get("/small", headers={"Authorization": f"Bearer {token}"})).status == 200
-        assert (await wire.get("/small?labelSelector=" + "y" * 900_000)).status == 200
+        assert (await wire.get("/small?labelSelector=" + "y" * 60_000)).status == 200
 
 
 @pytest.mark.parametrize(
     "head",
     [
+        b"X: " + b"x" * 16_500 + b"\r\n",
         b"X: " + b"x" * (1 << 20) + b"xxxx\r\n",
+        b"".join(b"X-%d: %b\r\n" % (number, b"x" * 10_000) for number in range(7)),
         b"".join(b"X-%d: %b\r\n" % (number, b"x" * 10_000) for number in range(200)),
         b"".join(b"X-%d: 1\r\n" % number for number in range(3000)),
     ],
-    ids=["one field", "many fields", "very many fields"],
+    ids=["one long field", "one endless field", "a few too many fields", "many fields", "very many fields"],
 )
 async def test_more_headers_than_that_get_431(server: GenericServer, toys: Toys, head: bytes) -> None:
     answer = await ask_raw(server.port, b"GET /small HTTP/1.1\r\nHost: localhost\r\n" + head + b"\r\n")
     assert answer.startswith(b"HTTP/1.1 431 Request Header Fields Too Large\r\n")
     assert toys.seen == []
+
+
+async def test_a_large_head_after_a_large_body_gets_431(server: GenericServer, toys: Toys) -> None:
+    """Of what comes in one read, only the head counts."""
+    async with await Wire.connect(server.port) as wire:
+        assert (await wire.post("/echo", b"x" * 200_000)).status == 200
+        assert (await wire.get("/small", headers={"X": "x" * 10_000})).status == 200
+        wire.send_raw(b"GET /small HTTP/1.1\r\nHost: localhost\r\n")
+        wire.send_raw(b"".join(b"X-%d: %b\r\n" % (number, b"x" * 10_000) for number in range(7)) + b"\r\n")
+        assert (await wire.rest()).startswith(b"HTTP/1.1 431 ")
 
 
 async def test_a_head_that_trickles_in_is_cut_and_others_are_served(toys: Toys) -> None:

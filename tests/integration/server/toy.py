@@ -81,22 +81,28 @@ class Toys:
 
     @staticmethod
     def _odd(path: str) -> Answer | None:
-        match path:
-            case "/unchanged":
+        match path.split("/")[1:]:
+            case ["made", number]:
+                return Response(200, _made(int(number)), _TEXT)
+            case ["made-to-measure", number]:
+                return Response(200, _made(int(number)), _TEXT, size=7 * int(number))
+            case ["half-made", number]:
+                return Response(200, _made(int(number), fails=True), _TEXT)
+            case ["unchanged"]:
                 return Response(304, headers={"ETag": '"1"'})
-            case "/broken-header":
+            case ["broken-header"]:
                 return Response(200, b"ok", headers={"X-Odd": "a\r\nSet-Cookie: b"})
         return None
 
     async def stream(self, number: int = 1) -> Stream:
         """The newest stream, as soon as there are so many."""
         async with self.opened:
-            await asyncio.wait_for(self.opened.wait_for(lambda: len(self.streams) >= number), 10)
+            await asyncio.wait_for(self.opened.wait_for(lambda: len(self.streams) >= number), 30)
         return self.streams[number - 1]
 
     async def waiting_requests(self, number: int) -> None:
         async with self.arrived:
-            await asyncio.wait_for(self.arrived.wait_for(lambda: self.waiting >= number), 10)
+            await asyncio.wait_for(self.arrived.wait_for(lambda: self.waiting >= number), 30)
 
     async def _stream(self) -> Answer:
         stream = Stream()
@@ -125,6 +131,15 @@ class Toys:
         return Response(200, body, "application/octet-stream")
 
 
+async def _made(number: int, *, fails: bool = False) -> AsyncIterator[bytes]:
+    """Numbers in pieces of a thousand, which are made while they are sent."""
+    for start in range(0, number, 1000):
+        yield b"".join(f"{index:06d};".encode() for index in range(start, min(start + 1000, number)))
+        await asyncio.sleep(0)
+    if fails:
+        raise ZeroDivisionError("toy")
+
+
 def _about(request: Request) -> Response:
     return Response(
         200,
@@ -134,7 +149,7 @@ def _about(request: Request) -> Response:
                 "values": list(request.header_values("x-many")),
                 "query": {name: list(request.query.all(name)) for name in request.query},
                 "remote": request.remote,
-                "certificate": bool(request.peer_certificate),
+                "certificate": bool(request.peer_certificates),
             }
         ),
     )

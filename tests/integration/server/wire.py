@@ -63,7 +63,7 @@ class Wire:
 
     async def reply(self, *, head_only: bool = False) -> Reply:
         head = await self.head()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             if head_only or head.status in (204, 304):
                 return head
             if head.headers.get("transfer-encoding") == "chunked":
@@ -78,7 +78,7 @@ class Wire:
         return Reply(head.status, head.headers, body, head.raw_head)
 
     async def head(self) -> Reply:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             raw = await self.reader.readuntil(b"\r\n\r\n")
         status_line, *lines = raw.decode().strip().split("\r\n")
         pairs = (line.partition(": ") for line in lines)
@@ -86,14 +86,14 @@ class Wire:
 
     async def chunk(self) -> bytes:
         """The next chunk of a stream; empty at its proper end. Raises IncompleteReadError if it just breaks off."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             size = int((await self.reader.readuntil(b"\r\n")).strip(), 16)
             data = await self.reader.readexactly(size + 2)
         return data[:-2]
 
     async def rest(self) -> bytes:
         """Everything until the server closes."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             try:
                 return await self.reader.read()
             except ConnectionError:
@@ -102,7 +102,7 @@ class Wire:
 
 async def eventually(claim: Callable[[], bool]) -> None:
     """For what the server does on its own time, and tells nobody."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while True:
             if claim():
                 return

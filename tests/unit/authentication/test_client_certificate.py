@@ -13,10 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localplane.apiserver.authentication import ClientCertificateAuthenticator, Unauthenticated
 from localplane.apiserver.authentication.client_certificate import user_of
 from localplane.apiserver.authentication.der import MalformedDER, object_identifier
-from tests.unit.filters.requests import make_request
 
 COMMON_NAME, ORGANIZATION, COUNTRY = b"\x55\x04\x03", b"\x55\x04\x0a", b"\x55\x04\x06"
 UID = bytes.fromhex("2b0601040183c25302")
@@ -150,17 +148,6 @@ def test_object_identifiers_are_numbers(data: bytes, expected: str) -> None:
 def test_odd_object_identifiers_are_refused(data: bytes) -> None:
     with pytest.raises(MalformedDER):
         object_identifier(data)
-
-
-async def test_the_authenticator_asks_the_connection() -> None:
-    authenticator = ClientCertificateAuthenticator()
-    assert await authenticator.authenticate(make_request("GET", "/")) is None
-    user = await authenticator.authenticate(make_request("GET", "/", peer_certificate=NAMED))
-    assert user is not None
-    assert user.name == "u"
-    assert await authenticator.authenticate(make_request("GET", "/", peer_certificate=bytes(NAMED))) is user
-    with pytest.raises(Unauthenticated, match="client certificate"):
-        await authenticator.authenticate(make_request("GET", "/", peer_certificate=b"rubbish"))
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")

@@ -1,4 +1,4 @@
-"""A proxy is believed because of who signed its certificate, and never because of what it says."""
+"""A proxy is believed because of who vouches for its certificate, and never because of what it says."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives.serialization import Encoding
-from cryptography.x509 import load_pem_x509_certificate
 
 from localplane.apiserver.authentication import (
+    CertificateVerifier,
     ClientCertificateAuthenticator,
-    ClientsOnly,
-    FrontProxyAuthority,
     RequestHeaderAuthenticator,
     Unauthenticated,
 )
 from localplane.apiserver.request import Query, Request, User
-from localplane.apiserver.server.issuing import Authority
+from tests.unit.tls.papers import CLIENT, Paper, issue
 
 NOW = datetime.now(UTC)
-PROXIES = Authority.make(NOW, name="front-proxy-ca")
-CLIENTS = Authority.make(NOW)
+PROXIES = issue("front-proxy-ca", ca=True)
+BELOW = issue("below", PROXIES, ca=True)
+CLIENTS = issue("client-ca", ca=True)
+PROXY = issue("front-proxy-client", PROXIES, purposes=[CLIENT])
 SAID = {
     "x-remote-user": ["jane"],
     "x-remote-uid": ["7"],
@@ -31,19 +30,18 @@ SAID = {
 }
 
 
+def verifier(directory: Path, authority: Paper) -> CertificateVerifier:
+    file = directory / f"{authority.certificate.serial_number}.crt"
+    file.write_bytes(authority.pem)
+    return CertificateVerifier(file)
+
+
 @pytest.fixture
-def authority(tmp_path: Path) -> FrontProxyAuthority:
-    file = tmp_path / "front-proxy-ca.crt"
-    file.write_bytes(PROXIES.certificate_pem)
-    return FrontProxyAuthority(file)
+def proxies(tmp_path: Path) -> CertificateVerifier:
+    return verifier(tmp_path, PROXIES)
 
 
-def certificate(authority: Authority, name: str) -> bytes:
-    issued = authority.issue_client(name, "", NOW)
-    return load_pem_x509_certificate(issued.certificate).public_bytes(Encoding.DER)
-
-
-def request(shown: bytes | None, headers: Mapping[str, Sequence[str]] = SAID) -> Request:
+def request(*shown: Paper, headers: Mapping[str, Sequence[str]] = SAID) -> Request:
     async def nothing(_: int) -> bytes:
         return b""
 
@@ -54,30 +52,45 @@ def request(shown: bytes | None, headers: Mapping[str, Sequence[str]] = SAID) ->
         {name: values[0] for name, values in headers.items()},
         nothing,
         header_values=lambda name: headers.get(name, ()),
-        peer_certificate=shown,
+        peer_certificates=tuple(paper.der for paper in shown),
     )
 
 
-async def test_it_speaks_for_whom_it_says(authority: FrontProxyAuthority) -> None:
-    authenticator = RequestHeaderAuthenticator(authority, allowed_names=["front-proxy-client"])
-    user = await authenticator.authenticate(request(certificate(PROXIES, "front-proxy-client")))
+@pytest.mark.parametrize(
+    "shown", [(PROXY,), (issue("front-proxy-client", BELOW), BELOW)], ids=["a root's", "an intermediate's"]
+)
+async def test_it_speaks_for_whom_it_says(proxies: CertificateVerifier, shown: tuple[Paper, ...]) -> None:
+    authenticator = RequestHeaderAuthenticator(proxies, allowed_names=["front-proxy-client"])
+    user = await authenticator.authenticate(request(*shown))
     assert user == User("jane", uid="7", groups=("devs", "ops"), extra={"example.com/scope": ("read", "write")})
 
 
-@pytest.mark.parametrize("shown", [None, certificate(CLIENTS, "front-proxy-client")], ids=["nobody", "a client"])
-async def test_others_say_nothing_whatever_their_name(authority: FrontProxyAuthority, shown: bytes | None) -> None:
-    assert await RequestHeaderAuthenticator(authority).authenticate(request(shown)) is None
+async def test_without_a_certificate_or_a_name_nothing_is_said(proxies: CertificateVerifier) -> None:
+    authenticator = RequestHeaderAuthenticator(proxies)
+    assert await authenticator.authenticate(request()) is None
+    assert await authenticator.authenticate(request(PROXY, headers={})) is None
 
 
-async def test_another_name_is_not_allowed(authority: FrontProxyAuthority) -> None:
-    authenticator = RequestHeaderAuthenticator(authority, allowed_names=["front-proxy-client"])
+async def test_a_client_says_nothing_whatever_its_name(proxies: CertificateVerifier) -> None:
+    with pytest.raises(Unauthenticated, match="x509: certificate signed by unknown authority"):
+        await RequestHeaderAuthenticator(proxies).authenticate(request(issue("front-proxy-client", CLIENTS)))
+
+
+async def test_another_name_is_not_allowed(proxies: CertificateVerifier) -> None:
+    authenticator = RequestHeaderAuthenticator(proxies, allowed_names=["front-proxy-client"])
     with pytest.raises(Unauthenticated, match="x509: subject with cn=other is not in the allowed list"):
-        await authenticator.authenticate(request(certificate(PROXIES, "other")))
+        await authenticator.authenticate(request(issue("other", PROXIES)))
 
 
-async def test_a_proxy_is_no_user_by_itself(authority: FrontProxyAuthority) -> None:
-    clients = ClientsOnly(ClientCertificateAuthenticator(), authority)
-    assert await clients.authenticate(request(certificate(PROXIES, "admin"), {})) is None
-    user = await clients.authenticate(request(certificate(CLIENTS, "admin"), {}))
+@pytest.mark.parametrize(
+    "shown",
+    [(issue("admin", PROXIES),), (issue("admin", BELOW), BELOW), (PROXIES,)],
+    ids=["a root's", "an intermediate's", "the root itself"],
+)
+async def test_a_proxy_is_no_user_by_itself(tmp_path: Path, shown: tuple[Paper, ...]) -> None:
+    clients = ClientCertificateAuthenticator(verifier(tmp_path, CLIENTS))
+    with pytest.raises(Unauthenticated, match="x509: certificate signed by unknown authority"):
+        await clients.authenticate(request(*shown, headers={}))
+    user = await clients.authenticate(request(issue("admin", CLIENTS), headers={}))
     assert user is not None
     assert user.name == "admin"

@@ -20,7 +20,7 @@ def make_request(
     body: bytes = b"",
     user: User | None = None,
     remote: str = "127.0.0.1:5000",
-    peer_certificate: bytes | None = None,
+    peer_certificates: tuple[bytes, ...] = (),
 ) -> Request:
     """As the edge makes it, and with `info` as the filter for it does."""
     split = urlsplit(url)
@@ -39,7 +39,7 @@ def make_request(
         read_body,
         header_values=lambda name: values.get(name.lower(), ()),
         remote=remote,
-        peer_certificate=peer_certificate,
+        peer_certificates=peer_certificates,
         user=user,
     )
     request.info = resolve(request.method, request.path, request.query)

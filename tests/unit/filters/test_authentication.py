@@ -11,7 +11,9 @@ from localplane.apiserver.audit import EVERYTHING_AT_METADATA, Auditor
 from localplane.apiserver.authentication import (
     AnonymousAuthenticator,
     Authenticator,
+    BearerTokenAuthenticator,
     StaticTokenAuthenticator,
+    TokenUnion,
     standard_authenticator,
 )
 from localplane.apiserver.endpoints.filters import authentication
@@ -19,7 +21,7 @@ from localplane.apiserver.request import User
 from tests.unit.audit.backend import Kept
 from tests.unit.filters.requests import Recorded, make_request
 
-TOKENS = StaticTokenAuthenticator({"s3cret": User("jane", groups=("dev",))})
+TOKENS = BearerTokenAuthenticator(TokenUnion(StaticTokenAuthenticator({"s3cret": User("jane", groups=("dev",))})))
 
 
 def authenticator(*, anonymous: bool) -> Authenticator:

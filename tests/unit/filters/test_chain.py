@@ -11,7 +11,9 @@ from localplane.apiserver.audit import EVERYTHING_AT_METADATA, Auditor
 from localplane.apiserver.authentication import (
     AUTHENTICATED,
     AnonymousAuthenticator,
+    BearerTokenAuthenticator,
     StaticTokenAuthenticator,
+    TokenUnion,
     standard_authenticator,
 )
 from localplane.apiserver.authorization import (
@@ -46,7 +48,9 @@ class Server:
         self.log = Kept()
         auditor = Auditor(EVERYTHING_AT_METADATA, self.log)
         tokens = {"root": User("admin", groups=("system:masters",)), "jane": User("jane")}
-        authenticator = standard_authenticator(StaticTokenAuthenticator(tokens), anonymous=AnonymousAuthenticator())
+        authenticator = standard_authenticator(
+            BearerTokenAuthenticator(TokenUnion(StaticTokenAuthenticator(tokens))), anonymous=AnonymousAuthenticator()
+        )
         authorizer = UnionAuthorizer(
             NamedAuthorizer("masters", PrivilegedGroups()),
             NamedAuthorizer("public", PathAuthorizer(PUBLIC_PATHS)),

@@ -127,8 +127,9 @@ async def test_a_long_running_request_has_no_deadline() -> None:
 @virtual_time
 async def test_a_write_that_takes_too_long_is_answered_in_time_and_goes_on_to_its_end() -> None:
     handler, unfinished = Slow(10), UnfinishedWrites()
-    with pytest.raises(Timeout):
+    with pytest.raises(Timeout) as caught:
         await filtered(handler, unfinished=unfinished)(make_request("POST", f"{LIST}?timeout=2s"))
+    assert caught.value.retry_after_seconds == 0  # whoever sent it again would do it twice
     assert (handler.ended, unfinished.count) == ("", 1)
     assert now() == pytest.approx(2)
     await unfinished.finished()

@@ -93,14 +93,14 @@ def test_repetitions_are_allowed_up_to_a_ratio() -> None:
 
 @pytest.mark.parametrize("opening", ["[", "{", "- ", "? ", "a:\n" + " "])
 def test_depth_has_an_end(opening: str) -> None:
-    text = opening * 10_001 if "\n" not in opening else "\n".join(" " * n + "a:" for n in range(10_002))
-    with pytest.raises(YAMLError, match="exceeded max depth of 10000"):
+    text = opening * 1001 if "\n" not in opening else "\n".join(" " * n + "a:" for n in range(1002))
+    with pytest.raises(YAMLError, match="exceeded max depth of 1000"):
         parse_yaml(text)
 
 
-def test_ten_thousand_levels_are_read() -> None:
-    value = parse_yaml("[" * 10_000 + "]" * 10_000).value
-    for _ in range(9_999):
+def test_a_thousand_levels_are_read() -> None:
+    value = parse_yaml("[" * 1000 + "]" * 1000).value
+    for _ in range(999):
         (value,) = value
     assert value == []
 

@@ -7,7 +7,7 @@ import asyncio
 from localplane.apiserver.audit import AuditEvent, Auditor, Level, Stage
 from localplane.apiserver.audit.bodies import parsed, without_managed_fields
 from localplane.apiserver.audit.event import response_status
-from localplane.apiserver.request import Answer, Filter, Handler, Request, Response, StreamResponse
+from localplane.apiserver.request import Answer, Filter, Handler, Request, Response, StreamResponse, whole_body
 
 from .long_running import is_long_running
 from .recover import sole_api_error
@@ -56,6 +56,8 @@ class _Recorder:
         except BaseException as error:
             self._failed(error)
             raise
+        if isinstance(answer, Response) and self._records_responses():
+            answer.body = await whole_body(answer.body)
         return self._answered(answer)
 
     def _overhear_body(self) -> None:
@@ -120,16 +122,18 @@ class _Recorder:
 
     def _see_response(self, answer: Response) -> None:
         """A Status is told at every level: it holds nothing but how it went."""
-        if not self._event.is_resource:
-            return
-        whole = self._event.level >= Level.REQUEST_RESPONSE
-        if not whole and not (isinstance(answer.body, bytes) and answer.body.startswith(b'{"kind":"Status"')):
+        whole = self._records_responses()
+        is_status = isinstance(answer.body, bytes) and answer.body.startswith(b'{"kind":"Status"')
+        if not isinstance(answer.body, bytes) or not (whole or (is_status and self._event.is_resource)):
             return
         value = parsed(answer.body, answer.content_type)
         if isinstance(value, dict) and value.get("kind") == "Status":
             self._event.status = response_status(value, answer.status)
         if whole:
             self._event.response_object = self._shown(value)
+
+    def _records_responses(self) -> bool:
+        return self._event.is_resource and self._event.level >= Level.REQUEST_RESPONSE
 
     def _shown(self, value: object) -> object:
         return without_managed_fields(value) if self._event.recording.omit_managed_fields else value

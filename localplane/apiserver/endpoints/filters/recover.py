@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 
-from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.errors import APIError, BadRequest
 from localplane.apiserver.audit import audit_id
 from localplane.apiserver.request import Answer, Filter, Handler, Request, Response
 
@@ -20,6 +20,7 @@ from .status_response import status_response
 
 _log = logging.getLogger(__name__)
 
+_WITH_BODIES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _PANIC = "This request caused apiserver to panic. Look in the logs for details."
 
 
@@ -29,7 +30,7 @@ def recover() -> Filter:
             try:
                 answer = await handler(request)
             except Exception as error:  # noqa: BLE001 - the one place that answers for whatever was raised
-                told = sole_api_error(error)
+                told = sole_api_error(error) or _too_deep(request, error)
                 answer = _panic(request, error) if told is None else status_response(request, told)
             return with_common_headers(request, answer)
 
@@ -43,6 +44,14 @@ def sole_api_error(error: BaseException) -> APIError | None:
     while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     return error if isinstance(error, APIError) else None
+
+
+def _too_deep(request: Request, error: BaseException) -> BadRequest | None:
+    """Whoever sends a body decides how deeply it is nested, and some of what walks through it recurses."""
+    if not isinstance(error, RecursionError) or request.method not in _WITH_BODIES:
+        return None
+    _log.warning("a body is nested too deeply: %s %r", request.method, request.path)
+    return BadRequest("the request is nested too deeply")
 
 
 def _panic(request: Request, error: Exception) -> Response:

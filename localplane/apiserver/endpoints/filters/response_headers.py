@@ -13,5 +13,5 @@ def with_common_headers(request: Request, answer: Answer) -> Answer:
     """A copy: a handler may keep its answer and give it to the next request too."""
     headers = {"Audit-Id": audit_id(request), "Cache-Control": "no-cache, private", **answer.headers}
     if isinstance(answer, Response):
-        return Response(answer.status, answer.body, answer.content_type, headers)
+        return Response(answer.status, answer.body, answer.content_type, headers, answer.size)
     return StreamResponse(answer.pieces, answer.close, answer.status, answer.content_type, headers)

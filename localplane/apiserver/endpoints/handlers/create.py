@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 from localplane.apimachinery.errors import RequestEntityTooLarge
 from localplane.apimachinery.serializers.media_types import MediaType
 from localplane.apiserver.endpoints import body
@@ -15,6 +18,8 @@ from localplane.apiserver.endpoints.write_options import write_options
 from localplane.apiserver.registry.metadata import ensure_namespace, metadata_of, wipe_server_fields
 from localplane.apiserver.registry.rest import NamedCreater, Result, WriteOptions
 from localplane.apiserver.request import Answer, Request
+
+JSONObject = dict[str, Any]
 
 
 async def create(scope: Scope, request: Request) -> Answer:
@@ -30,20 +35,23 @@ async def create(scope: Scope, request: Request) -> Answer:
         # It may be the managers of its fields that make it too large, and an object can do without them.
         del request.warnings[told:]
         result = await _create(scope, request, data, media_type, options, tracked=False)
-    return respond_object(scope, result, target, 201)
+    return await respond_object(scope, request, result, target, 201)
 
 
 async def _create(
     scope: Scope, request: Request, data: bytes, media_type: MediaType, options: WriteOptions, *, tracked: bool
 ) -> Result:
-    obj = body.decode(scope, request, data, media_type, field_validation=options.field_validation)
-    hub = scope.converter.to_hub(obj, scope.group_version.version)
+    def decoded() -> JSONObject:
+        obj = body.decode(scope, request, data, media_type, field_validation=options.field_validation)
+        return scope.converter.to_hub(obj, scope.group_version.version)
+
+    hub = await request.do(decoded)
     if not getattr(scope.storage, "preserves_metadata", False):
         wipe_server_fields(metadata_of(hub))
     ensure_namespace(metadata_of(hub), expected=request.namespace if scope.namespaced else "")
     drop_duplicate_owners(request, hub)
     if tracked:
-        track(scope, hub, {}, manager=manager_of(request, options))
+        await request.do(partial(track, scope, hub, {}, manager=manager_of(request, options)))
     else:
         metadata_of(hub).pop("managedFields", None)
     review = Review(scope, request, options)
@@ -51,7 +59,10 @@ async def _create(
     drop_duplicate_owners(request, hub, after_admission=True)
     validate = review.validation_on_create()
     name = request.info.name
-    if name and isinstance(scope.storage, NamedCreater):
-        return await scope.storage.create_named(request, name, hub, validate=validate, options=options)
-    created: Result = await scope.storage.create(request, hub, validate=validate, options=options)
+    try:
+        if name and isinstance(scope.storage, NamedCreater):
+            return await scope.storage.create_named(request, name, hub, validate=validate, options=options)
+        created: Result = await scope.storage.create(request, hub, validate=validate, options=options)
+    finally:
+        review.leave()
     return created

@@ -22,7 +22,7 @@ async def delete(scope: Scope, request: Request) -> Answer:
     status = 202 if not done.immediately and options.orphan_dependents is False else 200
     if done.result is None:
         return success(scope, name, done.uid, target, status)
-    return respond_object(scope, done.result, target, status)
+    return await respond_object(scope, request, done.result, target, status)
 
 
 async def delete_collection(scope: Scope, request: Request) -> Answer:
@@ -32,4 +32,4 @@ async def delete_collection(scope: Scope, request: Request) -> Answer:
     options = await delete_options(scope, request)
     validate = Review(scope, request, options).validation_on_delete()
     listed = await scope.storage.delete_collection(request, validate=validate, options=options, selection=selection)
-    return respond_list(scope, listed, target)
+    return await respond_list(scope, listed, target, request.work)

@@ -17,4 +17,4 @@ async def get(scope: Scope, request: Request) -> Answer:
     result = await scope.storage.get(request, request.info.name, resource_version=request.query.get("resourceVersion"))
     if isinstance(result, Response | StreamResponse):
         return result
-    return respond_object(scope, result, target)
+    return await respond_object(scope, request, result, target)

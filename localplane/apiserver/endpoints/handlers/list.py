@@ -13,4 +13,4 @@ async def list_collection(scope: Scope, request: Request) -> Answer:
     target = negotiated(scope, request, collection=True)
     options = list_options(scope, request, watch=False)
     listed = await scope.storage.list(request, options)
-    return respond_list(scope, listed, target)
+    return await respond_list(scope, listed, target, request.work)

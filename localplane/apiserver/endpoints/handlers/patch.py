@@ -7,6 +7,7 @@ same checks as a PUT. Applying is a patch too, but one that knows what its manag
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from localplane.apimachinery.errors import Invalid, NotFound, RequestEntityTooLarge, UnsupportedMediaType
@@ -31,7 +32,7 @@ from localplane.apiserver.registry.metadata import metadata_of
 from localplane.apiserver.registry.rest import Updated, WriteOptions
 from localplane.apiserver.request import Answer, Request
 
-from .update import check_place
+from .update import check_place, write_reviewed
 
 JSONObject = dict[str, Any]
 Patched = Callable[[JSONObject], JSONObject]
@@ -46,11 +47,14 @@ async def patch(scope: Scope, request: Request) -> Answer:
     is_apply = content_type == APPLY_PATCH
     options = patch_options(request.query, apply=is_apply)
     if is_apply:
-        done = await _write(scope, request, options, _application(scope, request, data, options), may_create=True)
+        application = await request.do(partial(_application, scope, request, data, options))
+        done = await _write(scope, request, options, application, may_create=True)
     else:
-        change = change_of(scope, content_type, data, field_validation=options.field_validation)
+        change = await request.do(
+            partial(change_of, scope, content_type, data, field_validation=options.field_validation)
+        )
         done = await _write_change(scope, request, options, change)
-    return respond_object(scope, done.result, target, 201 if done.created else 200)
+    return await respond_object(scope, request, done.result, target, 201 if done.created else 200)
 
 
 async def _write(
@@ -59,22 +63,13 @@ async def _write(
     review = Review(scope, request, options)
 
     async def updated(old: JSONObject) -> JSONObject:
-        new = patched(old)
+        new = await request.do(partial(patched, old))
         check_place(scope, request, new)
         new = await review.admit_update(new, old)
         drop_duplicate_owners(request, new, after_admission=True)
         return new
 
-    done: Updated = await scope.storage.update(
-        request,
-        request.info.name,
-        updated,
-        validate_create=review.validation_on_create(by_update=True),
-        validate_update=review.validation_on_update(),
-        force_allow_create=may_create,
-        options=options,
-    )
-    return done
+    return await write_reviewed(scope, request, review, updated, options=options, may_create=may_create)
 
 
 def _application(scope: Scope, request: Request, data: bytes, options: WriteOptions) -> Patched:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from localplane.apimachinery.errors import BadRequest, RequestEntityTooLarge
@@ -16,7 +17,7 @@ from localplane.apiserver.endpoints.respond import check_form, respond_object
 from localplane.apiserver.endpoints.scope import Scope
 from localplane.apiserver.endpoints.write_options import write_options
 from localplane.apiserver.registry.metadata import ensure_namespace, metadata_of
-from localplane.apiserver.registry.rest import Updated, WriteOptions
+from localplane.apiserver.registry.rest import Updated, UpdatedObject, WriteOptions
 from localplane.apiserver.request import Answer, Request
 
 JSONObject = dict[str, Any]
@@ -28,10 +29,11 @@ async def update(scope: Scope, request: Request) -> Answer:
     data = await body.read(request)
     options = write_options(request.query, "UpdateOptions")
     media_type = body.media_type_of(scope, request)
-    obj = body.decode(scope, request, data, media_type, field_validation=options.field_validation)
+    decode = partial(body.decode, scope, request, data, media_type, field_validation=options.field_validation)
+    obj = await request.do(decode)
     check_place(scope, request, obj)
     options = replace(options, precondition_uid=metadata_of(obj).get("uid") or None)
-    hub = scope.converter.to_hub(obj, scope.group_version.version)
+    hub = await request.do(partial(scope.converter.to_hub, obj, scope.group_version.version))
     drop_duplicate_owners(request, hub)
     told = len(request.warnings)
     try:
@@ -40,7 +42,7 @@ async def update(scope: Scope, request: Request) -> Answer:
         # It may be the managers of its fields that make it too large, and an object can do without them.
         del request.warnings[told:]
         done = await _update(scope, request, hub, options, tracked=False)
-    return respond_object(scope, done.result, target, 201 if done.created else 200)
+    return await respond_object(scope, request, done.result, target, 201 if done.created else 200)
 
 
 async def _update(scope: Scope, request: Request, hub: JSONObject, options: WriteOptions, *, tracked: bool) -> Updated:
@@ -48,24 +50,40 @@ async def _update(scope: Scope, request: Request, hub: JSONObject, options: Writ
 
     async def updated(old: JSONObject) -> JSONObject:
         """Admission runs here, in the loop, because it is told the live object."""
-        new = copied(hub)
+        new = await request.do(partial(copied, hub))
         if tracked:
-            track(scope, new, old, manager=manager)
+            await request.do(partial(track, scope, new, old, manager=manager))
         else:
             metadata_of(new).pop("managedFields", None)
         new = await review.admit_update(new, old)
         drop_duplicate_owners(request, new, after_admission=True)
         return new
 
-    done: Updated = await scope.storage.update(
-        request,
-        request.info.name,
-        updated,
-        validate_create=review.validation_on_create(by_update=True),
-        validate_update=review.validation_on_update(),
-        force_allow_create=False,
-        options=options,
-    )
+    return await write_reviewed(scope, request, review, updated, options=options)
+
+
+async def write_reviewed(
+    scope: Scope,
+    request: Request,
+    review: Review,
+    updated: UpdatedObject,
+    *,
+    options: WriteOptions,
+    may_create: bool = False,
+) -> Updated:
+    """What `updated` makes of the live object, while the review lets it in."""
+    try:
+        done: Updated = await scope.storage.update(
+            request,
+            request.info.name,
+            updated,
+            validate_create=review.validation_on_create(by_update=True),
+            validate_update=review.validation_on_update(),
+            force_allow_create=may_create,
+            options=options,
+        )
+    finally:
+        review.leave()
     return done
 
 

@@ -23,4 +23,6 @@ async def watch(scope: Scope, request: Request) -> Answer:
     seconds = options.timeout_seconds or _SHORTEST_SECONDS * (1 + random.random())  # noqa: S311 - spreads load
     until = asyncio.get_running_loop().time() + seconds
     source = await scope.storage.watch(request, replace(options, timeout_seconds=seconds))
-    return StreamResponse(lines(scope, source, target, until=until), source.stop, content_type=target.stream_type)
+    return StreamResponse(
+        lines(scope, source, target, request.work, until=until), source.stop, content_type=target.stream_type
+    )
