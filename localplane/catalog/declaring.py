@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 import orjson
 
 from localplane.apimachinery.groups import GroupVersion
+from localplane.apiserver.registry.selectable import Select, SelectableField, selectable_fields
 from localplane.apiserver.registry.store import Store
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.resource import APIGroup, Column, MakeStorage, Resource, Subresource, Version
-from localplane.apiserver.storage.objects import StoredObject
 
 from . import schemas
 
@@ -26,7 +26,6 @@ JSONObject = dict[str, Any]
 Default = Callable[[JSONObject], None]
 Convert = Callable[[JSONObject], JSONObject]
 Cells = Callable[[JSONObject], list[Any]]
-Select = Callable[[JSONObject], str]
 
 T = TypeVar("T")
 
@@ -186,22 +185,15 @@ def _subresource(
     )
 
 
-def _selectable(
-    versions: Mapping[str, Mapping[str, Any]], given: Mapping[str, Select]
-) -> dict[str, Callable[[StoredObject], str]]:
+def _selectable(versions: Mapping[str, Mapping[str, Any]], given: Mapping[str, Select]) -> dict[str, SelectableField]:
     """How each selectable field is found. Some are other names for a field, and some are known but never set."""
-    found: dict[str, Callable[[StoredObject], str]] = {}
+    found: dict[str, Select] = {}
     for facts in versions.values():
         unset = facts.get("acceptedButNotIndexed", ())
         for name in facts.get("selectable", ()):
             path = facts.get("alias", {}).get(name, name)
-            select = given.get(path) or (_nothing if name in unset else _at(path))
-            found[name] = _on_stored(select)
-    return found
-
-
-def _on_stored(select: Select) -> Callable[[StoredObject], str]:
-    return lambda stored: select(stored.decode())
+            found[name] = given.get(path) or (_nothing if name in unset else _at(path))
+    return selectable_fields(found)
 
 
 def _nothing(_: JSONObject) -> str:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+from localplane.apiserver.authentication import TokenHolder, Unauthenticated
 from localplane.apiserver.authorization import AlwaysAllow, Authorizer, RuleResolver, UnionRules
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
-from localplane.apiserver.request import User
 
 from .tokens import TokenSigner
 
-AuthenticateToken = Callable[[str, tuple[str, ...]], Awaitable[User | None]]
-"""Whose a token is, for these audiences or, without any, for this server: None if nobody knows it. Raises
-Unauthenticated if somebody does, and it is bad."""
+AuthenticateToken = Callable[[str, tuple[str, ...]], Awaitable[TokenHolder]]
+"""Whose a token is, and for which of these audiences or, without any, of this server's own. Raises Unauthenticated if
+nobody knows it, or it is bad."""
 
 
-async def _nobody(token: str, audiences: tuple[str, ...]) -> User | None:  # noqa: ARG001 - it is nobody's
-    return None
+async def _nobody(token: str, audiences: tuple[str, ...]) -> TokenHolder:  # noqa: ARG001 - it is nobody's
+    raise Unauthenticated("invalid bearer token")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

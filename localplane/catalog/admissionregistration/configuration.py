@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objectmeta import validate_object_meta
@@ -37,10 +37,10 @@ class ConfigurationStrategy(Strategy):
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         name = obj["metadata"].get("name", "")
         reserved = [invalid(_NAME, name, _RESERVED)] if name.endswith(_SUFFIX) else []
-        return [*_metadata_errors(obj), *self.errors(obj, None), *reserved]
+        return collected(_metadata_errors(obj), self.errors(obj, None), reserved)
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*_metadata_errors(obj), *self.errors(obj, old)]
+        return collected(_metadata_errors(obj), self.errors(obj, old))
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return [f"{_NAME}: {_RESERVED}"] if obj["metadata"].get("name", "").endswith(_SUFFIX) else []

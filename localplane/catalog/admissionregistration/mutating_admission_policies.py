@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, not_supported, required
 from localplane.apimachinery.times import age
 from localplane.catalog.declaring import builtin
 
@@ -35,12 +35,12 @@ class MutatingAdmissionPolicyStrategy(ConfigurationStrategy):
         spec, before = obj.get("spec") or {}, None if old is None else old.get("spec") or {}
         rules = (spec.get("matchConstraints") or {}).get("resourceRules") or ()
         compiler = policy_compiler(spec, has_variables=True)
-        return [
-            *policy_errors(spec, before, compiler),
-            *mutating_operation_errors(rules, _SPEC / "matchConstraints" / "resourceRules"),
-            *_mutations_errors(spec.get("mutations") or (), _SPEC / "mutations", compiler),
-            *_reinvocation_errors(spec.get("reinvocationPolicy") or "", _SPEC / "reinvocationPolicy"),
-        ]
+        return collected(
+            policy_errors(spec, before, compiler),
+            mutating_operation_errors(rules, _SPEC / "matchConstraints" / "resourceRules"),
+            _mutations_errors(spec.get("mutations") or (), _SPEC / "mutations", compiler),
+            _reinvocation_errors(spec.get("reinvocationPolicy") or "", _SPEC / "reinvocationPolicy"),
+        )
 
 
 def _mutations_errors(mutations: Sequence[Mapping[str, Any]], path: Path, compiler: Compiler) -> Iterator[FieldError]:

@@ -13,6 +13,7 @@ from localplane.apimachinery.fieldpath import (
     ErrorType,
     FieldError,
     Path,
+    collected,
     declared,
     duplicate,
     forbidden,
@@ -41,7 +42,7 @@ class ValidatingAdmissionPolicyBindingStrategy(ConfigurationStrategy):
     def errors(self, obj: JSONObject, old: JSONObject | None) -> Sequence[FieldError]:
         spec = obj.get("spec") or {}
         actions = _action_errors(spec.get("validationActions") or [], _SPEC / "validationActions")
-        return [*map(_as_declared, _binding_errors(spec)), *actions]
+        return collected(map(_as_declared, _binding_errors(spec)), actions)
 
 
 class MutatingAdmissionPolicyBindingStrategy(ConfigurationStrategy):
@@ -49,7 +50,7 @@ class MutatingAdmissionPolicyBindingStrategy(ConfigurationStrategy):
         spec = obj.get("spec") or {}
         rules = (spec.get("matchResources") or {}).get("resourceRules") or ()
         operations = mutating_operation_errors(rules, _SPEC / "matchResources" / "resourceRules")
-        return [*_binding_errors(spec), *operations]
+        return collected(_binding_errors(spec), operations)
 
 
 def _as_declared(error: FieldError) -> FieldError:

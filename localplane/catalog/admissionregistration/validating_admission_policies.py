@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, duplicate, invalid, not_supported, required
 from localplane.apimachinery.names import qualified_name, size
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
@@ -47,7 +47,7 @@ class ValidatingAdmissionPolicyStrategy(ConfigurationStrategy):
         spec, before = obj.get("spec") or {}, None if old is None else old.get("spec") or {}
         name = obj["metadata"].get("name", "")
         compiler = policy_compiler(spec, has_variables=bool(spec.get("variables")))
-        return [*policy_errors(spec, before, compiler), *_validations_errors(spec, name, compiler)]
+        return collected(policy_errors(spec, before, compiler), _validations_errors(spec, name, compiler))
 
 
 class ValidatingAdmissionPolicyStatusStrategy(StatusStrategy):
@@ -55,7 +55,7 @@ class ValidatingAdmissionPolicyStatusStrategy(StatusStrategy):
         status = obj.get("status") or {}
         checking = status.get("typeChecking") or {}
         warnings = _warning_errors(checking.get("expressionWarnings") or (), _STATUS / "typeChecking")
-        return [*warnings, *conditions_errors(status.get("conditions") or (), _STATUS / "conditions")]
+        return collected(warnings, conditions_errors(status.get("conditions") or (), _STATUS / "conditions"))
 
 
 def policy_compiler(spec: Mapping[str, Any], *, has_variables: bool) -> Compiler:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, required
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import age
@@ -25,14 +25,14 @@ class ControllerRevisionStrategy(Strategy):
     allow_unconditional_update = True
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*_errors(obj), *_data_errors(obj.get("data"))]
+        return collected(_errors(obj), _data_errors(obj.get("data")))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_update_errors(obj, old),
-            *_errors(obj),
-            *immutable_errors(obj.get("data"), old.get("data"), Path("data")),
-        ]
+        return collected(
+            metadata_update_errors(obj, old),
+            _errors(obj),
+            immutable_errors(obj.get("data"), old.get("data"), Path("data")),
+        )
 
 
 def _errors(obj: JSONObject) -> Iterator[FieldError]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from localplane.apimachinery.errors import BadRequest
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, not_supported, required
 from localplane.apimachinery.labels import InvalidSelector
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.patch.values import same
@@ -78,14 +78,14 @@ class DaemonSetStrategy(PodControllerStrategy):
         _count(obj, _counted(old) + (1 if changed else 0))
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=True, name=dns1123_subdomain), *_spec_errors(obj["spec"], None)]
+        return collected(metadata_errors(obj, namespaced=True, name=dns1123_subdomain), _spec_errors(obj["spec"], None))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_update_errors(obj, old),
-            *selector_change_errors(obj["spec"], old["spec"]),
-            *_spec_errors(obj["spec"], old["spec"]),
-        ]
+        return collected(
+            metadata_update_errors(obj, old),
+            selector_change_errors(obj["spec"], old["spec"]),
+            _spec_errors(obj["spec"], old["spec"]),
+        )
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return template_warnings(obj)

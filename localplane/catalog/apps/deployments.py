@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden, invalid, not_supported, required
 from localplane.apimachinery.labels import InvalidSelector
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.patch.values import same
@@ -63,14 +63,14 @@ class DeploymentStrategy(PodControllerStrategy):
             metadata["generation"] = (before.get("generation") or 0) + 1
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=True, name=dns1123_subdomain), *spec_errors(obj)]
+        return collected(metadata_errors(obj, namespaced=True, name=dns1123_subdomain), spec_errors(obj))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_update_errors(obj, old),
-            *spec_errors(obj),
-            *selector_change_errors(obj["spec"], old["spec"]),
-        ]
+        return collected(
+            metadata_update_errors(obj, old),
+            spec_errors(obj),
+            selector_change_errors(obj["spec"], old["spec"]),
+        )
 
 
 class DeploymentStatusStrategy(PodControllerStatusStrategy):

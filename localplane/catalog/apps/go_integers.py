@@ -18,7 +18,8 @@ def parse_int64(text: str, *, function: str = "ParseInt") -> int:
     opening = f"strconv.{function}: parsing {go_quote(text)}: "
     if not _is_integer(text):
         raise NotAnInteger(f"{opening}invalid syntax")
-    digits = text.lstrip("+-").lstrip("0")
-    if len(digits) > 19 or not -(2**63) <= int(text) < 2**63:
+    digits = text.lstrip("+-").lstrip("0") or "0"  # Python refuses to read thousands of digits, even zeros
+    number = int(digits[:20]) * (-1 if text.startswith("-") else 1)
+    if len(digits) > 19 or not -(2**63) <= number < 2**63:
         raise NotAnInteger(f"{opening}value out of range")
-    return int(text)
+    return number

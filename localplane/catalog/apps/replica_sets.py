@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError
+from localplane.apimachinery.fieldpath import FieldError, collected
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
@@ -36,14 +36,14 @@ def default_replica_set(obj: JSONObject) -> None:
 
 class ReplicaSetStrategy(PodControllerStrategy):
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=True, name=dns1123_subdomain), *_spec_errors(obj["spec"])]
+        return collected(metadata_errors(obj, namespaced=True, name=dns1123_subdomain), _spec_errors(obj["spec"]))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_update_errors(obj, old),
-            *_spec_errors(obj["spec"]),
-            *selector_change_errors(obj["spec"], old["spec"]),
-        ]
+        return collected(
+            metadata_update_errors(obj, old),
+            _spec_errors(obj["spec"]),
+            selector_change_errors(obj["spec"], old["spec"]),
+        )
 
 
 class ReplicaSetStatusStrategy(PodControllerStatusStrategy):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path
+from localplane.apimachinery.fieldpath import FieldError, Path, collected
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
@@ -31,10 +31,10 @@ class HorizontalPodAutoscalerStrategy(Strategy):
         obj["status"] = {"desiredReplicas": 0}
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=True, name=dns1123_subdomain), *spec_errors(obj["spec"], None)]
+        return collected(metadata_errors(obj, namespaced=True, name=dns1123_subdomain), spec_errors(obj["spec"], None))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_update_errors(obj, old), *spec_errors(obj["spec"], old["spec"])]
+        return collected(metadata_update_errors(obj, old), spec_errors(obj["spec"], old["spec"]))
 
 
 class HorizontalPodAutoscalerStatusStrategy(StatusStrategy):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, declared, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, declared, invalid, not_supported, required
 from localplane.apimachinery.names import dns1123_subdomain, size
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy
@@ -61,14 +61,16 @@ class CronJobStrategy(PodControllerStrategy):
         drop_disabled_template_fields(_job_of(obj).get("template") or {})
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        errors = [*metadata_errors(obj, namespaced=True, name=dns1123_subdomain), *_spec_errors(obj["spec"], None)]
+        errors = collected(
+            metadata_errors(obj, namespaced=True, name=dns1123_subdomain), _spec_errors(obj["spec"], None)
+        )
         name = obj["metadata"].get("name", "")
         if size(name) > _NAME_MAX:
             errors.append(invalid(Path("metadata.name"), name, f"must be no more than {_NAME_MAX} characters"))
         return errors
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_update_errors(obj, old), *_spec_errors(obj["spec"], old["spec"])]
+        return collected(metadata_update_errors(obj, old), _spec_errors(obj["spec"], old["spec"]))
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return [*name_warnings(obj), *job_warnings(_job_of(obj), _JOB, None)]

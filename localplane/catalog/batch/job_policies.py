@@ -23,7 +23,7 @@ from localplane.apimachinery.fieldpath import (
 )
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import qualified_name, size
-from localplane.catalog.validation.values import not_negative
+from localplane.catalog.validation.values import not_negative, repeated
 
 from .indexes import InvalidIndexes, count_indexes
 
@@ -94,10 +94,10 @@ def _exit_code_errors(codes: JSONObject, path: Path, containers: AbstractSet[str
         yield invalid(path / "values", codes.get("values"), "at least one value is required")
     elif len(values) > _EXIT_CODES_MAX:
         yield too_many(path / "values", len(values), _EXIT_CODES_MAX)
-    for index, value in enumerate(values):
+    for index, (value, is_repeated) in enumerate(zip(values, repeated(values), strict=True)):
         if operator == "In" and value == 0:
             yield invalid((path / "values")[index], value, "must not be 0 for the In operator")
-        if value in values[:index]:
+        if is_repeated:
             yield duplicate((path / "values")[index], value)
     if any(one > other for one, other in pairwise(values)):
         yield invalid(path / "values", values, "must be ordered")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path
+from localplane.apimachinery.fieldpath import FieldError, Path, collected
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import age, human_duration, parse_time
 from localplane.apiserver.registry.strategy import StatusStrategy
@@ -45,20 +45,20 @@ class JobStrategy(PodControllerStrategy):
         label_like_template(obj)
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
-            *generated_selector_errors(obj),
-            *job_spec_errors(obj["spec"], SPEC, None),
-            *host_name_errors(obj),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
+            generated_selector_errors(obj),
+            job_spec_errors(obj["spec"], SPEC, None),
+            host_name_errors(obj),
+        )
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_update_errors(obj, old),
-            *job_spec_errors(obj["spec"], SPEC, old["spec"]),
-            *change_errors(obj, old),
-            *host_name_errors(obj),
-        ]
+        return collected(
+            metadata_update_errors(obj, old),
+            job_spec_errors(obj["spec"], SPEC, old["spec"]),
+            change_errors(obj, old),
+            host_name_errors(obj),
+        )
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return [*name_warnings(obj), *job_warnings(obj["spec"], SPEC, None)]
@@ -76,7 +76,7 @@ class JobStrategy(PodControllerStrategy):
 class JobStatusStrategy(StatusStrategy):
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         before, status = old.get("status") or {}, obj.get("status") or {}
-        return [*metadata_update_errors(obj, old), *status_errors(obj["spec"], before, status)]
+        return collected(metadata_update_errors(obj, old), status_errors(obj["spec"], before, status))
 
 
 def job_warnings(spec: JSONObject, path: Path, before: JSONObject | None) -> Iterator[str]:

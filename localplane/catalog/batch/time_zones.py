@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid
 
+_LONGEST = 255  # of a file's name; a long way of folders is gone step by step
 _is_component = re.compile(r"[A-Za-z.\-_0-9+]{1,14}").fullmatch
 
 
@@ -25,7 +26,7 @@ def load_location(name: str) -> None:
     if ".." in name or name.startswith(("/", "\\")):
         raise UnknownTimeZone("time: invalid location name")
     try:
-        ZoneInfo(name)
+        ZoneInfo(name if len(name) <= _LONGEST else "")
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise UnknownTimeZone(f"unknown time zone {name}") from error
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError
+from localplane.apimachinery.fieldpath import FieldError, collected
 from localplane.apimachinery.names import NameValidator
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import age, human_duration, now
@@ -58,7 +58,7 @@ class CertificateSigningRequestStrategy(Strategy):
         spec.update({name: value for name, value in found.items() if value})
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=False, name=_ANY_NAME), *spec_errors(obj.get("spec") or {})]
+        return collected(metadata_errors(obj, namespaced=False, name=_ANY_NAME), spec_errors(obj.get("spec") or {}))
 
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         _keep(obj, old, "spec")
@@ -67,14 +67,14 @@ class CertificateSigningRequestStrategy(Strategy):
         spec, before = obj.get("spec") or {}, old.get("spec") or {}
         conditions, known = _conditions(obj), _conditions(old)
         certificate, issued = ((each.get("status") or {}).get("certificate") or "" for each in (obj, old))
-        return [
-            *metadata_errors(obj, namespaced=False, name=_ANY_NAME),
-            *spec_errors(spec, before),
-            *conditions_errors(conditions, known),
-            *condition_change_errors(conditions, known, decides=self.decides),
-            *certificate_errors(certificate, issued, issues=self.issues),
-            *metadata_update_errors(obj, old),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=_ANY_NAME),
+            spec_errors(spec, before),
+            conditions_errors(conditions, known),
+            condition_change_errors(conditions, known, decides=self.decides),
+            certificate_errors(certificate, issued, issues=self.issues),
+            metadata_update_errors(obj, old),
+        )
 
 
 class CertificateSigningRequestStatusStrategy(CertificateSigningRequestStrategy):
@@ -123,18 +123,16 @@ def _conditions(obj: JSONObject) -> list[JSONObject]:
 
 def _stamp(conditions: list[JSONObject], old: list[JSONObject]) -> None:
     """In place: the times that nobody gave. A status that was there before keeps the time of its transition."""
-    moment = now()
+    moment, times = now(), dict[tuple[Any, Any], str]()
+    for condition in old:
+        if condition.get("lastTransitionTime"):
+            times.setdefault((condition.get("type"), condition.get("status")), condition["lastTransitionTime"])
     for condition in conditions:
         if not condition.get("lastUpdateTime"):
             condition["lastUpdateTime"] = moment
         if not condition.get("lastTransitionTime"):
-            same = (
-                each["lastTransitionTime"]
-                for each in old
-                if all(each.get(name) == condition.get(name) for name in ("type", "status"))
-                and each.get("lastTransitionTime")
-            )
-            condition["lastTransitionTime"] = next(same, moment)
+            known = times.get((condition.get("type"), condition.get("status")))
+            condition["lastTransitionTime"] = known or moment
 
 
 def approval(definition: Definition) -> SubresourceStore:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, too_long
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, too_long
 from localplane.apimachinery.names import NameValidator, dns1123_subdomain, size
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -32,17 +32,17 @@ class ClusterTrustBundleStrategy(Strategy):
     validates_schema = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*_errors(obj), *_bundle_errors(_field(obj, "trustBundle"))]
+        return collected(_errors(obj), _bundle_errors(_field(obj, "trustBundle")))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         """A bundle that stays as it was is not parsed again."""
         bundle, signer = _field(obj, "trustBundle"), _field(obj, "signerName")
-        return [
-            *_errors(obj),
-            *(() if bundle == _field(old, "trustBundle") else _bundle_errors(bundle)),
-            *metadata_update_errors(obj, old),
-            *immutable_errors(signer, _field(old, "signerName"), _SIGNER),
-        ]
+        return collected(
+            _errors(obj),
+            (() if bundle == _field(old, "trustBundle") else _bundle_errors(bundle)),
+            metadata_update_errors(obj, old),
+            immutable_errors(signer, _field(old, "signerName"), _SIGNER),
+        )
 
 
 def _field(obj: JSONObject, name: str) -> str:

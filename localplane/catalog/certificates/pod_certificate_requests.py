@@ -10,7 +10,7 @@ import base64
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import OMIT_VALUE, FieldError, Path, invalid, required, too_long
+from localplane.apimachinery.fieldpath import OMIT_VALUE, FieldError, Path, collected, invalid, required, too_long
 from localplane.apimachinery.names import annotation_key, dns1123_subdomain, size
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
@@ -36,12 +36,14 @@ class PodCertificateRequestStrategy(Strategy):
     validates_schema = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=True, name=dns1123_subdomain), *_spec_errors(obj.get("spec") or {})]
+        return collected(
+            metadata_errors(obj, namespaced=True, name=dns1123_subdomain), _spec_errors(obj.get("spec") or {})
+        )
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         spec, before = (internal_form(each.get("spec"), "PodCertificateRequestSpec") for each in (obj, old))
         changed = [invalid(_SPEC, spec, IMMUTABLE)] if spec != before else []
-        return [*metadata_update_errors(obj, old), *changed]
+        return collected(metadata_update_errors(obj, old), changed)
 
 
 class PodCertificateRequestStatusStrategy(StatusStrategy):

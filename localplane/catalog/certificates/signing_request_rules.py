@@ -12,6 +12,7 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, forbidden, invalid, not_supported, required
 from localplane.apimachinery.gotext import go_quote
 from localplane.catalog.core.pods.validation.projected import signer_name_errors
+from localplane.catalog.validation.values import repeated
 
 from .x509 import certificates_problem, request_problem
 
@@ -75,21 +76,24 @@ def _usage_errors(usages: Sequence[str], old: Sequence[str]) -> Iterator[FieldEr
             if usage not in _USAGES:
                 yield not_supported(path[index], usage, _USAGES)
     if len(set(old)) == len(old):
-        yield from (duplicate(path[index], usage) for index, usage in enumerate(usages) if usage in usages[:index])
+        again = enumerate(zip(usages, repeated(usages), strict=True))
+        yield from (duplicate(path[index], usage) for index, (usage, is_repeated) in again if is_repeated)
 
 
 def conditions_errors(conditions: Sequence[JSONObject], old: Sequence[JSONObject] = ()) -> Iterator[FieldError]:
     kinds, known = _kinds(conditions), _kinds(old)
-    for index, condition in enumerate(conditions):
+    distinct = set(known)
+    was_unique = len(distinct) == len(known)
+    for index, (condition, is_repeated) in enumerate(zip(conditions, repeated(kinds), strict=True)):
         path, kind, status = _CONDITIONS[index], kinds[index], condition.get("status") or ""
-        if not kind and "" not in known:
+        if not kind and "" not in distinct:
             yield required(path / "type")
         allowed = ("True",) if kind in _FINAL else ("False", "True", "Unknown")
         if not status:
             yield required(path / "status")
         elif status not in allowed:
             yield not_supported(path / "status", status, allowed)
-        if kind in kinds[:index] and len(set(known)) == len(known):
+        if is_repeated and was_unique:
             yield duplicate(path / "type", kind)
     if set(_DECISIONS) <= set(kinds) and not set(_DECISIONS) <= set(known):
         names = [f'conditions[{{"type": "{kind}"}}]' for kind in _DECISIONS]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden, invalid, not_supported
 from localplane.apimachinery.names import dns1123_subdomain, qualified_name
 from localplane.apimachinery.objectmeta import validate_object_meta
 from localplane.apimachinery.times import age
@@ -38,10 +38,10 @@ class LeaseStrategy(Strategy):
         _drop_election_fields(obj, old.get("spec") or {})
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [
-            *validate_object_meta(obj["metadata"], namespaced=True, validate_name=dns1123_subdomain),
-            *_spec_errors(obj.get("spec") or {}),
-        ]
+        return collected(
+            validate_object_meta(obj["metadata"], namespaced=True, validate_name=dns1123_subdomain),
+            _spec_errors(obj.get("spec") or {}),
+        )
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         return list(_spec_errors(obj.get("spec") or {}))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
-import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -21,11 +20,15 @@ from localplane.apiserver.registry.rest import ListOptions, ResultList
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import StorageError
 from localplane.catalog.declaring import builtin
+from localplane.client.errors import InvalidAnswer
+from localplane.client.http1 import Incoming, IncompleteAnswer
+from localplane.tls.contexts import trusting_anybody
 
 JSONObject = dict[str, Any]
 
 _PORTS = {"controller-manager": 10257, "scheduler": 10259}
 _PATIENCE = 5.0
+_LARGEST_ANSWER = 16384
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,20 +111,24 @@ def _reason(error: OSError) -> str:
 
 
 async def _get_healthz(port: int) -> tuple[int, str]:
-    """The status code and the body. Whose certificate it is does not matter: it is this machine."""
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=context)
+    """The status code and the body. Whose certificate it is does not matter: it is this machine. Raises OSError."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=trusting_anybody())
+    incoming, body = Incoming("GET"), b""
     try:
         writer.write(f"GET /healthz HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
         await writer.drain()
-        answer = (await reader.read(16384)).decode(errors="replace")
+        while not incoming.complete and len(body) < _LARGEST_ANSWER:
+            if piece := await reader.read(_LARGEST_ANSWER):
+                incoming.feed(piece)
+            else:
+                incoming.end()
+            body += incoming.body()
+    except (IncompleteAnswer, InvalidAnswer) as error:
+        raise ConnectionResetError(str(error)) from error
     finally:
         writer.close()
-    head, _, body = answer.partition("\r\n\r\n")
-    words = head.split(" ", 2)
-    return (int(words[1]) if len(words) > 1 and words[1].isdigit() else 0), body
+    assert incoming.head is not None, "nothing is complete without it"
+    return incoming.head.status, body.decode(errors="replace")
 
 
 def component_status_cells(obj: JSONObject) -> list[Any]:

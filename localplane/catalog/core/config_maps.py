@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, too_long
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden, invalid, too_long
 from localplane.apimachinery.names import dns1123_subdomain, size
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
@@ -27,14 +27,14 @@ class ConfigMapStrategy(Strategy):
     tracks_generation = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=True, name=dns1123_subdomain), *_content_errors(obj)]
+        return collected(metadata_errors(obj, namespaced=True, name=dns1123_subdomain), _content_errors(obj))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_update_errors(obj, old),
-            *frozen_errors(obj, old, "data", "binaryData"),
-            *self.validate(request, obj),
-        ]
+        return collected(
+            metadata_update_errors(obj, old),
+            frozen_errors(obj, old, "data", "binaryData"),
+            self.validate(request, obj),
+        )
 
 
 def frozen_errors(obj: JSONObject, old: JSONObject, *fields: str) -> Iterator[FieldError]:

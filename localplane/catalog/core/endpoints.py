@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
 from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, qualified_name
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
@@ -40,7 +40,7 @@ class EndpointsStrategy(Strategy):
         return list(_warnings(obj))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_update_errors(obj, old), *_errors(obj, old)]
+        return collected(metadata_update_errors(obj, old), _errors(obj, old))
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return list(_warnings(obj))
@@ -58,7 +58,7 @@ def _errors(endpoints: JSONObject, old: JSONObject | None) -> list[FieldError]:
     errors = [error for index, subset in enumerate(subsets) for error in _subset_errors(subset, _SUBSETS[index])]
     if errors and old is not None and (old.get("subsets") or []) == subsets:
         errors = []
-    return [*metadata_errors(endpoints, namespaced=True, name=dns1123_subdomain), *errors]
+    return collected(metadata_errors(endpoints, namespaced=True, name=dns1123_subdomain), errors)
 
 
 def _subset_errors(subset: Mapping[str, Any], path: Path) -> Iterator[FieldError]:

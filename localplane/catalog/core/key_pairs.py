@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-_is_block = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----\s.*?-----END \1-----", re.DOTALL).finditer
+from localplane.catalog.certificates.pem import blocks
 
 
 def key_pair_problem(certificate: bytes, key: bytes) -> str:
@@ -14,7 +12,7 @@ def key_pair_problem(certificate: bytes, key: bytes) -> str:
 
 
 def _kinds(pem: bytes) -> list[str]:
-    return [match[1].decode("ascii") for match in _is_block(pem)]
+    return [block.kind for block in blocks(pem)]
 
 
 def _certificate_problem(pem: bytes) -> str:

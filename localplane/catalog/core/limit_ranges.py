@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, forbidden, invalid, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, duplicate, forbidden, invalid, required
 from localplane.apimachinery.names import dns1123_subdomain, qualified_name
 from localplane.apimachinery.quantity import Quantity, parse
 from localplane.apiserver.registry.strategy import Strategy
@@ -46,7 +46,7 @@ class LimitRangeStrategy(Strategy):
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         limits = (obj.get("spec") or {}).get("limits") or ()
-        return [*metadata_errors(obj, namespaced=True, name=dns1123_subdomain), *_limits_errors(limits)]
+        return collected(metadata_errors(obj, namespaced=True, name=dns1123_subdomain), _limits_errors(limits))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         return self.validate(request, obj)

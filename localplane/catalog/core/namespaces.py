@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from localplane.apimachinery.errors import Conflict
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
 from localplane.apimachinery.names import dns1123_label, kube_finalizer_name, qualified_name
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import age, now
@@ -55,10 +55,10 @@ class NamespaceStrategy(Strategy):
             finalizers.append(_FINALIZER)
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_errors(obj, namespaced=False, name=dns1123_label),
-            *(error for name in _spec_finalizers(obj) for error in _finalizer_errors(name, _FINALIZERS)),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=dns1123_label),
+            (error for name in _spec_finalizers(obj) for error in _finalizer_errors(name, _FINALIZERS)),
+        )
 
     def canonicalize(self, obj: JSONObject) -> None:
         """A generated name was not known when defaults were filled in."""
@@ -68,7 +68,7 @@ class NamespaceStrategy(Strategy):
         _keep(obj, old, "finalizers")
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*self.validate(request, obj), *metadata_update_errors(obj, old)]
+        return collected(self.validate(request, obj), metadata_update_errors(obj, old))
 
     def is_held(self, obj: JSONObject) -> bool:
         return bool(_spec_finalizers(obj))

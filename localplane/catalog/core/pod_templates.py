@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path
+from localplane.apimachinery.fieldpath import FieldError, Path, collected
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -30,10 +30,10 @@ class PodTemplateStrategy(Strategy):
         _drop_disabled(obj)
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
-            *pod_template_errors(_template(obj), _TEMPLATE),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
+            pod_template_errors(_template(obj), _TEMPLATE),
+        )
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return list(pod_template_warnings(_template(obj), _TEMPLATE))
@@ -42,7 +42,7 @@ class PodTemplateStrategy(Strategy):
         _drop_disabled(obj)
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_update_errors(obj, old), *pod_template_errors(_template(obj), _TEMPLATE)]
+        return collected(metadata_update_errors(obj, old), pod_template_errors(_template(obj), _TEMPLATE))
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         if obj["metadata"].get("generation") == old["metadata"].get("generation"):

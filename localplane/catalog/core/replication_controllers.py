@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, declared, required
+from localplane.apimachinery.fieldpath import FieldError, collected, declared, required
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
@@ -46,10 +46,10 @@ def default_replication_controller(obj: JSONObject) -> None:
 
 class ReplicationControllerStrategy(PodControllerStrategy):
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=True, name=_name), *_spec_errors(obj["spec"])]
+        return collected(metadata_errors(obj, namespaced=True, name=_name), _spec_errors(obj["spec"]))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_update_errors(obj, old), *_spec_errors(obj["spec"])]
+        return collected(metadata_update_errors(obj, old), _spec_errors(obj["spec"]))
 
     def default_garbage_collection_policy(self, request: Request) -> str:
         """Pods outlived their controllers when v1 was new, and still do when nobody says otherwise."""

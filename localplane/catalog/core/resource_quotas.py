@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.quantity import parse
 from localplane.apimachinery.times import age
@@ -53,14 +53,16 @@ class ResourceQuotaStrategy(Strategy):
     tracks_generation = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=True, name=dns1123_subdomain), *_spec_errors(obj.get("spec") or {})]
+        return collected(
+            metadata_errors(obj, namespaced=True, name=dns1123_subdomain), _spec_errors(obj.get("spec") or {})
+        )
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return list(_warnings((obj.get("spec") or {}).get("hard") or {}))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         spec, before = obj.get("spec") or {}, old.get("spec") or {}
-        errors = [*metadata_update_errors(obj, old), *_spec_errors(spec)]
+        errors = collected(metadata_update_errors(obj, old), _spec_errors(spec))
         if set(spec.get("scopes") or ()) != set(before.get("scopes") or ()):
             errors.append(invalid(_SCOPES, spec.get("scopes"), IMMUTABLE))
         return errors
@@ -69,10 +71,10 @@ class ResourceQuotaStrategy(Strategy):
 class ResourceQuotaStatusStrategy(StatusStrategy):
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         status = obj.get("status") or {}
-        return [
-            *metadata_update_errors(obj, old),
-            *(error for part in ("hard", "used") for error in _amounts_errors(status.get(part) or {}, _STATUS / part)),
-        ]
+        return collected(
+            metadata_update_errors(obj, old),
+            (error for part in ("hard", "used") for error in _amounts_errors(status.get(part) or {}, _STATUS / part)),
+        )
 
 
 def default_resource_quota(obj: JSONObject) -> None:

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required, too_long
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required, too_long
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.patch.values import json_type
 from localplane.apimachinery.serializers.errors import SerializationError
@@ -40,11 +40,11 @@ class SecretStrategy(Strategy):
     tracks_generation = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
-            *_key_errors(obj.get("data") or {}),
-            *_type_errors(obj),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
+            _key_errors(obj.get("data") or {}),
+            _type_errors(obj),
+        )
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return _warnings(obj)
@@ -54,12 +54,12 @@ class SecretStrategy(Strategy):
             obj["type"] = old.get("type", "")
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_update_errors(obj, old),
-            *immutable_errors(obj.get("type", ""), old.get("type", ""), Path("type")),
-            *frozen_errors(obj, old, "data"),
-            *self.validate(request, obj),
-        ]
+        return collected(
+            metadata_update_errors(obj, old),
+            immutable_errors(obj.get("type", ""), old.get("type", ""), Path("type")),
+            frozen_errors(obj, old, "data"),
+            self.validate(request, obj),
+        )
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return _warnings(obj)

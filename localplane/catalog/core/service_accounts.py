@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.errors import BadRequest, Conflict, Invalid, NotFound
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind, GroupResource, GroupVersion
 from localplane.apimachinery.names import dns1123_subdomain
@@ -48,7 +48,7 @@ class ServiceAccountStrategy(Strategy):
         return metadata_errors(obj, namespaced=True, name=dns1123_subdomain)
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_update_errors(obj, old), *self.validate(request, obj)]
+        return collected(metadata_update_errors(obj, old), self.validate(request, obj))
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return _warnings(obj)

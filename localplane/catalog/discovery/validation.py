@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid, required, too_many
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, duplicate, invalid, required, too_many
 from localplane.apimachinery.names import NameValidator, dns1123_label, dns1123_subdomain, label_value, qualified_name
 from localplane.catalog.validation.addresses import (
     IPV4,
@@ -30,13 +30,13 @@ def slice_errors(obj: JSONObject, old: JSONObject | None) -> list[FieldError]:
     """Endpoints that were accepted once are accepted as long as they do not change."""
     endpoints, kind = obj.get("endpoints") or [], obj.get("addressType") or ""
     unchanged = old is not None and (old.get("endpoints") or []) == endpoints
-    return [
-        *metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
-        *_port_errors(obj.get("ports") or [], Path("ports")),
-        *([] if unchanged else _endpoint_errors(endpoints, kind)),
-        *one_of(kind, _TYPES, Path("addressType"), missing=""),
-        *([] if unchanged else _count_errors(endpoints)),
-    ]
+    return collected(
+        metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
+        _port_errors(obj.get("ports") or [], Path("ports")),
+        ([] if unchanged else _endpoint_errors(endpoints, kind)),
+        one_of(kind, _TYPES, Path("addressType"), missing=""),
+        ([] if unchanged else _count_errors(endpoints)),
+    )
 
 
 def slice_update_errors(obj: JSONObject, old: JSONObject) -> list[FieldError]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, not_supported, required
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
@@ -35,11 +35,11 @@ class FlowSchemaStrategy(Strategy):
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         name, spec = obj["metadata"].get("name", ""), obj.get("spec") or {}
-        return [
-            *metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
-            *_spec_errors(name, spec),
-            *_mandatory_errors(name, spec),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
+            _spec_errors(name, spec),
+            _mandatory_errors(name, spec),
+        )
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         return self.validate(request, obj)

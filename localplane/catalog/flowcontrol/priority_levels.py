@@ -10,7 +10,16 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, declared, forbidden, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import (
+    FieldError,
+    Path,
+    collected,
+    declared,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
@@ -38,12 +47,12 @@ class PriorityLevelConfigurationStrategy(Strategy):
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         name, spec = obj["metadata"].get("name", ""), obj.get("spec") or {}
-        return [
-            *metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
-            *_annotation_errors(obj["metadata"].get("annotations") or {}),
-            *_spec_errors(name, spec),
-            *_mandatory_errors(name, spec),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
+            _annotation_errors(obj["metadata"].get("annotations") or {}),
+            _spec_errors(name, spec),
+            _mandatory_errors(name, spec),
+        )
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         return self.validate(request, obj)

@@ -12,6 +12,7 @@ from localplane.apimachinery.fieldpath import (
     ErrorType,
     FieldError,
     Path,
+    collected,
     declared,
     forbidden,
     invalid,
@@ -42,15 +43,17 @@ class IngressClassStrategy(Strategy):
     validates_schema = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=False, name=dns1123_subdomain), *_spec_errors(obj.get("spec") or {})]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=dns1123_subdomain), _spec_errors(obj.get("spec") or {})
+        )
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         controller, before = ((each.get("spec") or {}).get("controller") or "" for each in (obj, old))
-        return [
-            *metadata_update_errors(obj, old),
-            *immutable_errors(controller, before, _CONTROLLER),
-            *self.validate(request, obj),
-        ]
+        return collected(
+            metadata_update_errors(obj, old),
+            immutable_errors(controller, before, _CONTROLLER),
+            self.validate(request, obj),
+        )
 
 
 def _spec_errors(spec: Mapping[str, Any]) -> Iterator[FieldError]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
@@ -33,7 +33,7 @@ class IngressStrategy(Strategy):
     validates_schema = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*_ingress_errors(obj, {}), *_class_errors(obj)]
+        return collected(_ingress_errors(obj, {}), _class_errors(obj))
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         if _CLASS in _annotations(obj) and (obj.get("spec") or {}).get("ingressClassName") is None:
@@ -41,7 +41,7 @@ class IngressStrategy(Strategy):
         return ()
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_update_errors(obj, old), *_ingress_errors(obj, old.get("spec") or {})]
+        return collected(metadata_update_errors(obj, old), _ingress_errors(obj, old.get("spec") or {}))
 
 
 class IngressStatusStrategy(StatusStrategy):
@@ -51,7 +51,7 @@ class IngressStatusStrategy(StatusStrategy):
         super().__init__(main, changes_metadata=True)
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_update_errors(obj, old), *_status_errors(obj, old)]
+        return collected(metadata_update_errors(obj, old), _status_errors(obj, old))
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         entries = enumerate(ingress_of(obj))
@@ -109,7 +109,7 @@ def _secret_problems(tls: Mapping[str, Any]) -> list[str]:
 
 
 def _status_errors(obj: JSONObject, old: JSONObject) -> Iterator[FieldError]:
-    known = [entry["ip"] for entry in ingress_of(old) if entry.get("ip")]
+    known = {entry["ip"] for entry in ingress_of(old) if entry.get("ip")}
     for index, entry in enumerate(ingress_of(obj)):
         if entry.get("ip"):
             yield from legacy_ip_errors(entry["ip"], INGRESS[index] / "ip", known=known)

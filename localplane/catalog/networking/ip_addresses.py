@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.names import dns1123_subdomain, path_segment_name
 from localplane.apimachinery.times import age
@@ -33,19 +33,19 @@ class IPAddressStrategy(Strategy):
     validates_schema = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=False, name=address_name), *_parent_errors(obj)]
+        return collected(metadata_errors(obj, namespaced=False, name=address_name), _parent_errors(obj))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         """A changed parent is told alone: what is wrong with the new one no longer matters."""
         changed = _parent_of(obj) != _parent_of(old)
         errors = _parent_errors(obj)
-        return [
-            *metadata_errors(obj, namespaced=False, name=address_name),
-            *(error for error in errors if not changed or error.detail),
-            *metadata_update_errors(obj, old),
-            *([required(_PARENT)] if changed and _parent_of(obj) is None else []),
-            *([invalid(_PARENT, None, IMMUTABLE)] if changed else []),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=address_name),
+            (error for error in errors if not changed or error.detail),
+            metadata_update_errors(obj, old),
+            ([required(_PARENT)] if changed and _parent_of(obj) is None else []),
+            ([invalid(_PARENT, None, IMMUTABLE)] if changed else []),
+        )
 
 
 def _parent_of(obj: JSONObject) -> JSONObject | None:

@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, declared, forbidden, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import (
+    FieldError,
+    Path,
+    collected,
+    declared,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
 from localplane.apimachinery.labels import InvalidSelector
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import age
@@ -35,7 +44,7 @@ class NetworkPolicyStrategy(Strategy):
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         metadata = metadata_errors(obj, namespaced=True, name=dns1123_subdomain)
-        return [*metadata, *_spec_errors(obj.get("spec") or {})]
+        return collected(metadata, _spec_errors(obj.get("spec") or {}))
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return list(_warnings(obj))
@@ -44,9 +53,9 @@ class NetworkPolicyStrategy(Strategy):
         """Label values and blocks that were accepted once are accepted again."""
         before = old.get("spec") or {}
         forgive = any(selector_errors(before.get("podSelector") or {}, Path()))
-        known = [cidr for _, cidr in _cidrs(before)]
+        known = {cidr for _, cidr in _cidrs(before)}
         errors = _spec_errors(obj.get("spec") or {}, known=known, forgive_values=forgive)
-        return [*metadata_update_errors(obj, old), *errors]
+        return collected(metadata_update_errors(obj, old), errors)
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return list(_warnings(obj))

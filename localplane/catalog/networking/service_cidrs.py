@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
@@ -28,10 +28,10 @@ class ServiceCIDRStrategy(Strategy):
     validates_schema = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=False, name=dns1123_subdomain), *_cidrs_errors(_cidrs_of(obj))]
+        return collected(metadata_errors(obj, namespaced=False, name=dns1123_subdomain), _cidrs_errors(_cidrs_of(obj)))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_update_errors(obj, old), *_change_errors(_cidrs_of(obj), _cidrs_of(old))]
+        return collected(metadata_update_errors(obj, old), _change_errors(_cidrs_of(obj), _cidrs_of(old)))
 
 
 class ServiceCIDRStatusStrategy(StatusStrategy):

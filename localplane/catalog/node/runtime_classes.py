@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, declared, duplicate, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, declared, duplicate, required
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objectmeta import validate_labels, validate_object_meta
 from localplane.apimachinery.times import age
@@ -34,21 +34,21 @@ class RuntimeClassStrategy(Strategy):
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         handler = obj.get("handler") or ""
-        return [
-            *validate_object_meta(obj["metadata"], namespaced=False, validate_name=dns1123_subdomain),
-            *map(declared, short_name_errors(handler, _HANDLER) if handler else [required(_HANDLER)]),
-            *_overhead_errors(obj.get("overhead")),
-            *_scheduling_errors(obj.get("scheduling")),
-        ]
+        return collected(
+            validate_object_meta(obj["metadata"], namespaced=False, validate_name=dns1123_subdomain),
+            map(declared, short_name_errors(handler, _HANDLER) if handler else [required(_HANDLER)]),
+            _overhead_errors(obj.get("overhead")),
+            _scheduling_errors(obj.get("scheduling")),
+        )
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return list(_warnings(obj))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *self.validate(request, obj),
-            *declared_immutable_errors(obj.get("handler") or "", old.get("handler") or "", _HANDLER),
-        ]
+        return collected(
+            self.validate(request, obj),
+            declared_immutable_errors(obj.get("handler") or "", old.get("handler") or "", _HANDLER),
+        )
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return list(_warnings(obj))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from localplane.apimachinery.fieldpath import FieldError
+from localplane.apimachinery.fieldpath import FieldError, collected
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.disabled_fields import drop_disabled_fields
@@ -43,7 +43,7 @@ class PodControllerStatusStrategy(StatusStrategy):
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         before = old.get("status") or {}
-        return [*metadata_update_errors(obj, old), *self.status_errors(obj.get("status") or {}, before)]
+        return collected(metadata_update_errors(obj, old), self.status_errors(obj.get("status") or {}, before))
 
     def status_errors(self, status: JSONObject, before: JSONObject) -> Iterable[FieldError]:
         """What is wrong with a status; `before` is what it was."""

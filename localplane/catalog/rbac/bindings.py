@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from localplane.apimachinery.fieldpath import FieldError, Path, declared, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, declared, invalid, not_supported, required
 from localplane.apimachinery.names import dns1123_subdomain, path_segment_name
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
@@ -40,11 +40,11 @@ class BindingStrategy(Strategy):
         return errors
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *self.validate(request, obj),
-            *metadata_update_errors(obj, old),
-            *map(declared, immutable_errors(_reference(obj), _reference(old), _ROLE)),
-        ]
+        return collected(
+            self.validate(request, obj),
+            metadata_update_errors(obj, old),
+            map(declared, immutable_errors(_reference(obj), _reference(old), _ROLE)),
+        )
 
 
 def _reference(obj: JSONObject) -> JSONObject:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, declared, invalid, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, declared, invalid, required
 from localplane.apimachinery.names import path_segment_name
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -32,10 +32,10 @@ class RoleStrategy(Strategy):
         errors = metadata_errors(obj, namespaced=self._namespaced, name=path_segment_name)
         for index, rule in enumerate(obj.get("rules") or ()):
             errors += rule_errors(rule, _RULES[index], namespaced=self._namespaced)
-        return [*errors, *_aggregation_errors(obj.get("aggregationRule"))]
+        return collected(errors, _aggregation_errors(obj.get("aggregationRule")))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*self.validate(request, obj), *metadata_update_errors(obj, old)]
+        return collected(self.validate(request, obj), metadata_update_errors(obj, old))
 
 
 def rule_errors(rule: JSONObject, path: Path, *, namespaced: bool) -> Iterator[FieldError]:

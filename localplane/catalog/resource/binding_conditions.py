@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid
+from localplane.catalog.validation.values import repeated
 
 from .lists import slice_errors
 from .names import label_key_errors
@@ -33,6 +34,6 @@ def binding_condition_errors(holder: Mapping[str, Any], path: Path) -> Iterator[
 
 
 def _duplicate_errors(conditions: Sequence[str], path: Path) -> Iterator[FieldError]:
-    for index, condition in enumerate(conditions):
-        if condition in conditions[:index]:
+    for index, (condition, is_repeated) in enumerate(zip(conditions, repeated(conditions), strict=True)):
+        if is_repeated:
             yield duplicate(path[index], condition)

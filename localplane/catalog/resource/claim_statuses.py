@@ -22,6 +22,7 @@ from localplane.apimachinery.fieldpath import (
 )
 from localplane.apimachinery.names import size
 from localplane.apimachinery.patch.values import same
+from localplane.apimachinery.schema.values import identity
 from localplane.catalog.core.pods.validation.affinity import node_selector_errors
 from localplane.catalog.validation.conditions import conditions_errors
 
@@ -74,7 +75,9 @@ def status_errors(claim: JSONObject, old: JSONObject, path: Path) -> Iterator[Fi
     allocation, allocated = status.get("allocation"), before.get("allocation")
     if reserved and allocation is None:
         yield forbidden(path / "reservedFor", "may not be specified when `allocated` is not set")
-    elif (claim.get("metadata") or {}).get("deletionTimestamp") and any(each not in known for each in reserved):
+    elif (claim.get("metadata") or {}).get("deletionTimestamp") and not set(map(identity, reserved)) <= set(
+        map(identity, known)
+    ):
         detail = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set"
         yield forbidden(path / "reservedFor", detail)
     if allocation is None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path
+from localplane.apimachinery.fieldpath import FieldError, Path, collected
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
@@ -38,14 +38,16 @@ class DeviceClassStrategy(Strategy):
     validates_schema = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=False, name=dns1123_subdomain), *_spec_errors(obj.get("spec") or {})]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=dns1123_subdomain), _spec_errors(obj.get("spec") or {})
+        )
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
-            *metadata_update_errors(obj, old),
-            *_spec_errors(obj.get("spec") or {}, old.get("spec") or {}),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
+            metadata_update_errors(obj, old),
+            _spec_errors(obj.get("spec") or {}, old.get("spec") or {}),
+        )
 
 
 def _spec_errors(spec: Mapping[str, Any], old: Mapping[str, Any] | None = None) -> Iterator[FieldError]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, too_many
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, too_many
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import age, now
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
@@ -31,7 +31,9 @@ class DeviceTaintRuleStrategy(Strategy):
     validates_schema = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=False, name=dns1123_subdomain), *_spec_errors(obj.get("spec") or {})]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=dns1123_subdomain), _spec_errors(obj.get("spec") or {})
+        )
 
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         """The time tells since when the effect is what it is."""
@@ -41,13 +43,13 @@ class DeviceTaintRuleStrategy(Strategy):
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         errors = _spec_errors(obj.get("spec") or {}, old_effect=_taint_of(old).get("effect") or "")
-        return [*metadata_update_errors(obj, old), *errors]
+        return collected(metadata_update_errors(obj, old), errors)
 
 
 class DeviceTaintRuleStatusStrategy(StatusStrategy):
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         conditions = (obj.get("status") or {}).get("conditions") or ()
-        errors = [*metadata_update_errors(obj, old), *conditions_errors(conditions, _CONDITIONS)]
+        errors = collected(metadata_update_errors(obj, old), conditions_errors(conditions, _CONDITIONS))
         if len(conditions) > _CONDITIONS_MAX:
             errors.append(too_many(_CONDITIONS, len(conditions), _CONDITIONS_MAX))
         return errors

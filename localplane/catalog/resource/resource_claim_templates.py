@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.patch.values import same
 from localplane.apiserver.registry.strategy import Strategy
@@ -37,11 +37,11 @@ class ResourceClaimTemplateStrategy(Strategy):
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         template = obj.get("spec") or {}
-        return [
-            *metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
-            *template_metadata_errors(template.get("metadata") or {}, _SPEC / "metadata"),
-            *claim_spec_errors(_claim_spec(obj), _SPEC / "spec"),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
+            template_metadata_errors(template.get("metadata") or {}, _SPEC / "metadata"),
+            claim_spec_errors(_claim_spec(obj), _SPEC / "spec"),
+        )
 
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         drop_disabled_fields(_claim_spec(obj))
@@ -50,11 +50,11 @@ class ResourceClaimTemplateStrategy(Strategy):
         spec, before = obj.get("spec") or {}, old.get("spec") or {}
         changed = not same(spec, before)
         shown = internal_form(spec, "ResourceClaimTemplateSpec") if changed else None
-        return [
-            *self.validate(request, obj),
-            *metadata_update_errors(obj, old),
-            *([invalid(_SPEC, shown, IMMUTABLE)] if changed else []),
-        ]
+        return collected(
+            self.validate(request, obj),
+            metadata_update_errors(obj, old),
+            ([invalid(_SPEC, shown, IMMUTABLE)] if changed else []),
+        )
 
 
 def _claim_spec(obj: JSONObject) -> JSONObject:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path
+from localplane.apimachinery.fieldpath import FieldError, Path, collected
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
@@ -38,17 +38,17 @@ class ResourceClaimStrategy(Strategy):
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         metadata = metadata_errors(obj, namespaced=True, name=dns1123_subdomain)
-        return [*metadata, *claim_spec_errors(obj.get("spec") or {}, _SPEC)]
+        return collected(metadata, claim_spec_errors(obj.get("spec") or {}, _SPEC))
 
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         drop_disabled_fields(obj.get("spec") or {})
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
-            *metadata_update_errors(obj, old),
-            *declared_immutable_errors(obj.get("spec") or {}, old.get("spec") or {}, _SPEC),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
+            metadata_update_errors(obj, old),
+            declared_immutable_errors(obj.get("spec") or {}, old.get("spec") or {}, _SPEC),
+        )
 
 
 class ResourceClaimStatusStrategy(StatusStrategy):
@@ -64,7 +64,7 @@ class ResourceClaimStatusStrategy(StatusStrategy):
             status["devices"] = reported
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_update_errors(obj, old), *status_errors(obj, old, _STATUS)]
+        return collected(metadata_update_errors(obj, old), status_errors(obj, old, _STATUS))
 
 
 def default_resource_claim(obj: JSONObject) -> None:

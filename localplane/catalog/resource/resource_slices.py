@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import age
@@ -40,7 +40,7 @@ class ResourceSliceStrategy(Strategy):
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         metadata = metadata_errors(obj, namespaced=False, name=dns1123_subdomain)
-        return [*metadata, *_spec_errors(obj.get("spec") or {}, {})]
+        return collected(metadata, _spec_errors(obj.get("spec") or {}, {}))
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return _warnings(obj)
@@ -50,16 +50,16 @@ class ResourceSliceStrategy(Strategy):
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         spec, before = obj.get("spec") or {}, old.get("spec") or {}
-        return [
-            *metadata_update_errors(obj, old),
-            *_spec_errors(spec, before),
-            *immutable_errors(_pool_of(spec), _pool_of(before), _POOL / "name"),
-            *(
+        return collected(
+            metadata_update_errors(obj, old),
+            _spec_errors(spec, before),
+            immutable_errors(_pool_of(spec), _pool_of(before), _POOL / "name"),
+            (
                 error
                 for name in ("driver", "nodeName")
                 for error in immutable_errors(spec.get(name), before.get(name), _SPEC / name)
             ),
-        ]
+        )
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return _warnings(obj)

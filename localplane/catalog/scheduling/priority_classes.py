@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, forbidden
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
@@ -36,19 +36,19 @@ class PriorityClassStrategy(Strategy):
         obj["metadata"]["generation"] = 1
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
-            *_value_errors(obj),
-            *preemption_policy_errors(obj.get("preemptionPolicy"), _POLICY),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
+            _value_errors(obj),
+            preemption_policy_errors(obj.get("preemptionPolicy"), _POLICY),
+        )
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         changed = (obj.get("value") or 0) != (old.get("value") or 0)
-        return [
-            *metadata_update_errors(obj, old),
-            *([forbidden(_VALUE, "may not be changed in an update.")] if changed else []),
-            *immutable_errors(obj.get("preemptionPolicy"), old.get("preemptionPolicy"), _POLICY),
-        ]
+        return collected(
+            metadata_update_errors(obj, old),
+            ([forbidden(_VALUE, "may not be changed in an update.")] if changed else []),
+            immutable_errors(obj.get("preemptionPolicy"), old.get("preemptionPolicy"), _POLICY),
+        )
 
 
 def _value_errors(obj: JSONObject) -> Iterator[FieldError]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, duplicate, invalid, not_supported, required
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
@@ -50,7 +50,9 @@ class CSIDriverStrategy(Strategy):
     tracks_generation = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=False, name=dns1123_subdomain), *_spec_errors(obj.get("spec") or {})]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=dns1123_subdomain), _spec_errors(obj.get("spec") or {})
+        )
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return _warnings(obj.get("spec") or {})
@@ -62,12 +64,12 @@ class CSIDriverStrategy(Strategy):
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         spec, before = obj.get("spec") or {}, old.get("spec") or {}
         modes = "volumeLifecycleModes"
-        return [
-            *metadata_update_errors(obj, old),
-            *_spec_errors(spec),
-            *immutable_errors(spec.get("attachRequired"), before.get("attachRequired"), _SPEC / "attachedRequired"),
-            *immutable_errors(spec.get(modes), before.get(modes), _SPEC / modes),
-        ]
+        return collected(
+            metadata_update_errors(obj, old),
+            _spec_errors(spec),
+            immutable_errors(spec.get("attachRequired"), before.get("attachRequired"), _SPEC / "attachedRequired"),
+            immutable_errors(spec.get(modes), before.get(modes), _SPEC / modes),
+        )
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         spec, before = obj.get("spec") or {}, old.get("spec") or {}

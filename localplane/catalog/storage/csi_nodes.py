@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, duplicate, invalid, required
 from localplane.apimachinery.names import dns1123_subdomain, qualified_name, size
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import age
@@ -15,7 +16,7 @@ from localplane.catalog.core.pods.validation.disks import csi_driver_errors
 from localplane.catalog.declaring import builtin
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors
-from localplane.catalog.validation.values import not_negative
+from localplane.catalog.validation.values import not_negative, repeated
 
 JSONObject = dict[str, Any]
 
@@ -28,15 +29,12 @@ class CSINodeStrategy(Strategy):
     tracks_generation = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=False, name=dns1123_subdomain), *_drivers_errors(_drivers_of(obj))]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=dns1123_subdomain), _drivers_errors(_drivers_of(obj))
+        )
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        errors = [*self.validate(request, obj)]
-        for before in _drivers_of(old):
-            for driver in _drivers_of(obj):
-                if driver.get("name") == before.get("name"):
-                    errors += immutable_errors(_fixed(driver), _fixed(before), _DRIVERS)
-        return errors
+        return collected(self.validate(request, obj), _change_errors(_drivers_of(obj), _drivers_of(old)))
 
 
 class CSINodeStatusStrategy(StatusStrategy):
@@ -52,6 +50,15 @@ class CSINodeStatusStrategy(StatusStrategy):
 
 def _drivers_of(obj: JSONObject) -> Sequence[JSONObject]:
     return (obj.get("spec") or {}).get("drivers") or ()
+
+
+def _change_errors(drivers: Sequence[JSONObject], before: Sequence[JSONObject]) -> Iterator[FieldError]:
+    named: dict[Any, list[JSONObject]] = defaultdict(list)
+    for driver in drivers:
+        named[driver.get("name")].append(driver)
+    for name, known in {driver.get("name"): driver for driver in before}.items():
+        for driver in named.get(name, ()):
+            yield from immutable_errors(_fixed(driver), _fixed(known), _DRIVERS)
 
 
 def _fixed(driver: JSONObject) -> Any:
@@ -83,10 +90,10 @@ def _node_id_errors(node_id: str, path: Path) -> Iterator[FieldError]:
 
 def _topology_errors(keys: list[str], path: Path) -> Iterator[FieldError]:
     """Kubernetes tells of them at the driver."""
-    for index, key in enumerate(keys):
+    for key, is_repeated in zip(keys, repeated(keys), strict=True):
         if not key:
             yield required(path)
-        if key in keys[:index]:
+        if is_repeated:
             yield duplicate(path, key)
         yield from (invalid(path, key, problem) for problem in qualified_name(key))
 

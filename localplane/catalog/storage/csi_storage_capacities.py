@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.quantity import parse
 from localplane.apiserver.registry.strategy import Strategy
@@ -30,11 +30,11 @@ class CSIStorageCapacityStrategy(Strategy):
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         name, capacity = obj.get("storageClassName", ""), obj.get("capacity")
-        errors = [
-            *metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
-            *selector_errors(obj.get("nodeTopology"), _TOPOLOGY),
-            *(invalid(_CLASS, name, problem) for problem in dns1123_subdomain(name)),
-        ]
+        errors = collected(
+            metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
+            selector_errors(obj.get("nodeTopology"), _TOPOLOGY),
+            (invalid(_CLASS, name, problem) for problem in dns1123_subdomain(name)),
+        )
         if capacity is not None and parse(capacity).sign < 0:
             errors.append(invalid("capacity", capacity, NOT_NEGATIVE))
         return errors
@@ -43,12 +43,12 @@ class CSIStorageCapacityStrategy(Strategy):
         return list(_warnings(obj.get("nodeTopology") or {}))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *self.validate(request, obj),
-            *metadata_update_errors(obj, old),
-            *immutable_errors(obj.get("nodeTopology"), old.get("nodeTopology"), _TOPOLOGY),
-            *immutable_errors(obj.get("storageClassName", ""), old.get("storageClassName", ""), _CLASS),
-        ]
+        return collected(
+            self.validate(request, obj),
+            metadata_update_errors(obj, old),
+            immutable_errors(obj.get("nodeTopology"), old.get("nodeTopology"), _TOPOLOGY),
+            immutable_errors(obj.get("storageClassName", ""), old.get("storageClassName", ""), _CLASS),
+        )
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return list(_warnings(obj.get("nodeTopology") or {}))

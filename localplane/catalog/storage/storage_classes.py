@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, duplicate, invalid, required
 from localplane.apimachinery.names import dns1123_subdomain, qualified_name
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
@@ -14,7 +15,7 @@ from localplane.catalog.core.pods.warnings.placement import node_label_message
 from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.declared import declared_immutable_errors
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
-from localplane.catalog.validation.values import one_of
+from localplane.catalog.validation.values import one_of, repeated
 
 from .parameters import parameters_errors, provisioner_errors
 
@@ -31,13 +32,13 @@ class StorageClassStrategy(Strategy):
     tracks_generation = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=False, name=dns1123_subdomain), *_class_errors(obj)]
+        return collected(metadata_errors(obj, namespaced=False, name=dns1123_subdomain), _class_errors(obj))
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return list(_warnings(obj))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        errors = [*self.validate(request, obj), *metadata_update_errors(obj, old)]
+        errors = collected(self.validate(request, obj), metadata_update_errors(obj, old))
         for field in _FIXED:
             errors += declared_immutable_errors(obj.get(field) or None, old.get(field) or None, Path(field))
         return errors
@@ -66,16 +67,17 @@ def _class_errors(obj: JSONObject) -> Iterator[FieldError]:
 
 def _topologies_errors(terms: Sequence[JSONObject]) -> Iterator[FieldError]:
     """No term says what another has said, in whatever order."""
-    seen: list[dict[str, set[str]]] = []
+    seen: Counter[frozenset[tuple[str, frozenset[str]]]] = Counter()
     for index, term in enumerate(terms):
         place = _TOPOLOGIES[index] / "matchLabelExpressions"
         expressions = term.get("matchLabelExpressions") or ()
         yield from _expressions_errors(expressions, place)
-        meaning = {each.get("key", ""): set(each.get("values") or ()) for each in expressions}
+        meanings = {each.get("key", ""): frozenset(each.get("values") or ()) for each in expressions}
+        meaning = frozenset(meanings.items())
         # Kubernetes begins with as many empty places as there are terms, and finds each empty term there.
-        repeats = seen.count(meaning) if meaning else len(terms) + seen.count(meaning)
+        repeats = seen[meaning] if meaning else len(terms) + seen[meaning]
         yield from (duplicate(place, "") for _ in range(repeats))
-        seen.append(meaning)
+        seen[meaning] += 1
 
 
 def _expressions_errors(expressions: Sequence[Mapping[str, Any]], path: Path) -> Iterator[FieldError]:
@@ -85,8 +87,8 @@ def _expressions_errors(expressions: Sequence[Mapping[str, Any]], path: Path) ->
         place, key, values = path[index], expression.get("key", ""), expression.get("values") or []
         if not values:
             yield required(place / "values")
-        for number, value in enumerate(values):
-            if value in values[:number]:
+        for number, (value, is_repeated) in enumerate(zip(values, repeated(values), strict=True)):
+            if is_repeated:
                 yield duplicate((place / "values")[number], value)
         yield from (invalid(place / "key", key, problem) for problem in qualified_name(key))
         if key in keys:

@@ -12,6 +12,7 @@ from typing import Any
 from localplane.apimachinery.fieldpath import (
     FieldError,
     Path,
+    collected,
     forbidden,
     invalid,
     required,
@@ -53,21 +54,21 @@ class VolumeAttachmentStrategy(Strategy):
     tracks_generation = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
-            *_spec_errors(obj.get("spec") or {}),
-            *_attacher_errors((obj.get("spec") or {}).get("attacher", ""), _SPEC / "attacher"),
-            *_status_errors(obj.get("status") or {}),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
+            _spec_errors(obj.get("spec") or {}),
+            _attacher_errors((obj.get("spec") or {}).get("attacher", ""), _SPEC / "attacher"),
+            _status_errors(obj.get("status") or {}),
+        )
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         """Rules that are declared are not told again of what has not changed, nor of what may not."""
-        return [
-            *metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
-            *_spec_errors(obj.get("spec") or {}),
-            *_status_errors(obj.get("status") or {}),
-            *declared_immutable_errors(obj.get("spec"), old.get("spec"), _SPEC),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
+            _spec_errors(obj.get("spec") or {}),
+            _status_errors(obj.get("status") or {}),
+            declared_immutable_errors(obj.get("spec"), old.get("spec"), _SPEC),
+        )
 
 
 def _attacher_errors(name: str, path: Path) -> Iterator[FieldError]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, forbidden
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
@@ -27,18 +27,18 @@ class VolumeAttributesClassStrategy(Strategy):
     tracks_generation = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
-            *provisioner_errors(obj.get("driverName", ""), Path("driverName")),
-            *parameters_errors(obj.get("parameters") or {}, Path("parameters"), may_be_empty=False),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
+            provisioner_errors(obj.get("driverName", ""), Path("driverName")),
+            parameters_errors(obj.get("parameters") or {}, Path("parameters"), may_be_empty=False),
+        )
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         errors = metadata_update_errors(obj, old)
         for field in ("driverName", "parameters"):
             if (obj.get(field) or None) != (old.get(field) or None):
                 errors.append(forbidden(field, f"updates to {field} are forbidden."))
-        return [*errors, *self.validate(request, obj)]
+        return collected(errors, self.validate(request, obj))
 
 
 def volume_attributes_class_cells(obj: JSONObject) -> list[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
 from localplane.apimachinery.names import dns1035_label, dns1123_subdomain
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
@@ -33,20 +33,22 @@ class StorageVersionMigrationStrategy(Strategy):
     validates_schema = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=False, name=dns1123_subdomain), *_resource_errors(_resource_of(obj))]
+        return collected(
+            metadata_errors(obj, namespaced=False, name=dns1123_subdomain), _resource_errors(_resource_of(obj))
+        )
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *self.validate(request, obj),
-            *metadata_update_errors(obj, old),
-            *immutable_errors(_internal_spec(obj), _internal_spec(old), _SPEC),
-        ]
+        return collected(
+            self.validate(request, obj),
+            metadata_update_errors(obj, old),
+            immutable_errors(_internal_spec(obj), _internal_spec(old), _SPEC),
+        )
 
 
 class StorageVersionMigrationStatusStrategy(StatusStrategy):
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         errors = _status_errors(obj.get("status") or {}, old.get("status") or {})
-        return [*metadata_update_errors(obj, old), *errors]
+        return collected(metadata_update_errors(obj, old), errors)
 
 
 def _resource_of(obj: JSONObject) -> JSONObject:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
@@ -29,3 +29,11 @@ def one_of(value: Any, supported: Iterable[str], path: Path, *, missing: str | N
     if missing is not None and not value:
         return [required(path, missing)]
     return [] if value in (known := sorted(supported)) else [not_supported(path, value or "", known)]
+
+
+def repeated(values: Iterable[Hashable]) -> Iterator[bool]:
+    """Of each value in turn, whether it has come before."""
+    seen: set[Hashable] = set()
+    for value in values:
+        yield value in seen
+        seen.add(value)

@@ -64,7 +64,7 @@ async def test_an_event_goes_by_itself() -> None:
     try:
         watch = await api.watch(f"{CORE}?watch=true")
         assert (await api.post(CORE, {"metadata": {"name": "e"}, "involvedObject": OBJECT})).status == 201
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             assert [each["type"] for each in await watch.take(2)] == ["ADDED", "DELETED"]
         await watch.close()
     finally:

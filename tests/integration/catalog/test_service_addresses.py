@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from localplane.catalog.core.services.ip_objects import Owner
+from localplane.catalog.core.services.pools import Pools
 from tests.integration.api.talk import API
 from tests.integration.catalog.network import ADDRESSES, SERVICES, addresses, create, service, start
 
@@ -217,3 +219,28 @@ async def test_two_families_and_back_to_one() -> None:
     assert (len(again["clusterIPs"]), again["clusterIP"]) == (2, one["clusterIP"])
     assert await addresses(api) == set(again["clusterIPs"])
     await api.close()
+
+
+async def test_an_address_that_is_claimed_while_orphans_are_looked_for_stays(
+    api: API, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The claim comes before the Service: whoever reads in between sees an address that no Service has. It is one of
+    the lower band, which nobody gets without asking for it."""
+    await create(api, "first")
+    scope = api.installer.scope("", ("v1", "services", ""))
+    assert scope is not None
+    pools: Pools = scope.storage._pools
+    listed = pools.objects._listed
+
+    async def list_late() -> list[tuple[str, bool]]:
+        pools.ips.pending.add("10.0.0.5")
+        await pools.objects.create("10.0.0.5", Owner("default", "late"))
+        return await listed()
+
+    monkeypatch.setattr(pools.objects, "_listed", list_late)
+    await pools.reread()
+    assert "10.0.0.5" in await addresses(api)
+    pools.ips.pending.discard("10.0.0.5")
+    monkeypatch.undo()
+    await pools.reread()
+    assert "10.0.0.5" not in await addresses(api)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError
+from localplane.apimachinery.fieldpath import FieldError, collected
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 
@@ -25,12 +25,12 @@ class EventStrategy(Strategy):
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         if not request.info.group:
             return list(legacy_errors(obj, controller_field="reportingComponent"))
-        return [*legacy_errors(obj, controller_field="reportingController"), *strict_errors(obj)]
+        return collected(legacy_errors(obj, controller_field="reportingController"), strict_errors(obj))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         if not request.info.group:
             return list(legacy_errors(obj, controller_field="reportingComponent"))
-        return [*legacy_errors(obj, controller_field="reportingController"), *strict_change_errors(obj, old)]
+        return collected(legacy_errors(obj, controller_field="reportingController"), strict_change_errors(obj, old))
 
     def default_garbage_collection_policy(self, request: Request) -> str:
         """Nothing hangs on an event, and nobody looks after those that do."""

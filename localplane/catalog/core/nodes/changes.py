@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, forbidden, invalid
+from localplane.apimachinery.schema.values import identity
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.validation.metadata import metadata_update_errors
+from localplane.catalog.validation.values import repeated
 
 from .annotations import annotation_errors
 from .config_sources import config_source_errors, config_status_errors
@@ -38,8 +40,8 @@ def node_change_errors(node: JSONObject, old: JSONObject) -> Iterator[FieldError
 
 
 def _address_errors(addresses: Sequence[JSONObject]) -> Iterator[FieldError]:
-    for index, address in enumerate(addresses):
-        if address in addresses[:index]:
+    for index, (address, is_repeated) in enumerate(zip(addresses, repeated(map(identity, addresses)), strict=True)):
+        if is_repeated:
             yield duplicate((STATUS / "addresses")[index], internal_form(address, "NodeAddress"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError
+from localplane.apimachinery.fieldpath import FieldError, collected
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
@@ -42,7 +42,7 @@ class NodeStrategy(Strategy):
         _drop(obj, "spec", *(name for name in ("configSource", "podPreemptionPolicy") if before.get(name) is None))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*node_errors(obj), *node_change_errors(obj, old)]
+        return collected(node_errors(obj), node_change_errors(obj, old))
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return _warnings(obj.get("spec") or {})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, not_supported, required
 from localplane.apimachinery.names import qualified_name
 from localplane.apimachinery.quantity import parse
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
@@ -39,7 +39,7 @@ class ClaimStatusStrategy(StatusStrategy):
         (obj.get("status") or {}).pop("healthStatus", None)
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_update_errors(obj, old), *_status_errors(obj)]
+        return collected(metadata_update_errors(obj, old), _status_errors(obj))
 
 
 def _status_errors(obj: JSONObject) -> Iterator[FieldError]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path
+from localplane.apimachinery.fieldpath import FieldError, Path, collected
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.quantity import parse
@@ -34,10 +34,10 @@ class ClaimStrategy(Strategy):
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         spec = obj.get("spec") or {}
-        return [
-            *metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
-            *claim_spec_errors(spec, _SPEC),
-        ]
+        return collected(
+            metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
+            claim_spec_errors(spec, _SPEC),
+        )
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return list(_warnings(obj))
@@ -46,7 +46,7 @@ class ClaimStrategy(Strategy):
         prepare_data_sources(obj.setdefault("spec", {}), old.get("spec") or {})
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_update_errors(obj, old), *self.validate(request, obj), *claim_change_errors(obj, old)]
+        return collected(metadata_update_errors(obj, old), self.validate(request, obj), claim_change_errors(obj, old))
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return list(_warnings(obj))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError
+from localplane.apimachinery.fieldpath import FieldError, collected
 from localplane.apimachinery.times import now
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
@@ -35,7 +35,7 @@ class PersistentVolumeStrategy(Strategy):
         return list(persistent_volume_warnings(obj))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*persistent_volume_errors(obj), *persistent_volume_change_errors(obj, old)]
+        return collected(persistent_volume_errors(obj), persistent_volume_change_errors(obj, old))
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return list(persistent_volume_warnings(obj))

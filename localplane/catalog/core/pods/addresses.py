@@ -41,8 +41,9 @@ def _texts(status: JSONObject, field: str) -> list[str]:
 
 def _each(addresses: Sequence[str], path: Path, *, known: Sequence[str]) -> Iterator[FieldError]:
     """What was there before may stay, however it is written."""
+    before = frozenset(known)
     for index, address in enumerate(addresses):
-        yield from legacy_ip_errors(address, path[index], known=known)
+        yield from legacy_ip_errors(address, path[index], known=before)
 
 
 def _pair_errors(addresses: Sequence[str], path: Path) -> Iterator[FieldError]:

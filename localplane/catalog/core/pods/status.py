@@ -5,10 +5,11 @@ Kubernetes: pkg/registry/core/pod (podStatusStrategy) and pkg/apis/core/validati
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden, invalid
 from localplane.apimachinery.names import dns1123_subdomain, qualified_name
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
@@ -49,11 +50,11 @@ class PodStatusStrategy(StatusStrategy):
         _keep_what_clients_forget(obj.setdefault("status", {}), old.get("status") or {})
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_update_errors(obj, old),
-            *annotation_update_errors(obj, old),
-            *status_errors(obj, old),
-        ]
+        return collected(
+            metadata_update_errors(obj, old),
+            annotation_update_errors(obj, old),
+            status_errors(obj, old),
+        )
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         status = obj.get("status") or {}
@@ -75,12 +76,12 @@ def _keep_what_clients_forget(status: JSONObject, old: JSONObject) -> None:
             status[name] = copied(old[name])
     for name in _DROPPED:
         status.pop(name, None)
-    generations: dict[str, list[int]] = {}
+    generations: dict[str, deque[int]] = {}
     for condition in old.get("conditions") or ():
-        generations.setdefault(condition.get("type", ""), []).append(condition.get("observedGeneration") or 0)
+        generations.setdefault(condition.get("type", ""), deque()).append(condition.get("observedGeneration") or 0)
     for condition in status.get("conditions") or ():
         known = generations.get(condition.get("type", ""))
-        generation = known.pop(0) if known else 0
+        generation = known.popleft() if known else 0
         if generation and not condition.get("observedGeneration"):
             condition["observedGeneration"] = generation
 

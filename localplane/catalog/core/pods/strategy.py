@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError
+from localplane.apimachinery.fieldpath import FieldError, collected
 from localplane.apimachinery.names import dns1123_label
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.rest import DeleteOptions
@@ -52,7 +52,7 @@ class PodStrategy(Strategy):
         obj["status"]["qosClass"] = qos_class(obj)
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*pod_errors(obj), *pod_create_errors(obj)]
+        return collected(pod_errors(obj), pod_create_errors(obj))
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         problems = dns1123_label(obj["metadata"].get("name", ""))
@@ -67,12 +67,12 @@ class PodStrategy(Strategy):
         drop_disabled_fields(spec, obj["metadata"])
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_update_errors(obj, old),
-            *pod_errors(obj),
-            *annotation_update_errors(obj, old),
-            *spec_update_errors(obj.get("spec") or {}, old.get("spec") or {}),
-        ]
+        return collected(
+            metadata_update_errors(obj, old),
+            pod_errors(obj),
+            annotation_update_errors(obj, old),
+            spec_update_errors(obj.get("spec") or {}, old.get("spec") or {}),
+        )
 
     def check_graceful_delete(self, request: Request, obj: JSONObject, options: DeleteOptions) -> bool:
         options.grace_period_seconds = grace_period(obj, options.grace_period_seconds)

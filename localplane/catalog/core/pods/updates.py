@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required
+from localplane.apimachinery.schema.values import identity
 from localplane.catalog.internal_form import diff
 from localplane.catalog.validation.values import in_range
 
@@ -84,8 +85,8 @@ def _deadline_errors(new: int | None, old: int | None) -> list[FieldError]:
 
 def _tolerations_errors(new: Sequence[JSONObject], old: Sequence[JSONObject]) -> list[FieldError]:
     path = SPEC / "tolerations"
-    kept = [_but_for_time(each) for each in new]
-    if any(_but_for_time(each) not in kept for each in old):
+    kept = {identity(_but_for_time(each)) for each in new}
+    if any(identity(_but_for_time(each)) not in kept for each in old):
         return [forbidden(path, "existing toleration can not be modified except its tolerationSeconds")]
     return list(toleration_errors(new, path))
 

@@ -122,7 +122,7 @@ class Allocation:
         return wanted
 
     async def _changed_node_ports(self, spec: JSONObject, before: JSONObject) -> None:
-        old, seen, asked = node_ports_of(before), set[tuple[str, int]](), set[int]()
+        old, seen, asked = dict.fromkeys(node_ports_of(before)), set[tuple[str, int]](), set[int]()
         for index, port in enumerate(ports_of(spec)):
             number = port.get("nodePort") or 0
             if not number:
@@ -135,7 +135,7 @@ class Allocation:
             if (port.get("protocol", ""), number) in seen:
                 raise APIError(f"duplicate nodePort: {{{port.get('protocol', '')} {number}}}")
             seen.add((port.get("protocol", ""), number))
-        kept = node_ports_of(spec)
+        kept = set(node_ports_of(spec))
         self._release_ports([number for number in old if number not in kept])
 
     async def _health_check_port(self, spec: JSONObject) -> None:

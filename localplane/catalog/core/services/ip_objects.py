@@ -7,7 +7,7 @@ pkg/registry/core/service/ipallocator, createIPAddress.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -62,16 +62,17 @@ class IPObjects:
         with suppress(KeyNotFound):
             await self._definition.storage.delete(self._definition.key("", ip))
 
-    async def delete_orphans(self, used: Iterable[str]) -> None:
-        """Those of ours that no Service has: left over when a server died between two writes."""
+    async def delete_orphans(self, is_used: Callable[[str], bool]) -> None:
+        """Those of ours that no Service has: left over when a server died between two writes. Each is asked about when
+        it is its turn, because claims are made meanwhile."""
         for ip, is_ours in await self._listed():
-            if is_ours and ip not in used:
+            if is_ours and not is_used(ip):
                 await self.delete(ip)
 
     async def _listed(self) -> list[tuple[str, bool]]:
         if self._definition is None:
             return []
-        listed = await self._definition.storage.list(self._definition.prefix, ListOptions())
+        listed = await self._definition.storage.list(self._definition.prefix, ListOptions(only_readable=True))
         return [(item.key.rpartition("/")[2], item.labels.get(_MANAGED_BY) == _ALLOCATOR) for item in listed.items]
 
 

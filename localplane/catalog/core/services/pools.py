@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Any, Generic, TypeVar
 
@@ -47,6 +49,15 @@ class Taken(Generic[T]):
     def correct(self, before: set[T], stored: set[T]) -> None:
         """What was held before the store was asked, and is not stored, has gone; what came since is true."""
         self.held = (self.held - before) | stored
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What the Services that are stored hold; not `is_complete` if there are some that can't be read."""
+
+    owners: dict[str, Owner]
+    ports: set[int]
+    is_complete: bool
 
 
 class Pools:
@@ -111,8 +122,10 @@ class Pools:
 
     async def _compare(self) -> None:
         ips_before, ports_before = set(self.ips.held), set(self.node_ports.held)
-        owners, ports = await self._stored()
-        await self.objects.delete_orphans({*owners, *self.ips.pending, *(self.ips.held - ips_before)})
+        stored = await self._stored()
+        owners, ports = stored.owners, stored.ports
+        if stored.is_complete:  # the address of a Service that can't be read is not free
+            await self.objects.delete_orphans(lambda ip: ip in owners or self._was_claimed(ip, since=ips_before))
         named = await self.objects.names()
         for ip, owner in owners.items():
             if ip not in named:
@@ -120,15 +133,18 @@ class Pools:
         self.ips.correct(ips_before, {*owners, *named})
         self.node_ports.correct(ports_before, ports)
 
-    async def _stored(self) -> tuple[dict[str, Owner], set[int]]:
-        listed = await self._services.storage.list(self._services.prefix, ListOptions())
+    def _was_claimed(self, ip: str, *, since: set[str]) -> bool:
+        return ip in self.ips.pending or (ip in self.ips.held and ip not in since)
+
+    async def _stored(self) -> _Stored:
+        listed = await self._services.storage.list(self._services.prefix, ListOptions(only_readable=True))
         owners: dict[str, Owner] = {}
         ports: set[int] = set()
         for item in listed.items:
             spec = item.decode().get("spec") or {}
             owners.update(dict.fromkeys(addresses_of(spec), _owner(item)))
             ports.update(ports_held(spec))
-        return owners, ports
+        return _Stored(owners, ports, is_complete=not listed.left_out)
 
     async def all_ranges(self) -> AsyncIterator[AddressRange]:
         """The server's own blocks and, for those who go on asking, what ServiceCIDR objects add to them."""
@@ -137,7 +153,7 @@ class Pools:
         definition = self._find("networking.k8s.io/servicecidrs")
         if definition is None:
             return
-        listed = await definition.storage.list(definition.prefix, ListOptions())
+        listed = await definition.storage.list(definition.prefix, ListOptions(only_readable=True))
         for item in listed.items:
             for each in _ranges_of(item.decode()):
                 if each not in self.ranges:
@@ -175,5 +191,8 @@ def _ranges_of(service_cidr: dict[str, Any]) -> list[AddressRange]:
     for condition in (service_cidr.get("status") or {}).get("conditions") or ():
         if condition.get("type") == "Ready" and condition.get("status") != "True":
             return []
-    cidrs = (service_cidr.get("spec") or {}).get("cidrs") or ()
-    return [AddressRange.of(ip_network(cidr)) for cidr in cidrs]
+    found = []
+    for cidr in (service_cidr.get("spec") or {}).get("cidrs") or ():
+        with suppress(ValueError):  # nobody could have written it through us
+            found.append(AddressRange.of(ip_network(cidr)))
+    return found

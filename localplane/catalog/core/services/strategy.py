@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from localplane.apimachinery.fieldpath import FieldError
+from localplane.apimachinery.fieldpath import FieldError, collected
 from localplane.apimachinery.names import dns1123_label
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
@@ -26,7 +26,7 @@ class ServiceStrategy(Strategy):
     validates_schema = False
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_errors(obj, namespaced=True, name=dns1123_label), *service_errors(obj, None)]
+        return collected(metadata_errors(obj, namespaced=True, name=dns1123_label), service_errors(obj, None))
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return list(service_warnings(obj))
@@ -38,11 +38,11 @@ class ServiceStrategy(Strategy):
         drop_type_dependent_fields(obj, old)
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [
-            *metadata_update_errors(obj, old),
-            *change_errors(obj.get("spec") or {}, old.get("spec") or {}),
-            *service_errors(obj, old),
-        ]
+        return collected(
+            metadata_update_errors(obj, old),
+            change_errors(obj.get("spec") or {}, old.get("spec") or {}),
+            service_errors(obj, old),
+        )
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return list(service_warnings(obj))
@@ -55,7 +55,7 @@ class ServiceStatusStrategy(StatusStrategy):
         super().__init__(main, changes_metadata=True)
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return [*metadata_update_errors(obj, old), *status_errors(obj, old)]
+        return collected(metadata_update_errors(obj, old), status_errors(obj, old))
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return list(status_warnings(obj))

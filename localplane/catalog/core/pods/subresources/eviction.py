@@ -17,6 +17,7 @@ from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry import delete, reads, update
 from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.registry.errors import after_a_write
 from localplane.apiserver.registry.rest import DeleteOptions, Result, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.objects import StoredObject
@@ -83,6 +84,10 @@ class EvictionStore:
             if counts_as_down and budget is not None and asked.precondition_resource_version is None:
                 raise being_processed(budget["metadata"]["name"]) from None
             raise
+        except APIError as error:
+            if budget is not None and not counts_as_down:
+                after_a_write(error)  # a second attempt would take from the budget once more
+            raise
         return dict(SUCCESS)
 
     async def _take(self, request: Request, budget: str, pod: str, *, dry_run: bool) -> None:
@@ -102,7 +107,12 @@ class EvictionStore:
             marked = await self._mark(request, name, options)
             if options.precondition_resource_version is not None:
                 options = replace(options, precondition_resource_version=marked)
-        await delete.delete(self._pods, request, name, validate=None, options=options.copy())
+        try:
+            await delete.delete(self._pods, request, name, validate=None, options=options.copy())
+        except APIError as error:
+            if not options.dry_run:
+                after_a_write(error)
+            raise
 
     async def _mark(self, request: Request, name: str, options: DeleteOptions) -> str:
         """The version of the pod with its condition."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden, invalid
 from localplane.apimachinery.patch.values import copied
 from localplane.catalog.core.pods.qos import qos_class
 from localplane.catalog.core.pods.semantics import equal
@@ -29,7 +29,7 @@ def resize_errors(pod: JSONObject, old: JSONObject) -> list[FieldError]:
     spec, before = pod["spec"], old["spec"]
     if (before.get("os") or {}).get("name") == "windows":
         return [forbidden("", "windows pods cannot be resized")]
-    errors = [*metadata_update_errors(pod, old), *pod_errors(pod), *_class_errors(pod, old)]
+    errors = collected(metadata_update_errors(pod, old), pod_errors(pod), _class_errors(pod, old))
     masked: JSONObject = copied(spec)
     if any(_has_amounts(each.get("resources")) for each in (spec, before)):
         errors += _pod_level_errors(masked, before)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, forbidden
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.definition import Definition
@@ -55,12 +55,12 @@ class EphemeralContainersStrategy(PodStrategy):
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         if MIRROR in (old["metadata"].get("annotations") or {}):
             return [forbidden("", "static pods do not support ephemeral containers")]
-        return [
-            *metadata_update_errors(obj, old),
-            *pod_errors(obj),
-            *annotation_update_errors(obj, old),
-            *_ephemeral_errors(obj["spec"].get(_EPHEMERAL) or (), old["spec"].get(_EPHEMERAL) or ()),
-        ]
+        return collected(
+            metadata_update_errors(obj, old),
+            pod_errors(obj),
+            annotation_update_errors(obj, old),
+            _ephemeral_errors(obj["spec"].get(_EPHEMERAL) or (), old["spec"].get(_EPHEMERAL) or ()),
+        )
 
 
 class ResizeStrategy(PodStrategy):

@@ -121,14 +121,15 @@ def label_key_errors(term: JSONObject, selector: JSONObject | None, path: Path) 
     yield from _keys_errors(wanted, selector, path / "matchLabelKeys")
     yield from _keys_errors(unwanted, selector, path / "mismatchLabelKeys")
     seen = set((selector or {}).get("matchLabels") or ())
+    last, refused = {key: index for index, key in enumerate(wanted)}, frozenset(unwanted)
     for expression in (selector or {}).get("matchExpressions") or ():
         key = expression.get("key", "")
-        if key in wanted and key in seen:
-            place = path[len(wanted) - 1 - list(reversed(wanted)).index(key)]
+        if key in last and key in seen:
+            place = path[last[key]]
             yield invalid(place, key, "exists in both matchLabelKeys and labelSelector")
         seen.add(key)
     for index, key in enumerate(wanted):
-        if key in unwanted:
+        if key in refused:
             place = (path / "matchLabelKeys")[index]
             yield invalid(place, key, "exists in both matchLabelKeys and mismatchLabelKeys")
 

@@ -6,7 +6,6 @@ validateContainerResourceFieldSelector; pkg/apis/core/pods, ConvertDownwardAPIFi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -38,25 +37,31 @@ _RESOURCES = tuple(
 _HUGE_PAGES = ("limits.hugepages-", "requests.hugepages-")
 _UNITS = ("1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei")
 
-_subscripted = re.compile(r"(.+?)\['(.*)'\]", re.DOTALL).fullmatch
-
 
 def field_errors(reference: Mapping[str, Any], allowed: Collection[str], path: Path) -> Iterator[FieldError]:
     version, field = reference.get("apiVersion", ""), reference.get("fieldPath", "")
     if not version or not field:
         yield required(path / ("fieldPath" if version else "apiVersion"))
         return
-    match = _subscripted(field)
-    if problem := _conversion_problem(version, field, match[1] if match else None):
+    subscripted, subscript = _split(field)
+    if problem := _conversion_problem(version, field, subscripted):
         yield invalid(path / "fieldPath", field, f"error converting fieldPath: {problem}")
         return
-    if match:
-        subscript = match[2].lower() if match[1] == "metadata.annotations" else match[2]
+    if subscripted is not None:
+        subscript = subscript.lower() if subscripted == "metadata.annotations" else subscript
         yield from invalid_each(path, subscript, qualified_name(subscript))
         return
     found = _RENAMED.get(field, field)
     if found not in allowed:
         yield not_supported(path / "fieldPath", found, sorted(allowed))
+
+
+def _split(field: str) -> tuple[str | None, str]:
+    """What is before a subscript, and the subscript. Kubernetes: fieldpath.SplitMaybeSubscriptedPath."""
+    if not field.endswith("']"):
+        return None, ""
+    before, opening, subscript = field[:-2].partition("['")
+    return (before, subscript) if before and opening else (None, "")
 
 
 def _conversion_problem(version: str, field: str, subscripted: str | None) -> str:

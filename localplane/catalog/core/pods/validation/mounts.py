@@ -20,9 +20,12 @@ _READ_ONLY = ("Disabled", "Enabled", "IfPossible")
 def mount_errors(container: JSONObject, volumes: Volumes, path: Path) -> Iterator[FieldError]:
     """`volumes` are the pod's good ones, by name."""
     devices = {each.get("name", ""): each.get("devicePath", "") for each in container.get("volumeDevices") or ()}
-    taken: set[str] = set()
+    taken, device_paths = set[str](), frozenset(devices.values())
     for index, mount in enumerate(container.get("volumeMounts") or ()):
         yield from _place_errors(mount, volumes, devices, taken, path[index])
+        if mount.get("mountPath", "") in device_paths:
+            detail = "must not already exist as a path in volumeDevices"
+            yield invalid(path[index] / "mountPath", mount.get("mountPath", ""), detail)
         yield from _option_errors(mount, container, path, path[index])
 
 
@@ -41,8 +44,6 @@ def _place_errors(
     taken.add(target)
     if name in devices:
         yield invalid(path / "name", name, "must not already exist in volumeDevices")
-    if target in devices.values():
-        yield invalid(path / "mountPath", target, "must not already exist as a path in volumeDevices")
 
 
 def _option_errors(mount: JSONObject, container: JSONObject, mounts: Path, path: Path) -> Iterator[FieldError]:

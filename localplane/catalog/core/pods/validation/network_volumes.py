@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
+from localplane.apimachinery.regexps import compiled
 from localplane.catalog.validation.values import in_range
 
 from .names import label_errors, missing_errors, required_label_errors
@@ -14,9 +14,9 @@ from .names import label_errors, missing_errors, required_label_errors
 JSONObject = Mapping[str, Any]
 
 _FORMATS = {
-    "iqn": re.compile(r"iqn\.\d{4}-\d{2}\.([0-9A-Za-z.-]+)(:[^,;*&$|\s]+)$", re.ASCII).search,
-    "eui": re.compile(r"eui.[0-9A-Za-z]{16}", re.ASCII).fullmatch,
-    "naa": re.compile(r"naa.[0-9A-Za-z]{32}", re.ASCII).fullmatch,
+    "iqn": r"iqn\.\d{4}-\d{2}\.([[:alnum:].-]+)(:[^,;*&$|\s]+)$",
+    "eui": r"^eui.[[:alnum:]]{16}$",
+    "naa": r"^naa.[[:alnum:]]{32}$",
 }
 _PAIRS = "must be a host:port pair or multiple pairs separated by commas"
 _TENANT_MAX = 64
@@ -41,10 +41,10 @@ def iscsi_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
 
 
 def _qualified_name_errors(name: str, path: Path) -> Iterator[FieldError]:
-    fits = _FORMATS.get(name[:3])
-    if fits is None:
+    pattern = _FORMATS.get(name[:3])
+    if pattern is None:
         yield invalid(path, name, "must be valid format starting with iqn, eui, or naa")
-    elif not fits(name):
+    elif not compiled(pattern).is_in(name):
         yield invalid(path, name, "must be valid format")
 
 

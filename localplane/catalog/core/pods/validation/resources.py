@@ -78,6 +78,7 @@ def _request_errors(name: str, amount: Quantity, limit: Quantity | None, path: P
 
 def _claim_errors(claims: Sequence[JSONObject], known: Collection[str], path: Path) -> Iterator[FieldError]:
     seen: dict[str, set[str]] = {}
+    listed = f": {', '.join(sorted(known))}" if known else " which is empty"
     for index, claim in enumerate(claims):
         name, request = claim.get("name", ""), claim.get("request", "")
         if not name:
@@ -85,7 +86,6 @@ def _claim_errors(claims: Sequence[JSONObject], known: Collection[str], path: Pa
             continue
         yield from _repeated_claim_errors(seen.setdefault(name, set()), name, request, path[index])
         if name not in known:
-            listed = f": {', '.join(sorted(known))}" if known else " which is empty"
             detail = f"must be one of the names in pod.spec.resourceClaims{listed}"
             yield replace(not_found(path[index], name), detail=detail)
 

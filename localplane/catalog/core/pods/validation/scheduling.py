@@ -83,6 +83,7 @@ def preemption_policy_errors(policy: str | None, path: Path) -> list[FieldError]
 def spread_errors(constraints: Sequence[JSONObject], path: Path) -> Iterator[FieldError]:
     """Topology spread constraints; each pair of key and reaction stands for one sort of them, once."""
     pairs = [(each.get("topologyKey", ""), each.get("whenUnsatisfiable", "")) for each in constraints]
+    last = {pair: index for index, pair in enumerate(pairs)}
     for index, constraint in enumerate(constraints):
         place, (key, reaction) = path[index], pairs[index]
         if (skew := constraint.get("maxSkew", 0)) <= 0:
@@ -90,7 +91,7 @@ def spread_errors(constraints: Sequence[JSONObject], path: Path) -> Iterator[Fie
         if not key:
             yield required(place / "topologyKey", "can not be empty")
         yield from one_of(reaction, ("DoNotSchedule", "ScheduleAnyway"), place / "whenUnsatisfiable")
-        if pairs[index] in pairs[index + 1 :]:
+        if last[pairs[index]] > index:
             yield duplicate(place / "{topologyKey, whenUnsatisfiable}", f"{{{key}, {reaction}}}")
         yield from _min_domain_errors(constraint.get("minDomains"), reaction, place / "minDomains")
         for field in ("nodeAffinityPolicy", "nodeTaintsPolicy"):

@@ -14,6 +14,8 @@ from localplane.apimachinery.objectmeta import validate_annotations, validate_la
 from .annotations import annotation_errors, profile_match_errors
 from .spec import placed_containers, pod_spec_errors
 
+_LONGEST_REMEMBERED = 8192  # in bytes: what is longer is looked at each time, so that the memory is not filled with it
+
 
 def pod_template_errors(template: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
     """Kubernetes: ValidatePodTemplateSpec."""
@@ -33,9 +35,10 @@ def pod_template_errors(template: Mapping[str, Any], path: Path) -> Iterator[Fie
 def _is_known_to_be_valid(spec: Mapping[str, Any]) -> bool:
     """Controllers are written much more often than what they start changes: with every status, and to scale them."""
     try:
-        return _is_valid(orjson.dumps(spec))
+        text = orjson.dumps(spec)
     except orjson.JSONEncodeError:
         return False
+    return len(text) <= _LONGEST_REMEMBERED and _is_valid(text)
 
 
 @lru_cache(maxsize=256)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from localplane.apimachinery.gotext import go_quote
 
 JSONObject = Mapping[str, Any]
+
+_MOST_WARNINGS = 128  # of one volume: far more than an answer has room for
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +21,25 @@ class _File:
     def __str__(self) -> str:
         return f"{go_quote(self.path)} ({self.source})" if self.source else go_quote(self.path)
 
-    def is_in_the_way_of(self, other: _File) -> bool:
-        one, two = f"{self.path}/", f"{other.path}/"
-        return bool(self.path and other.path) and (one.startswith(two) or two.startswith(one))
+
+@dataclass(slots=True)
+class _Directory:
+    """Which files, by number, are here, and which are somewhere below."""
+
+    here: list[int] = field(default_factory=list)
+    below: list[int] = field(default_factory=list)
+    inside: dict[str, _Directory] = field(default_factory=dict)
+
+    def place(self, path: str, number: int) -> list[int]:
+        """Those that are in its way, in the order in which they came."""
+        place, found = self, list[int]()
+        for part in path.split("/"):
+            place.below.append(number)
+            place = place.inside.setdefault(part, _Directory())
+            found += place.here
+        found += place.below
+        place.here.append(number)
+        return sorted(found)
 
 
 def overlap_warnings(volumes: Sequence[JSONObject]) -> Iterator[str]:
@@ -41,10 +59,15 @@ def overlap_warnings(volumes: Sequence[JSONObject]) -> Iterator[str]:
 
 
 def _warnings(volume: str, title: str, files: Sequence[_File]) -> Iterator[str]:
-    for index, file in enumerate(files):
-        for other in files[:index]:
-            if file.is_in_the_way_of(other):
-                yield f"volume {volume} ({title}): overlapping paths: {file} with {other}"
+    root, told = _Directory(), 0
+    for number, file in enumerate(files):
+        if not file.path:
+            continue
+        for other in root.place(file.path, number):
+            yield f"volume {volume} ({title}): overlapping paths: {file} with {files[other]}"
+            told += 1
+            if told == _MOST_WARNINGS:
+                return
 
 
 _TITLES = {"configMap": "ConfigMap", "secret": "Secret", "downwardAPI": "DownwardAPI"}

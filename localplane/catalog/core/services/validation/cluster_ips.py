@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, duplicate, invalid, not_supported, required
 from localplane.catalog.core.services.shape import (
     EXTERNAL_NAME,
     HEADLESS,
@@ -18,6 +18,7 @@ from localplane.catalog.core.services.shape import (
     is_headless,
 )
 from localplane.catalog.validation.addresses import IPV4, IPV6, family_of, legacy_ip_errors
+from localplane.catalog.validation.values import repeated
 
 _SPEC = Path("spec")
 _IPS = _SPEC / "clusterIPs"
@@ -30,7 +31,7 @@ def cluster_ips_errors(spec: Mapping[str, Any], before: Mapping[str, Any] | None
         return []
     ips: list[str] = spec.get("clusterIPs") or []
     families: list[str] = spec.get("ipFamilies") or []
-    errors = [*_agreement_errors(spec.get("clusterIP") or "", ips), *_family_errors(families)]
+    errors = collected(_agreement_errors(spec.get("clusterIP") or "", ips), _family_errors(families))
     policy = spec.get("ipFamilyPolicy")
     if policy is not None and policy not in _POLICIES:
         errors.append(not_supported(_SPEC / "ipFamilyPolicy", policy, _POLICIES))
@@ -58,21 +59,21 @@ def _agreement_errors(ip: str, ips: list[str]) -> Iterator[FieldError]:
 
 
 def _family_errors(families: list[str]) -> Iterator[FieldError]:
-    for index, family in enumerate(families):
+    for index, (family, is_repeated) in enumerate(zip(families, repeated(families), strict=True)):
         if family not in (IPV4, IPV6):
             yield not_supported(_FAMILIES[index], family, (IPV4, IPV6))
-        if family in families[:index]:
+        if is_repeated:
             yield duplicate(_FAMILIES[index], family)
 
 
 def _ip_errors(ips: list[str], known: list[str]) -> list[FieldError]:
-    errors = []
+    errors, before = [], frozenset(known)
     for index, ip in enumerate(ips):
         if index == 0 and ip == HEADLESS:
             if len(ips) > 1:
                 errors.append(invalid(_IPS, ips, "'None' must be the first and only value"))
             continue
-        errors += legacy_ip_errors(ip, _IPS[index], known=known)
+        errors += legacy_ip_errors(ip, _IPS[index], known=before)
     return errors
 
 

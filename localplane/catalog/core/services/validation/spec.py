@@ -80,7 +80,7 @@ def _external_name_errors(name: str) -> Iterator[FieldError]:
 
 
 def _external_ip_errors(spec: JSONObject, before: JSONObject | None) -> Iterator[FieldError]:
-    known = (before or {}).get("externalIPs") or ()
+    known = frozenset((before or {}).get("externalIPs") or ())
     for index, ip in enumerate(spec.get("externalIPs") or ()):
         path = (_SPEC / "externalIPs")[index]
         yield from legacy_ip_errors(ip, path, known=known) or endpoint_ip_errors(ip, path)

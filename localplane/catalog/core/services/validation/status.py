@@ -19,7 +19,7 @@ def status_errors(service: JSONObject, old: JSONObject) -> Iterator[FieldError]:
     if entries and (service.get("spec") or {}).get("type") != LOAD_BALANCER:
         yield forbidden(INGRESS, "may only be used when `spec.type` is 'LoadBalancer'")
         return
-    known = [each["ip"] for each in ingress_of(old) if each.get("ip")]
+    known = {each["ip"] for each in ingress_of(old) if each.get("ip")}
     for index, entry in enumerate(entries):
         path, ip = INGRESS[index], entry.get("ip") or ""
         if ip:

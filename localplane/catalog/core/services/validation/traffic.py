@@ -55,7 +55,7 @@ def source_range_errors(service: JSONObject, old: JSONObject | None) -> Iterator
     text = _annotation(service)
     if ranges:
         path = _SPEC / "LoadBalancerSourceRanges"
-        known = [each.strip() for each in ((old or {}).get("spec") or {}).get("loadBalancerSourceRanges") or ()]
+        known = {each.strip() for each in ((old or {}).get("spec") or {}).get("loadBalancerSourceRanges") or ()}
         if not allowed:
             yield forbidden(path, _ONLY_BALANCERS)
         for index, value in enumerate(ranges):
