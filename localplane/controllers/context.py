@@ -18,22 +18,35 @@ _AGENT: Final = "kube-controller-manager"
 
 @dataclass(frozen=True, slots=True)
 class ControllerContext:
-    """`root_ca` is the server's authority in PEM. Without `sign_token` nobody fills in token secrets."""
+    """The lists and watches of `client` may pass over what can't be read, so that controllers go on whatever is stored;
+    those of `strict` fail then. `creates_are_over` waits for those that were let into a namespace before it was seen to
+    be going; it is there if the server is in this process. `root_ca` is the server's authority in PEM. Without
+    `sign_token` nobody fills in token secrets."""
 
     client: Client
     informers: SharedInformerFactory
+    strict: Client | None = None
+    creates_are_over: Callable[[str], Awaitable[None]] | None = None
     root_ca: str = ""
     sign_token: SignToken | None = None
 
     def client_of(self, service_account: str) -> Client:
         """The client that acts as one of Kubernetes' controllers, so that rules, logs and field managers know it."""
-        user = f"system:serviceaccount:{_NAMESPACE}:{service_account}"
-        return self.client.acting_as(user, groups=_GROUPS, agent=f"{_AGENT}/{service_account}")
+        return _acting_as(self.client, service_account)
+
+    def strict_client_of(self, service_account: str) -> Client:
+        """The same for whoever must know that something is there even if it can't be read."""
+        return _acting_as(self.strict or self.client, service_account)
 
     def client_of_manager(self) -> Client:
         """The client of the program that runs all of them, for what belongs to none."""
         groups = ("system:authenticated",)
         return self.client.acting_as(f"system:{_AGENT}", groups=groups, agent=f"{_AGENT}/controllers")
+
+
+def _acting_as(client: Client, service_account: str) -> Client:
+    user = f"system:serviceaccount:{_NAMESPACE}:{service_account}"
+    return client.acting_as(user, groups=_GROUPS, agent=f"{_AGENT}/{service_account}")
 
 
 @dataclass(frozen=True, slots=True)

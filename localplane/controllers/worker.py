@@ -7,10 +7,12 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from typing import Any, TypeVar
 
 from localplane.apimachinery.errors import APIError, Conflict
 from localplane.client import ClientError, HandlerFunctions, SharedInformer, WorkQueue, deleted_object
+from localplane.client.faults import Contained
 from localplane.client.listener import Listener
 
 Object = dict[str, Any]
@@ -32,7 +34,8 @@ class TryAfter(Exception):
 
 
 async def work(queue: WorkQueue[T], sync: Callable[[T], Awaitable[None]], *, workers: int = 1) -> None:
-    """`sync` every key, several at a time, until cancelled. What the API refuses is tried again; all else is raised."""
+    """`sync` every key, several at a time, until cancelled. What fails is tried again, later and later: one object that
+    nobody can work on leaves the others alone."""
     async with asyncio.TaskGroup() as tasks:
         for _ in range(workers):
             tasks.create_task(_work_on(queue, sync))
@@ -41,18 +44,27 @@ async def work(queue: WorkQueue[T], sync: Callable[[T], Awaitable[None]], *, wor
 async def _work_on(queue: WorkQueue[T], sync: Callable[[T], Awaitable[None]]) -> None:
     while True:
         key = await queue.get()
+        contained = Contained(partial("the work on {}".format, key))
         try:
-            await sync(key)
-        except TryAfter as later:
-            queue.add_after(key, later.delay)
-        except (APIError, ClientError, NotYet) as error:
-            level = logging.DEBUG if isinstance(error, Conflict) else logging.INFO
-            _log.log(level, "%s is tried again: %s", key, error)
-            queue.add_rate_limited(key)
-        else:
-            queue.forget(key)
+            with contained:
+                await _work_once(queue, sync, key)
+            if contained.error is not None:
+                queue.add_rate_limited(key)
         finally:
             queue.done(key)
+
+
+async def _work_once(queue: WorkQueue[T], sync: Callable[[T], Awaitable[None]], key: T) -> None:
+    try:
+        await sync(key)
+    except TryAfter as later:
+        queue.add_after(key, later.delay)
+    except (APIError, ClientError, NotYet) as error:
+        level = logging.DEBUG if isinstance(error, Conflict) else logging.INFO
+        _log.log(level, "%s is tried again: %s", key, error)
+        queue.add_rate_limited(key)
+    else:
+        queue.forget(key)
 
 
 async def together(calls: Iterable[Coroutine[Any, Any, R]]) -> list[R]:
@@ -68,8 +80,7 @@ async def together(calls: Iterable[Coroutine[Any, Any, R]]) -> list[R]:
 
 @contextmanager
 def hearing(informer: SharedInformer, hear: Callable[[Object], None], *, deletions: bool = True) -> Iterator[Listener]:
-    """Call `hear` with every object that comes or changes (or goes) while the block lasts. It must not raise: the
-    informer is shared, and would end for everybody."""
+    """Call `hear` with every object that comes or changes (or goes) while the block lasts."""
     listener = informer.add_handler(
         HandlerFunctions(
             add=hear,

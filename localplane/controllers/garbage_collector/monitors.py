@@ -17,6 +17,7 @@ from localplane.client import (
     Reflector,
     ReflectorOptions,
 )
+from localplane.client.faults import Contained
 
 from .builder import GraphBuilder
 from .references import ObjectReference
@@ -53,40 +54,72 @@ class GraphStore:
         self._graph = graph
         self._on_change = on_change
         self._uids: set[str] = set()
+        self._current: Mapping[str, Any] = {}
+        self._contained = Contained(self._described)
         self.synced = asyncio.Event()
 
     def add(self, obj: Object) -> None:
-        self._observe(obj)
+        self.observe(obj)
         self._tell()
 
     def update(self, obj: Object) -> None:
-        self._observe(obj)
+        self.observe(obj)
         self._tell()
 
     def delete(self, obj: Object) -> None:
-        uid = obj["metadata"]["uid"]
+        uid = obj["metadata"].get("uid", "")
         self._uids.discard(uid)
         self._graph.forget(uid)
         self._tell()
 
-    def replace(self, objects: Iterable[Object]) -> None:
-        before, self._uids = self._uids, set()
-        for obj in objects:
-            self._observe(obj)
-        for uid in before - self._uids:
+    def replacement(self) -> _Replacement:
+        return _Replacement(self)
+
+    def forget_others(self, uids: set[str]) -> None:
+        """The end of a replacement that had these."""
+        before, self._uids = self._uids, uids
+        for uid in before - uids:
             self._graph.forget(uid)
         self.synced.set()
         self._tell()
 
-    def _observe(self, obj: Object) -> None:
+    def observe(self, obj: Object) -> str:
+        """Its uid; empty if it has none."""
         metadata = obj["metadata"]
-        identity = ObjectReference.of(self._api_version, self._kind, metadata)
-        self._uids.add(identity.uid)
-        self._graph.observe(identity, metadata)
+        uid = metadata.get("uid") or ""
+        if not uid:
+            return ""  # nobody can refer to it, and nobody may delete it
+        self._current = metadata
+        with self._contained:
+            identity = ObjectReference.of(self._api_version, self._kind, metadata)
+            self._uids.add(uid)
+            self._graph.observe(identity, metadata)
+        return str(uid)
+
+    def _described(self) -> str:
+        place = f"{self._current.get('namespace', '')}/{self._current.get('name', '')}"
+        return f"looking at whom {self._kind} {place.removeprefix('/')} belongs to"
 
     def _tell(self) -> None:
         if self._on_change is not None:
             self._on_change()
+
+
+class _Replacement:
+    """See `client.list_watch.Replacement`."""
+
+    def __init__(self, store: GraphStore) -> None:
+        self._store = store
+        self._uids: set[str] = set()
+
+    def add(self, obj: Object) -> None:
+        self._uids.add(self._store.observe(obj))
+
+    def discard(self, obj: Object) -> None:
+        self._uids.discard(obj["metadata"].get("uid", ""))
+
+    def finish(self) -> None:
+        self._store.forget_others(self._uids)
 
 
 @dataclass(frozen=True, slots=True)

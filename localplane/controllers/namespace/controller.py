@@ -1,7 +1,7 @@
 """Which namespace is looked at, and when. Kubernetes: pkg/controller/namespace/namespace_controller.go.
 
 Unlike there, nobody waits five seconds before the first attempt: that is for servers that don't see one another's
-writes at once.
+writes at once, and for requests that were let in before. Here those are known, and waited for.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ _WORKERS: Final = 10
 
 
 async def start(context: ControllerContext) -> None:
-    client = context.client_of("namespace-controller")
+    client = context.strict_client_of("namespace-controller")
     queue = WorkQueue[str](rate_limiter=_rate_limiter())
     async with asyncio.TaskGroup() as tasks:
-        controller = _Controller(NamespaceDeleter(client), queue, Waits(tasks, client, queue.add))
+        deleter = NamespaceDeleter(client, context.creates_are_over)
+        controller = _Controller(deleter, queue, Waits(tasks, client, queue.add))
         with hearing(context.informers.informer(NAMESPACES), controller.hear):
             await work(queue, controller.sync, workers=_WORKERS)
 

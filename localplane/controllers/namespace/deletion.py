@@ -34,8 +34,11 @@ class ContentRemains(NotYet):
 
 
 class NamespaceDeleter:
-    def __init__(self, client: Client) -> None:
+    """`creates_are_over` waits for creates that were let into a namespace before it was seen to be going."""
+
+    def __init__(self, client: Client, creates_are_over: Callable[[str], Awaitable[None]] | None = None) -> None:
         self._client = client
+        self._creates_are_over = creates_are_over
         self._namespaces = client.resource(NAMESPACES)
 
     async def delete(self, name: str) -> None:
@@ -47,6 +50,8 @@ class NamespaceDeleter:
             namespace = await self._mark_terminating(namespace)
             if not (namespace.get("spec") or {}).get("finalizers"):
                 return
+            if self._creates_are_over is not None:
+                await self._creates_are_over(name)
             namespace = await self._empty(namespace)
             await self._retried(namespace, self._finalize)
         except NotFound:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Final
 
 from localplane.apimachinery.groups import GroupResource
@@ -55,12 +55,33 @@ class _Store:
     def delete(self, obj: Object) -> None:
         self._tell(obj)
 
-    def replace(self, objects: Iterable[Object]) -> None:
-        before, self._namespaces = self._namespaces, {obj["metadata"].get("namespace", "") for obj in objects}
-        for namespace in before | self._namespaces:
+    def replacement(self) -> _Replacement:
+        return _Replacement(self)
+
+    def hear_of(self, namespaces: set[str]) -> None:
+        """The end of a replacement that had objects in these."""
+        before, self._namespaces = self._namespaces, namespaces
+        for namespace in before | namespaces:
             self._hear(self._resource, namespace)
 
     def _tell(self, obj: Object) -> None:
         namespace = obj["metadata"].get("namespace", "")
         self._namespaces.add(namespace)
         self._hear(self._resource, namespace)
+
+
+class _Replacement:
+    """See `client.list_watch.Replacement`."""
+
+    def __init__(self, store: _Store) -> None:
+        self._store = store
+        self._namespaces: set[str] = set()
+
+    def add(self, obj: Object) -> None:
+        self._namespaces.add(obj["metadata"].get("namespace", ""))
+
+    def discard(self, obj: Object) -> None:
+        """Its namespace is counted again, and nothing worse."""
+
+    def finish(self) -> None:
+        self._store.hear_of(self._namespaces)

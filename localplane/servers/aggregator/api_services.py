@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, not_supported, required
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import NameValidator, dns1035_label, dns1123_subdomain, path_segment_name
 from localplane.apimachinery.objectmeta import validate_object_meta
@@ -31,11 +31,11 @@ class APIServiceStrategy(Strategy):
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         spec, metadata = _spec(obj), obj["metadata"]
         wanted = f"{spec.get('version', '')}.{spec.get('group', '')}"
-        return [
-            *validate_object_meta(metadata, namespaced=False, validate_name=_named(wanted)),
-            *_spec_errors(spec),
-            *_service_errors(spec),
-        ]
+        return collected(
+            validate_object_meta(metadata, namespaced=False, validate_name=_named(wanted)),
+            _spec_errors(spec),
+            _service_errors(spec),
+        )
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         return self.validate(request, obj)

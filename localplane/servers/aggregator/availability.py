@@ -15,13 +15,15 @@ import aiohttp
 
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.times import now
+from localplane.apiserver.outbound.bodies import AnswerUnusable, whole_body
+from localplane.apiserver.outbound.failures import why
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import User
 from localplane.catalog.service_addresses import NoAddress, service_address
+from localplane.tls.authorities import NoAuthorities
 
-from .connections import Connections, UnreadableAuthority, url_of
+from .connections import Connections, url_of
 from .discovered import Discovered, openapi_url, resources_in
-from .failures import UNREADABLE_AUTHORITY, why
 from .headers import identity
 from .remote import Remote, available_condition
 
@@ -159,12 +161,14 @@ async def _get(connections: Connections, remote: Remote, place: tuple[str, int],
             asyncio.timeout(_ANSWER_SECONDS),
             await connections.request(remote.trust, url, headers=headers) as answer,
         ):
-            content = await answer.content.read(_LARGEST_ANSWER)
-    except UnreadableAuthority as error:
-        raise _NoAnswer(UNREADABLE_AUTHORITY) from error
+            content = await whole_body(answer, limit=_LARGEST_ANSWER)
+    except (NoAuthorities, AnswerUnusable) as error:
+        raise _NoAnswer(str(error)) from error
     except (aiohttp.ClientError, TimeoutError) as error:
         late = " (Client.Timeout exceeded while awaiting headers)" if isinstance(error, TimeoutError) else ""
-        raise _NoAnswer(f"{failing}: Get {go_quote(url)}: {why(error, *place)}{late}") from error
+        raise _NoAnswer(
+            f"{failing}: Get {go_quote(url)}: {why(error, *place, name=remote.trust.server_name)}{late}"
+        ) from error
     if not 200 <= answer.status < 300:
         raise _NoAnswer(f"{failing}: bad status from {url}: {answer.status}")
     return content

@@ -14,9 +14,11 @@ import aiohttp
 from aiohttp.connector import NEEDS_CLEANUP_CLOSED
 from yarl import URL
 
+from localplane.apiserver.outbound.failures import address
 from localplane.apiserver.request import Query
+from localplane.client.http_transport import send
+from localplane.tls.contexts import judging, trusting_anybody
 
-from .failures import address
 from .front_proxy import FrontProxyFiles
 from .headers import Pairs
 from .remote import Trust
@@ -24,10 +26,6 @@ from .remote import Trust
 _CONNECT_SECONDS: Final = 30.0
 _PATH: Final = "/:@!$&'()*+,;=~"
 _NOTHING_OF_ITS_OWN: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
-
-
-class UnreadableAuthority(ValueError):
-    """An APIService's caBundle holds no certificate."""
 
 
 class Connections:
@@ -38,9 +36,10 @@ class Connections:
     async def request(
         self, trust: Trust, url: str, *, method: str = "GET", headers: Pairs, body: bytes = b""
     ) -> aiohttp.ClientResponse:
-        """The answer's head; its body is the caller's to read or to close. Raises aiohttp.ClientError and
-        UnreadableAuthority."""
-        return await self._session(trust).request(
+        """The answer's head; its body is the caller's to read or to close. Raises aiohttp.ClientError, and
+        NoAuthorities if the caBundle holds no certificate."""
+        return await send(
+            self._session(trust),
             method,
             URL(url, encoded=True),
             headers=headers,
@@ -72,27 +71,10 @@ class Connections:
         return found
 
     def _context(self, trust: Trust) -> ssl.SSLContext:
-        context = _unverified() if trust.insecure else _verified(trust.authority)
+        context = trusting_anybody() if trust.insecure else judging(trust.authority)
         if self._files is not None:
             context.load_cert_chain(self._files.client, self._files.client_key)
         return context
-
-
-def _unverified() -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    return context
-
-
-def _verified(authority: bytes) -> ssl.SSLContext:
-    try:
-        context = ssl.create_default_context(cadata=authority.decode("ascii") or None)
-    except (ssl.SSLError, UnicodeDecodeError, ValueError) as error:
-        raise UnreadableAuthority from error
-    # Newer Pythons refuse authorities without some extensions, which Go and so every cluster lives with.
-    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
-    return context
 
 
 def url_of(host: str, port: int, path: str, query: Query | None = None) -> str:

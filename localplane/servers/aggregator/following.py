@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, NotFound
@@ -23,6 +24,7 @@ from localplane.client import (
     WorkQueue,
     deleted_object,
 )
+from localplane.client.faults import Contained
 from localplane.client.rate_limiters import ItemExponentialFailureRateLimiter
 
 from .api_services import local_condition
@@ -80,7 +82,7 @@ class AvailabilityController:
         """What we wrote ourselves into a status is no news."""
         known, remote = self._aggregator.heard(obj), remote_of(obj)
         if remote is None:
-            if obj["spec"].get("service") is None and (available_condition(obj) or {}).get("reason") != "Local":
+            if _service(obj) is None and (available_condition(obj) or {}).get("reason") != "Local":
                 self._queue.add(obj["metadata"]["name"])
             return
         self._watch_services()
@@ -89,7 +91,7 @@ class AvailabilityController:
 
     def _gone(self, obj: Object) -> None:
         self._aggregator.gone(obj)
-        if obj["spec"].get("service") is not None:
+        if _service(obj) is not None:
             self._queue.add(obj["metadata"]["name"])
 
     def _watch_services(self) -> None:
@@ -115,11 +117,12 @@ class AvailabilityController:
     async def _work(self) -> None:
         while True:
             name = await self._queue.get()
+            good = False
             try:
-                good = await self._sync(name)
+                with Contained(partial("looking at APIService {}".format, name), passes=(APIError, ClientError)):
+                    good = await self._sync(name)
             except (APIError, ClientError) as error:
                 _log.info("the condition of APIService %s is looked at again: %s", name, error)
-                good = False
             finally:
                 self._queue.done(name)
             if good:
@@ -130,7 +133,7 @@ class AvailabilityController:
     async def _sync(self, name: str) -> bool:
         """False if it is to be tried again soon."""
         obj = self._lister.get(name)
-        if obj is None or obj["spec"].get("service") is None:
+        if obj is None or _service(obj) is None:
             await self._connections.keep({remote.trust for remote in self._aggregator.remotes()})
             return obj is None or await self._make_local(obj)
         remote = remote_of(obj)
@@ -157,6 +160,11 @@ class AvailabilityController:
             await self._api_services.update(obj, subresource="status", field_manager=_MANAGER)
         except NotFound:
             return
+
+
+def _service(obj: Object) -> Object | None:
+    service: Object | None = (obj.get("spec") or {}).get("service")
+    return service
 
 
 def _hearing(hear: Callable[[Object], None], forget: Callable[[Object], None] | None = None) -> HandlerFunctions:

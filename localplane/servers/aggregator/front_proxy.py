@@ -6,13 +6,14 @@ start and renewed when less than a month is left, beside the server's own certif
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 import orjson
+
+from localplane.apiserver.storage.data_directory import write_atomically
 
 CLIENT_NAME: Final = "front-proxy-client"
 _RENEW_BEFORE: Final = timedelta(days=30)
@@ -52,13 +53,13 @@ def _issue(files: FrontProxyFiles, record: Path, at: datetime) -> None:
     authority = Authority.load(files.authority, files.authority_key, good_until=at + _RENEW_BEFORE)
     if authority is None:
         authority = Authority.make(at, name="front-proxy-ca")
-        _write(files.authority_key, authority.key_pem)
-        _write(files.authority, authority.certificate_pem)
+        write_atomically(files.authority_key, authority.key_pem)
+        write_atomically(files.authority, authority.certificate_pem)
     client = authority.issue_client(CLIENT_NAME, "", at)
-    _write(files.client_key, client.key)
-    _write(files.client, client.certificate)
+    write_atomically(files.client_key, client.key)
+    write_atomically(files.client, client.certificate)
     good_until = min(authority.not_after, client.not_after)
-    _write(record, orjson.dumps({"notAfter": good_until.isoformat()}))
+    write_atomically(record, orjson.dumps({"notAfter": good_until.isoformat()}))
 
 
 def _good_until(record: Path) -> datetime:
@@ -66,12 +67,3 @@ def _good_until(record: Path) -> datetime:
         return datetime.fromisoformat(orjson.loads(record.read_bytes())["notAfter"])
     except (OSError, ValueError, KeyError, TypeError):
         return datetime.min.replace(tzinfo=UTC)  # nothing was issued, or nobody can tell for how long
-
-
-def _write(path: Path, content: bytes) -> None:
-    aside = path.with_name(f".{path.name}.new")
-    aside.unlink(missing_ok=True)
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-    aside.replace(path)

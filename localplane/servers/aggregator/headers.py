@@ -54,7 +54,7 @@ def outgoing(request: Request, user: User) -> Pairs:
     left_out = _HOP_BY_HOP | _OURS_TO_SAY | _listed(request.headers.get("connection", ""))
     headers: Pairs = []
     for name, value in request.headers.items():
-        if name in left_out or name.startswith(_ABOUT_THE_USER):
+        if name in left_out or name.replace("_", "-").startswith(_ABOUT_THE_USER):  # to some servers they are the same
             continue
         headers += [(name, each) for each in request.header_values(name) or (value,)]
     headers.append(("Audit-Id", audit_id(request)))

@@ -13,16 +13,18 @@ import aiohttp
 
 from localplane.apiserver.endpoints import body
 from localplane.apiserver.endpoints.filters.plain_text import plain_text
+from localplane.apiserver.outbound.failures import why
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import Answer, Request, Response, StreamResponse
 from localplane.catalog.service_addresses import NoAddress, service_address
+from localplane.tls.authorities import NoAuthorities
 
-from .connections import Connections, UnreadableAuthority, url_of
-from .failures import UNREADABLE_AUTHORITY, why
+from .connections import Connections, url_of
 from .headers import incoming, outgoing, wants_upgrade
 from .remote import Remote
 
 _DISCOVERY_SECONDS: Final = 5.0
+_READ_WHOLE: Final = 1024 * 1024
 _UNAVAILABLE: Final = "service unavailable"
 _REDIRECTED: Final = b"the backend attempted to redirect this request, which is not permitted"
 _NO_UPGRADES: Final = "requests to upgrade the connection are not passed on to other servers"
@@ -47,10 +49,11 @@ class Proxy:
         try:
             async with asyncio.timeout(_DISCOVERY_SECONDS if request.path.strip("/") == remote.path[1:] else None):
                 answer = await self._ask(request, remote, place, content)
-        except UnreadableAuthority:
-            return plain_text(500, UNREADABLE_AUTHORITY)
+        except NoAuthorities as error:
+            return plain_text(500, str(error))
         except (aiohttp.ClientError, TimeoutError) as error:
-            return plain_text(503, f"error trying to reach service: {why(error, *place)}")
+            reason = why(error, *place, name=remote.trust.server_name)
+            return plain_text(503, f"error trying to reach service: {reason}")
         if 300 <= answer.status < 400 and "Location" in answer.headers and request.path.startswith("/apis/"):
             answer.close()
             return Response(502, _REDIRECTED, content_type="text/plain; charset=utf-8")
@@ -70,10 +73,11 @@ class Proxy:
 
 
 async def _answered(answer: aiohttp.ClientResponse) -> Answer:
-    """One whose length is known is read to its end; anything else may be a watch."""
+    """A short one whose length is known is read to its end; anything else is long, or may be a watch."""
     headers = incoming(answer.headers, answer.headers.items())
     content_type = answer.headers.get("Content-Type", "")
-    if answer.content_length is None and answer.status not in (204, 304) and answer.method != "HEAD":
+    is_long = answer.content_length is None or answer.content_length > _READ_WHOLE
+    if is_long and answer.status not in (204, 304) and answer.method != "HEAD":
 
         async def close() -> None:
             answer.close()
@@ -81,8 +85,8 @@ async def _answered(answer: aiohttp.ClientResponse) -> Answer:
         return StreamResponse(_pieces(answer), close, answer.status, content_type, headers)
     try:
         content = await answer.read()
-    except aiohttp.ClientError as error:
-        return plain_text(503, f"error trying to reach service: {error}")
+    except aiohttp.ClientError:
+        return plain_text(503, "error trying to reach service: unexpected EOF")
     return Response(answer.status, content, content_type, headers)
 
 

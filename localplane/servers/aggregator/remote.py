@@ -43,17 +43,17 @@ class Remote:
 
 def remote_of(obj: Mapping[str, Any]) -> Remote | None:
     """None for what is served here, and for the core group, which can't be anywhere else."""
-    spec = obj["spec"]
+    spec = obj.get("spec") or {}
     service = spec.get("service")
-    if service is None or not spec.get("group"):
+    if service is None or not spec.get("group") or not spec.get("version"):
         return None
-    namespace, name = service["namespace"], service["name"]
+    namespace, name = service.get("namespace", ""), service.get("name", "")
     return Remote(
         name=obj["metadata"]["name"],
         group=spec["group"],
         version=spec["version"],
-        group_priority=spec["groupPriorityMinimum"],
-        version_priority=spec["versionPriority"],
+        group_priority=spec.get("groupPriorityMinimum", 0),
+        version_priority=spec.get("versionPriority", 0),
         namespace=namespace,
         service=name,
         port=service.get("port", 443),

@@ -15,6 +15,12 @@ from .remote import Remote, remote_of
 _OPENAPI: Final = "/openapi/v3"
 
 
+def _is_plain(parts: Sequence[str]) -> bool:
+    """Whether every server reads these parts of a path alike: none leads elsewhere, and none is empty but the last."""
+    words = (word for part in parts for word in part.replace("\\", ";").split(";"))
+    return all(parts[:-1]) and not any(word in (".", "..") for word in words)
+
+
 class Aggregator:
     """Knows who answers for what, as it was last told; it waits for nothing and asks nobody. A request for what is
     served here costs one look into an empty table."""
@@ -36,11 +42,18 @@ class Aggregator:
         """None for what is answered here."""
         if not self._remotes or self._proxy is None:
             return None
-        parts = request.path.removeprefix(_OPENAPI).split("/", 4)
-        if len(parts) < 4 or parts[1] != "apis":
+        remote = self._remote_for(request.path)
+        return await self._proxy.pass_on(request, remote) if remote else None
+
+    def _remote_for(self, path: str) -> Remote | None:
+        """Of OpenAPI there is one document for each version, and nothing below it. What another server could read as
+        another path than the one that was authorized is nobody's."""
+        is_openapi = path.startswith(_OPENAPI)
+        parts = (path[len(_OPENAPI) :] if is_openapi else path).split("/")
+        if len(parts) < 4 or parts[0] or parts[1] != "apis" or (is_openapi and len(parts) != 4):
             return None
         remote = self._remotes.get((parts[2], parts[3]))
-        return await self._proxy.pass_on(request, remote) if remote else None
+        return remote if remote and _is_plain(parts[4:]) else None
 
     def describe(self) -> Sequence[InstalledGroup]:
         """One entry for each version: discovery puts them together, also with versions that are served here."""
@@ -81,8 +94,8 @@ class Aggregator:
             self._changed()
 
     def _forget(self, obj: Mapping[str, Any]) -> Remote | None:
-        spec = obj["spec"]
-        return self._remotes.pop((spec.get("group", ""), spec["version"]), None)
+        spec = obj.get("spec") or {}
+        return self._remotes.pop((spec.get("group", ""), spec.get("version", "")), None)
 
     def _changed(self) -> None:
         for listener in self._listeners:

@@ -16,6 +16,7 @@ from localplane.apiserver.registry.store import Store
 from localplane.apiserver.request import Query, Request, RequestInfo, User
 from localplane.apiserver.storage.errors import KeyNotFound, PreconditionFailed, StorageError
 from localplane.apiserver.storage.interface import ListOptions, Preconditions
+from localplane.client.faults import Contained
 
 from .conditions import condition, is_true, set_condition
 from .status import write_status
@@ -64,11 +65,16 @@ class Finalizer:
 
     async def _finalize(self, name: str) -> None:
         pause = _LONGEST_PAUSE
-        while not await self._try(name):
+        while not await self._try_contained(name):
             await asyncio.sleep(pause)
             pause = min(pause * 2, _PATIENCE)
         self._busy.discard(name)
         await self._gone(name)
+
+    async def _try_contained(self, name: str) -> bool:
+        with Contained(lambda: f"finalizing CustomResourceDefinition {name}"):
+            return await self._try(name)
+        return False
 
     async def _try(self, name: str) -> bool:
         """Whether there is nothing more to do."""

@@ -27,7 +27,7 @@ from .naming import accepted_names
 from .printing import columns_of
 from .rules import RuleCompiler, Rules
 from .scale import replicas_path, scale_subresource
-from .selecting import selectable_fields
+from .selecting import declared_fields
 from .strategy import CustomStatusStrategy, CustomStrategy
 from .terminating import TerminatingStore
 from .watches import CustomStore, OpenWatches
@@ -169,7 +169,7 @@ def _resource(
         subresources=_scale(spec, subresources),
         storage=lambda definition: make_store(definition, watches),
         storage_version=stored,
-        selectable_fields=selectable_fields(declared.get("selectableFields") or (), schema),
+        selectable_fields=declared_fields(declared.get("selectableFields") or (), schema),
         typed=False,
         hub=hub,
         verbs=_TERMINATING_VERBS if terminating else _VERBS,

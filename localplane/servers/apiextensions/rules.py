@@ -26,8 +26,11 @@ _MOST_KEPT: Final = 8
 class Rules(Protocol):
     """The compiled rules of one version's schema."""
 
-    def validate(self, obj: Any, old: Any = None, path: Path | None = None) -> list[FieldError]:
-        """What the rules have against an object; `old` is None for a new one."""
+    def validate(
+        self, obj: Any, old: Any = None, path: Path | None = None, *, patience: int | None = None
+    ) -> list[FieldError]:
+        """What the rules have against an object; `old` is None for a new one. Raises CEL's Unfinished where they would
+        cost more than the patience."""
         ...
 
 

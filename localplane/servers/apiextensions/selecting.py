@@ -7,26 +7,22 @@ from typing import Any
 
 from localplane.apimachinery.gotext import go_plain
 from localplane.apimachinery.schema import Schema
-from localplane.apiserver.registry.definition import SelectableField
-from localplane.apiserver.storage.objects import StoredObject
+from localplane.apiserver.registry.selectable import JSONObject, Select, SelectableField, selectable_fields
 
 from .nested import elements
 
 
-def selectable_fields(
-    declared: Sequence[Mapping[str, str]], schema: Callable[[], Schema]
-) -> dict[str, SelectableField]:
-    """By their names, which are paths without the first dot."""
-    return {each["jsonPath"].removeprefix("."): _field(each["jsonPath"], schema) for each in declared}
+def declared_fields(declared: Sequence[Mapping[str, str]], schema: Callable[[], Schema]) -> dict[str, SelectableField]:
+    """By their names, which are paths without the first dot. A default that came after the object counts as well."""
+    selects = {each["jsonPath"].removeprefix("."): _at(each["jsonPath"]) for each in declared}
+    return selectable_fields(selects, prepare=lambda obj: schema().default(obj))
 
 
-def _field(path: str, schema: Callable[[], Schema]) -> SelectableField:
-    """A default that came after the object counts as well."""
+def _at(path: str) -> Select:
     names = elements(path)
 
-    def select(stored: StoredObject) -> str:
-        value: Any = stored.decode()
-        schema().default(value)
+    def select(obj: JSONObject) -> str:
+        value: Any = obj
         for name in names:
             value = value.get(name) if isinstance(value, dict) else None
         if value is None or isinstance(value, (dict, list)):

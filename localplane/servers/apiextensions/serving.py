@@ -17,9 +17,10 @@ from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.outbound import WebhookClient
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.resource import APIGroup, Resource
-from localplane.apiserver.storage.errors import KeyNotFound, StorageError
+from localplane.apiserver.storage.errors import CorruptObject, KeyNotFound, StorageError
 from localplane.apiserver.storage.interface import EventType, ListOptions, Storage, WatchOptions
 from localplane.apiserver.storage.objects import StoredObject
+from localplane.client.faults import Contained
 
 from .conversion.webhook import Resolve, WebhookConverter
 from .finalizing import Finalizer, needs_finalizing
@@ -94,11 +95,11 @@ class CustomResources:
     async def load(self) -> None:
         """Serve all definitions that are stored. Raises StorageError."""
         async with self._lock:
-            listed = await self._kind.storage.list(self._kind.place(""), ListOptions())
+            listed = await self._kind.storage.list(self._kind.place(""), ListOptions(only_readable=True))
             there = {each.key.rpartition("/")[2]: each for each in listed.items}
             for name in self._known.keys() - there.keys():
                 self._forget(name)
-            groups = {self._take(name, stored) for name, stored in there.items()}
+            groups = {self._take_or_leave(name, stored) for name, stored in there.items()}
             for group in groups | self._own_groups:
                 self._install(group)
             for name in [name for name, known in self._known.items() if not known.has_names]:
@@ -136,7 +137,7 @@ class CustomResources:
 
     async def _watch(self) -> None:
         """Until the watch ends. What we have seen already, because we wrote it, is passed over."""
-        options = WatchOptions(resource_version=str(self._revision))
+        options = WatchOptions(resource_version=str(self._revision), only_readable=True)
         watch = await self._kind.storage.watch(self._kind.place(""), options)
         try:
             while events := await watch.take():
@@ -160,7 +161,9 @@ class CustomResources:
         while waiting:
             current = waiting.pop(0)
             before = self._known.get(current)
-            group = await self._settle_one(current)
+            group = before.group if before else ""
+            with _contained(current):
+                group = await self._settle_one(current)
             after = self._known.get(current)
             if (before.names if before else {}) != (after.names if after else {}):
                 waiting += self._without_names(group, current)
@@ -173,7 +176,7 @@ class CustomResources:
             taken = self._taken(obj["spec"]["group"])
             if settled(obj, taken) is not None:
                 stored = await write_status(self._kind, name, lambda live: settled(live, taken))
-        except KeyNotFound:
+        except (KeyNotFound, CorruptObject):
             group = self._forget(name)
         else:
             group = self._take(name, stored)
@@ -186,6 +189,12 @@ class CustomResources:
     def _without_names(self, group: str, but: str) -> Iterable[str]:
         found = [name for name, each in self._known.items() if each.group == group and not each.has_names]
         return [name for name in found if name != but]
+
+    def _take_or_leave(self, name: str, stored: StoredObject) -> str:
+        """One that nothing can be made of is not served; all others are."""
+        with _contained(name):
+            return self._take(name, stored)
+        return self._forget(name)
 
     def _take(self, name: str, stored: StoredObject) -> str:
         """Keep what is needed of a definition."""
@@ -260,6 +269,12 @@ class CustomResources:
             return None
         stored_one = known.resources[-1]
         return definition_of(_api_group(known.group, [stored_one]), stored_one, self._storage_of)
+
+
+def _contained(name: str) -> Contained:
+    """Whatever somebody has stored as a definition, all others are served. That the store does not answer is no fault
+    of it."""
+    return Contained(lambda: f"serving CustomResourceDefinition {name}", passes=(StorageError,))
 
 
 def _api_group(name: str, resources: list[Resource]) -> APIGroup:

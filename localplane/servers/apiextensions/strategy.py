@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from localplane.apimachinery.fieldpath import ErrorType, FieldError, Path, invalid
+from localplane.apimachinery.fieldpath import ErrorType, FieldError, Path, collected, invalid
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import dns1123_subdomain, qualified_name
 from localplane.apimachinery.objectmeta import validate_object_meta
 from localplane.apimachinery.schema import Schema
-from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
+from localplane.apiserver.registry.strategy import StatusStrategy, Strategy, TakesLong
 from localplane.apiserver.request import Request
 
 from .nested import WrongKind, nested_integer, nested_text
@@ -26,6 +26,8 @@ _NOT_CHECKED: Final = (
     "some validation rules were not checked because the object was invalid; correct the existing errors to complete"
     " validation"
 )
+_PATIENCE: Final = 10_000
+"""What rules may cost before they go on in a thread: a millisecond, or twenty where each call is a heavy one."""
 _STANDARD_FINALIZERS: Final = ("orphan", "foregroundDeletion", "kubernetes")
 
 
@@ -49,28 +51,36 @@ class CustomStrategy(Strategy):
         self.scale = scale
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        errors = [
-            *validate_object_meta(obj["metadata"], namespaced=self._namespaced, validate_name=dns1123_subdomain),
-            *self._schema().validate(obj),
-            *self.scale_errors(obj),
-        ]
-        return self.with_rules(errors, obj, None)
+        errors = collected(
+            validate_object_meta(obj["metadata"], namespaced=self._namespaced, validate_name=dns1123_subdomain),
+            self._schema().validate(obj),
+            self.scale_errors(obj),
+        )
+        return self.with_rules(request, errors, obj, None)
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return self.with_rules([*self._schema().validate(obj, old), *self.scale_errors(obj)], obj, old)
+        errors = [*self._schema().validate(obj, old), *self.scale_errors(obj)]
+        return self.with_rules(request, errors, obj, old)
 
-    def validate_status(self, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        errors = [*self._schema().validate(obj, old, only="status"), *self.scale_errors(obj, only_status=True)]
-        return self.with_rules(errors, obj, old)
+    def validate_status(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
+        errors = collected(self._schema().validate(obj, old, only="status"), self.scale_errors(obj, only_status=True))
+        return self.with_rules(request, errors, obj, old)
 
-    def with_rules(self, errors: list[FieldError], obj: JSONObject, old: JSONObject | None) -> list[FieldError]:
+    def with_rules(
+        self, request: Request, errors: list[FieldError], obj: JSONObject, old: JSONObject | None
+    ) -> list[FieldError]:
         """The rules are only asked about objects whose fields are what they expect."""
         rules = self._rules()
         if rules is None:
             return errors
         if any(error.type in _BLOCKING for error in errors):
             return [*errors, invalid(Path(), None, _NOT_CHECKED)]
-        return errors + rules.validate(obj, old, Path())
+        from localplane.apimachinery.cel import Unfinished  # which the rules have imported
+
+        try:
+            return errors + rules.validate(obj, old, Path(), patience=None if request.heavy else _PATIENCE)
+        except Unfinished:
+            raise TakesLong from None
 
     def scale_errors(self, obj: JSONObject, *, only_status: bool = False) -> Iterator[FieldError]:
         if self.scale is None:
@@ -98,7 +108,7 @@ class CustomStatusStrategy(StatusStrategy):
         self._custom = main
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return self._custom.validate_status(obj, old)
+        return self._custom.validate_status(request, obj, old)
 
 
 def _replicas_errors(obj: JSONObject, path: str) -> Iterator[FieldError]:

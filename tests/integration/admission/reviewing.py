@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import ssl
@@ -42,18 +43,23 @@ def patching(*operations: Object) -> Answer:
 
 
 class Reviewer:
-    """`answers` are by path; `asked` are the requests that came, with the path, in their order."""
+    """`answers` are by path; `asked` are the requests that came, with the path, in their order. Nobody is answered
+    before `may_answer` is set; `was_asked` tells that somebody waits."""
 
     def __init__(self, authority: Authority, port: int = 0) -> None:
         self.port = port
         self.bundle = base64.b64encode(authority.certificate_pem).decode()
         self.answers: dict[str, Answer] = {}
         self.asked: list[tuple[str, Object]] = []
+        self.was_asked, self.may_answer = asyncio.Event(), asyncio.Event()
+        self.may_answer.set()
 
     async def handle(self, request: web.Request) -> web.Response:
         review = await request.json()
         path = request.path.removeprefix("/")
         self.asked.append((path, review["request"]))
+        self.was_asked.set()
+        await self.may_answer.wait()
         response = {"uid": review["request"]["uid"], **self.answers.get(path, allowed)(review["request"])}
         return web.json_response({"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": response})
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from localplane.apimachinery.errors import APIError
@@ -22,6 +26,7 @@ from tests.integration.admission.reviewing import (
     denied,
     patching,
 )
+from tests.integration.outbound import answering as answers
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -98,12 +103,64 @@ async def test_a_refusal_is_the_webhook_s_own_status(plane: Plane, reviewer: Rev
             {"message": "m", "code": 422, "details": {"name": "x"}},
             {"message": f"{about}: m", "details": {"name": "x"}, "code": 422},
         ),
+        *(
+            ({"message": "m", "code": code}, {"message": f"{about}: m", "code": told})
+            for code, told in (
+                *((400, 400), (599, 599), (600, 400), (999, 400), (200999, 400)),
+                *((399, 400), (200, 400), (0, 400), (-1, 400), (100, 400)),
+            )
+        ),
     ]
     async with configured(plane.client, VALIDATING, reviewer.webhook("no")):
         for status, told in table:
             reviewer.answers["no"] = denied(**status)
             found = await refusal(maps(plane).create(config_map("refused")))
             assert found == {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", **told}
+
+
+def long_denial(request: bytes) -> bytes:
+    """More than anybody reads at once."""
+    review = orjson.loads(request.partition(b"\r\n\r\n")[2])
+    status = {"message": "the field is wrong: " + "x" * 300_000}
+    response = {"uid": review["request"]["uid"], "allowed": False, "status": status}
+    return orjson.dumps({"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": response})
+
+
+@pytest.mark.parametrize("pieces", [answers.whole, answers.halves, answers.head_first])
+@pytest.mark.parametrize("frame", [answers.with_length, answers.chunked, answers.until_the_end, answers.packed])
+async def test_a_denial_is_one_in_any_pieces(
+    plane: Plane,
+    reviewer: Reviewer,
+    tmp_path: Path,
+    frame: Callable[[bytes], bytes],
+    pieces: Callable[[bytes], list[bytes]],
+) -> None:
+    """Also to one whose failures would be ignored: it did not fail."""
+    async with answers.answering(tmp_path) as server:
+        server.choose = lambda request: pieces(frame(long_denial(request)))
+        bundle = b64encode(answers.AUTHORITY.pem).decode()
+        told = {"url": f"https://127.0.0.1:{server.port}/no", "caBundle": bundle}
+        webhook = reviewer.webhook("long", clientConfig=told, failurePolicy="Ignore")
+        async with configured(plane.client, VALIDATING, webhook):
+            found = await refusal(maps(plane).create(config_map("denied")))
+    assert found["code"] == 400
+    assert found["message"].startswith(
+        'admission webhook "long.example.com" denied the request: the field is wrong: xxx'
+    )
+
+
+async def test_a_webhook_as_test_environments_declare_it_is_called(
+    plane: Plane, reviewer: Reviewer, tmp_path: Path
+) -> None:
+    """With the server's own certificate as the bundle, and a path with a slash too many."""
+    async with answers.answering(tmp_path) as server:
+        server.choose = lambda request: [answers.with_length(long_denial(request))]
+        bundle = b64encode(answers.SERVER.pem).decode()
+        told = {"url": f"https://127.0.0.1:{server.port}//failing", "caBundle": bundle}
+        async with configured(plane.client, VALIDATING, reviewer.webhook("leaf", clientConfig=told)):
+            found = await refusal(maps(plane).create(config_map("denied")))
+    assert found["message"].startswith('admission webhook "leaf.example.com" denied the request: the field is wrong')
+    assert server.requests[0].startswith(b"POST /failing?timeout=10s HTTP/1.1\r\n")
 
 
 @pytest.mark.parametrize(

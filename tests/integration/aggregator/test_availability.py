@@ -87,9 +87,11 @@ async def test_every_cause_is_told_until_there_is_none(plane: Plane, client: Cli
     with pytest.raises(APIError, match="unable to handle the request") as unreachable:
         await client.resource(TICKETS, "default").list()
     assert unreachable.value.code == 503
+    await client.resource(API_SERVICES).delete(NAME)
 
 
 async def test_what_becomes_local_says_so(client: Client) -> None:
+    await client.resource(API_SERVICES).create(api_service(port=443, service="nobody"))
     spec = {"service": None, "insecureSkipTLSVerify": None}
     await client.resource(API_SERVICES).patch(NAME, {"spec": spec}, PatchType.MERGE)
     assert await told(client, "Local") == "Local APIServices are always available"

@@ -19,6 +19,7 @@ from aiohttp import web
 from localplane.apiserver.server.issuing import Authority
 from localplane.client import Client
 from localplane.compose.server import Plane
+from tests.integration.server.wire import Wire
 
 from .conftest import API_SERVICES, GROUP, SERVICES, api_service, condition, external_service
 
@@ -35,6 +36,7 @@ class Behind:
     last: web.BaseRequest | None = None
     body: bytes = b""
     broken_off: asyncio.Event = field(default_factory=asyncio.Event)
+    dropped: list[str] = field(default_factory=list)
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.path in (f"/apis/{GROUP}/v1", "/openapi/v3"):
@@ -47,6 +49,10 @@ class Behind:
                 return web.Response(body=gzip.compress(b"much"), headers={"Content-Encoding": "gzip"})
             case "endless":
                 return await self._endless(request)
+            case "dropped":
+                self.dropped.append(request.method)
+                assert request.transport is not None
+                request.transport.close()
         answer = web.Response(status=418, text="short and stout")
         for text in ("one", "two"):
             answer.headers.add("Warning", f'299 - "{text}"')
@@ -131,7 +137,72 @@ async def test_nobody_is_sent_elsewhere(behind: Behind, http: httpx.AsyncClient)
 
 
 async def test_a_client_that_goes_is_gone_there_too(behind: Behind, http: httpx.AsyncClient) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         async with http.stream("GET", f"{NAMED}/endless?watch=true") as answer:
             assert await anext(answer.aiter_raw()) == b"first"
         await behind.broken_off.wait()
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+async def test_a_write_that_nobody_answered_is_not_sent_again_and_nobody_is_invited_to(
+    behind: Behind, http: httpx.AsyncClient, method: str
+) -> None:
+    behind.dropped.clear()
+    await http.get(f"{NAMED}/warm")  # so that a connection is kept
+    answer = await http.request(method, f"{NAMED}/dropped", content=b"{}")
+    assert answer.status_code == 503
+    assert "retry-after" not in answer.headers
+    assert behind.dropped == [method]
+
+
+OTHER_PATHS = [
+    f"/openapi/v3/apis/{GROUP}/v1/tickets",
+    f"/openapi/v3/apis/{GROUP}/v1/../../../../apis/{GROUP}/v1/secrets",
+    f"/openapi/v3/apis/{GROUP}/v1/%2e%2e/%2e%2e/secrets",
+    f"/openapi/v3/apis/{GROUP}/v1/",
+    f"/openapi/v3//apis/{GROUP}/v1",
+    f"/openapi/v3x/apis/{GROUP}/v1",
+    f"{NAMED}/../../other/tickets/x",
+    f"{NAMED}/%2e%2e/%2e%2e/other/tickets/x",
+    f"{NAMED}/%2e%2e%2f%2e%2e%2fother/tickets/x",
+    f"{NAMED}/./x",
+    f"{NAMED}/..",
+    f"{NAMED}/..;a=b/x",
+    f"{NAMED}/..%5C..%5Cother",
+    f"{NAMED}//x",
+    f"/apis/{GROUP}/v1//namespaces/other/tickets",
+    f"/apis/{GROUP}/../{GROUP}/v1/tickets",
+    f"//apis/{GROUP}/v1/tickets",
+]
+"""Paths that one server reads so and another so; and what is below a document, where there is nothing."""
+
+
+@pytest.mark.parametrize("path", OTHER_PATHS)
+async def test_only_what_was_authorized_is_passed_on(behind: Behind, plane: Plane, path: str) -> None:
+    behind.last = None
+    certificates = plane.kubeconfig.parent / "pki"
+    tls = ssl.create_default_context(cafile=certificates / "ca.crt")
+    tls.load_cert_chain(certificates / "admin.crt", certificates / "admin.key")
+    async with await Wire.connect(plane.server.port, tls=tls) as wire:
+        assert (await wire.get(path)).status == 404
+    assert behind.last is None
+
+
+@pytest.mark.parametrize(
+    "path", [f"/openapi/v3/apis/{GROUP}/v1", f"{NAMED}/x/status", f"{NAMED}/a..b", f"{NAMED}/...", NAMED + "/"]
+)
+async def test_what_was_authorized_is_passed_on_as_it_is(behind: Behind, plane: Plane, path: str) -> None:
+    behind.last = None
+    certificates = plane.kubeconfig.parent / "pki"
+    tls = ssl.create_default_context(cafile=certificates / "ca.crt")
+    tls.load_cert_chain(certificates / "admin.crt", certificates / "admin.key")
+    async with await Wire.connect(plane.server.port, tls=tls) as wire:
+        assert (await wire.get(path)).status == 418
+    assert behind.last is not None
+    assert behind.last.raw_path == path
+
+
+async def test_who_asks_can_not_be_said_in_another_spelling(behind: Behind, http: httpx.AsyncClient) -> None:
+    await http.get(NAMED, headers={"X_Remote_User": "eve", "X-Remote_Group": "system:masters", "Impersonate_User": "e"})
+    assert behind.last is not None
+    assert {name for name in behind.last.headers if "_" in name} == set()

@@ -59,6 +59,6 @@ def conditions(obj: Object) -> dict[str, tuple[str, str]]:
 
 
 async def eventually(ask: Callable[[], Awaitable[bool]]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while not await ask():  # noqa: ASYNC110 - nothing tells when it is so
             await asyncio.sleep(0.01)

@@ -68,7 +68,7 @@ async def test_a_watch_shows_its_version(plane: Plane, webhook: Webhook) -> None
     new = widgets(plane.client, group, "v2")
     begin = (await new.list())["metadata"]["resourceVersion"]
     await widgets(plane.client, group).create(custom(group, "w", {"host": "h", "port": 1}))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         async with new.watch(ListOptions(resource_version=begin)) as events:
             event = await anext(aiter(events))
     assert event.object["spec"] == {"address": "h:1"}

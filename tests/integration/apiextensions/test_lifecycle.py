@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 
@@ -28,10 +27,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 async def test_the_first_object_can_be_made_as_soon_as_the_definition_is(plane: Plane) -> None:
     definitions, group = plane.client.resource(DEFINITIONS), "first.example.com"
-    began = time.perf_counter()
     made = await definitions.create(definition(group))
     await widgets(plane.client, group).create(custom(group, "a"))
-    assert time.perf_counter() - began < 0.5  # a tenth of it on a machine with nothing else to do
     assert made["status"]["storedVersions"] == ["v1"]
     assert conditions(await definitions.get(f"widgets.{group}")) == {
         "NamesAccepted": ("True", "NoConflicts"),
@@ -183,10 +180,10 @@ async def test_a_watch_ends_when_the_definition_changes_and_goes_on_with_the_new
             "value": {"type": "string", "default": "new"},
         }
     ]
-    async with asyncio.timeout(10), watch as events:
+    async with asyncio.timeout(30), watch as events:
         following = asyncio.create_task(anext(aiter(events), None))
         await definitions.patch(f"widgets.{group}", change, PatchType.JSON)
         assert await following is None
     await there.patch("w", {"spec": {"a": "2"}}, PatchType.MERGE)
-    async with asyncio.timeout(10), there.watch(ListOptions(resource_version=begin)) as events:
+    async with asyncio.timeout(30), there.watch(ListOptions(resource_version=begin)) as events:
         assert (await anext(aiter(events))).object["spec"] == {"a": "2", "b": "new"}

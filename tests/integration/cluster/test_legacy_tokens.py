@@ -76,8 +76,9 @@ async def account(plane: Plane, directory: Path, name: str) -> Account:
 
 async def test_it_is_the_accounts_and_its_use_is_noted(plane: Plane, tmp_path: Path) -> None:
     robot = await account(plane, tmp_path, "robot")
-    user = await robot.authenticator.user_of(robot.token)
-    assert user is not None
+    holder = await robot.authenticator.holder(robot.token, (), [])
+    assert holder is not None
+    user = holder.user
     assert (user.name, user.uid) == ("system:serviceaccount:default:robot", robot.uid)
     assert user.groups == ("system:serviceaccounts", "system:serviceaccounts:default")
     assert await robot.labels() == {"kubernetes.io/legacy-token-last-used": datetime.now(UTC).date().isoformat()}
@@ -86,21 +87,21 @@ async def test_it_is_the_accounts_and_its_use_is_noted(plane: Plane, tmp_path: P
 async def test_it_is_not_meant_for_others(plane: Plane, tmp_path: Path) -> None:
     shy = await account(plane, tmp_path, "shy")
     with pytest.raises(Unauthenticated, match="is invalid for the target audiences"):
-        await shy.authenticator.user_of(shy.token, ("elsewhere",))
+        await shy.authenticator.holder(shy.token, ("elsewhere",), [])
 
 
 async def test_it_dies_with_its_secret(plane: Plane, tmp_path: Path) -> None:
     gone = await account(plane, tmp_path, "gone")
     await gone.secrets.delete("gone")
     with pytest.raises(Unauthenticated, match="Token has been invalidated"):
-        await gone.authenticator.user_of(gone.token)
+        await gone.authenticator.holder(gone.token, (), [])
 
 
 async def test_one_that_the_secret_does_not_hold_is_not_believed(plane: Plane, tmp_path: Path) -> None:
     other = await account(plane, tmp_path, "other")
     await other.secrets.patch("other", {"data": {"token": "eA=="}}, PatchType.MERGE)
     with pytest.raises(Unauthenticated, match="Token does not match server's copy"):
-        await other.authenticator.user_of(other.token)
+        await other.authenticator.holder(other.token, (), [])
 
 
 async def test_one_that_was_marked_invalid_is_refused_with_the_reason(plane: Plane, tmp_path: Path) -> None:
@@ -108,7 +109,7 @@ async def test_one_that_was_marked_invalid_is_refused_with_the_reason(plane: Pla
     label = "kubernetes.io/legacy-token-invalid-since"
     await old.secrets.patch("old", {"metadata": {"labels": {label: "2024-01-01"}}}, PatchType.MERGE)
     with pytest.raises(Unauthenticated, match="has been marked invalid"):
-        await old.authenticator.user_of(old.token)
+        await old.authenticator.holder(old.token, (), [])
 
 
 async def test_a_fresh_cluster_tells_since_when_uses_are_noted(plane: Plane) -> None:

@@ -128,7 +128,7 @@ class World:
         namespace: str = "",
         *,
         so: Callable[[Object | None], bool],
-        within: float = 5.0,
+        within: float = 30.0,
     ) -> Object | None:
         """Wait until the object, or its absence, is so."""
         objects = self.of(resource, namespace)

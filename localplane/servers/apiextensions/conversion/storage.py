@@ -67,6 +67,10 @@ class ConvertingStorage:
     async def get(self, key: str, *, resource_version: str = "") -> StoredObject:
         return await self._one(await self._inner.get(key, resource_version=resource_version))
 
+    def peek(self, key: str) -> StoredObject | None:
+        """In whatever version it is stored."""
+        return self._inner.peek(key)
+
     async def list(self, key: str, options: ListOptions) -> ObjectList:
         found = await self._inner.list(key, replace(options, predicate=None))
         items = await self._all(found.items)

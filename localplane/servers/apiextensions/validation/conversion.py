@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
 from localplane.apimachinery.names import dns1035_label
+from localplane.catalog.validation.values import repeated
 from localplane.catalog.validation.webhooks import webhook_service_errors, webhook_url_errors
 
 from .bundles import ca_bundle_errors
@@ -51,8 +52,8 @@ def _review_version_errors(versions: Sequence[str], path: Path, demands: Demands
     if not versions:
         yield required(path)
         return
-    for number, version in enumerate(versions):
-        if version in versions[:number]:
+    for number, (version, is_repeated) in enumerate(zip(versions, repeated(versions), strict=True)):
+        if is_repeated:
             yield invalid(path[number], version, "duplicate version")
             continue
         yield from (invalid(path[number], version, problem) for problem in dns1035_label(version))

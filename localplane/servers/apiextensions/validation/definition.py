@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid
+from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
 from localplane.apimachinery.names import NameValidator, dns1123_subdomain
 from localplane.apimachinery.objectmeta import validate_object_meta, validate_object_meta_update
 from localplane.catalog.validation.metadata import immutable_errors
@@ -26,33 +26,33 @@ _CANNOT_PRESERVE: Final = (
 
 def definition_errors(obj: JSONObject, rules: RuleCompiler) -> list[FieldError]:
     spec = obj.get("spec") or {}
-    return [
-        *validate_object_meta(obj["metadata"], namespaced=False, validate_name=_named(spec)),
-        *spec_errors(spec, _SPEC, Demands(rules=rules)),
-        *_status_errors(obj),
-        *approval_errors(obj, None),
-        *_preserving_errors(spec, {}),
-    ]
+    return collected(
+        validate_object_meta(obj["metadata"], namespaced=False, validate_name=_named(spec)),
+        spec_errors(spec, _SPEC, Demands(rules=rules)),
+        _status_errors(obj),
+        approval_errors(obj, None),
+        _preserving_errors(spec, {}),
+    )
 
 
 def definition_update_errors(obj: JSONObject, old: JSONObject, rules: RuleCompiler) -> list[FieldError]:
     """A spec that has not changed is as good as it was."""
     spec, before = obj.get("spec") or {}, old.get("spec") or {}
     changed = [] if spec == before else _spec_update_errors(obj, old, rules)
-    return [
-        *validate_object_meta_update(obj["metadata"], old["metadata"]),
-        *changed,
-        *_status_errors(obj),
-        *approval_errors(obj, old),
-        *_preserving_errors(spec, before),
-    ]
+    return collected(
+        validate_object_meta_update(obj["metadata"], old["metadata"]),
+        changed,
+        _status_errors(obj),
+        approval_errors(obj, old),
+        _preserving_errors(spec, before),
+    )
 
 
 def status_update_errors(obj: JSONObject, old: JSONObject) -> list[FieldError]:
-    return [
-        *validate_object_meta_update(obj["metadata"], old["metadata"]),
-        *_accepted_name_errors(obj.get("status") or {}),
-    ]
+    return collected(
+        validate_object_meta_update(obj["metadata"], old["metadata"]),
+        _accepted_name_errors(obj.get("status") or {}),
+    )
 
 
 def _named(spec: JSONObject) -> NameValidator:

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required
-from localplane.apimachinery.schema.patterns import InvalidPattern, searcher
+from localplane.apimachinery.regexps import InvalidRegexp, compiled
 from localplane.servers.apiextensions.schemas import walk
 
 Schema = Mapping[str, Any]
@@ -181,8 +181,8 @@ def _value_errors(
     pattern = schema.get("pattern")
     if pattern:
         try:
-            searcher(pattern)
-        except InvalidPattern as error:
+            compiled(pattern)
+        except InvalidRegexp as error:
             found.append(invalid(path / "pattern", pattern, f"must be a valid regular expression, but isn't: {error}"))
 
 

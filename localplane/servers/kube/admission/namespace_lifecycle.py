@@ -10,12 +10,14 @@ from typing import Any, Final
 from localplane.apimachinery.errors import Cause, Forbidden, NotFound
 from localplane.apimachinery.groups import GroupResource
 from localplane.apiserver.admission import Attributes, Operation
+from localplane.apiserver.storage.cacher.storage import CachedStorage
 
 from .plugin import LookingPlugin, refused
 
 _IMMORTAL: Final = frozenset({"default", "kube-system", "kube-public"})
 _NAMESPACES: Final = GroupResource("", "namespaces")
 _ACCESS_REVIEWS: Final = "authorization.k8s.io"
+_OPEN: Final = "namespace.is_open"
 
 
 class NamespaceLifecycle(LookingPlugin):
@@ -40,8 +42,26 @@ class NamespaceLifecycle(LookingPlugin):
         namespace = await self.objects.get("namespaces", "", attributes.namespace)
         if namespace is None:
             raise NotFound.of(_NAMESPACES, attributes.namespace)
-        if (namespace.get("status") or {}).get("phase") == "Terminating":
+        if _is_terminating(namespace):
             raise _terminating(attributes)
+
+    def may_enter(self, namespace: str) -> bool:
+        """A webhook may have held the request back until its namespace was gone."""
+        definition = self.objects.definition("namespaces")
+        if not isinstance(definition.storage, CachedStorage):
+            return True
+        stored = definition.storage.peek(definition.prefix + namespace)
+        if stored is None:
+            return False
+        memo = stored.memo = {} if stored.memo is None else stored.memo
+        if _OPEN not in memo:
+            memo[_OPEN] = not _is_terminating(stored.decode())
+        is_open: bool = memo[_OPEN]
+        return is_open
+
+
+def _is_terminating(namespace: dict[str, Any]) -> bool:
+    return bool((namespace.get("status") or {}).get("phase") == "Terminating")
 
 
 def _terminating(attributes: Attributes) -> Forbidden:

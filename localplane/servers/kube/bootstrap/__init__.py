@@ -2,25 +2,27 @@
 
 objects.json has them by resource, in the order in which they must come. Names that begin with a dollar depend on the
 server. What is there already stays as it is: somebody may have changed it, and a missing one is made again at the next
-start. Kubernetes: pkg/controlplane, pkg/registry/rbac/rest, plugin/pkg/auth/authorizer/rbac/bootstrappolicy.
+start. What can't be made because of something else that is stored is logged, and keeps nobody from starting.
+Kubernetes: pkg/controlplane, pkg/registry/rbac/rest, plugin/pkg/auth/authorizer/rbac/bootstrappolicy.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Final
 
 import orjson
 
-from localplane.apimachinery.errors import AlreadyExists
+from localplane.apimachinery.errors import AlreadyExists, InternalError, Invalid
 from localplane.apimachinery.groups import GroupVersion
 from localplane.client import Client, GroupVersionResource
 
 JSONObject = dict[str, Any]
+_log = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 32
 """How many are made at the same time: the store writes them together."""
@@ -93,8 +95,12 @@ async def _make_missing(client: Client, resource: str, objects: list[JSONObject]
 
     async def make(obj: JSONObject) -> None:
         async with limit:
-            with suppress(AlreadyExists):  # another server on the same store was faster
+            try:
                 await client.resource(kind, _place(obj)[0]).create(obj)
+            except AlreadyExists:
+                pass  # somebody was faster, or what is there can't be read
+            except (InternalError, Invalid) as error:
+                _log.error("%s %s is missing and can't be made: %s", resource, "/".join(_place(obj)), error)
 
     async with asyncio.TaskGroup() as group:
         for obj in missing:

@@ -20,8 +20,8 @@ _GROUP: Final = "rbac.authorization.k8s.io"
 _CLUSTER: Final = ""
 _INDEX: Final = "rbac.BindingIndex"
 _RULES: Final = "rbac.CompiledRules"
-_AS_FRESH_AS_THERE_IS: Final = ListOptions()
-_CACHED: Final = ListOptions(resource_version="0")
+_AS_FRESH_AS_THERE_IS: Final = ListOptions(only_readable=True)
+_CACHED: Final = ListOptions(resource_version="0", only_readable=True)
 
 
 class RoleNotFound(LookupError):

@@ -1,11 +1,20 @@
 """Whether rules allow all that others do. Kubernetes: component-helpers/auth/rbac/validation, Covers;
 pkg/registry/rbac/validation, CompactRules.
+
+A rule stands for verbs times groups times resources times names, and Kubernetes multiplies it out. Here each verb, each
+group and so on gets the set of owned rules that have it, as the bits of a number: a piece is covered if the sets of its
+parts have a rule in common, and where one owned rule has all that is left, nothing is multiplied out.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import reduce
+from itertools import accumulate, product
+from operator import and_
+from typing import Any, Final
 
 from localplane.apimachinery.gotext import go_quote
 
@@ -19,11 +28,20 @@ _FIELDS = (
     ("resourceNames", "ResourceNames"),
     ("verbs", "Verbs"),
 )
+_MOST_COMPARISONS: Final = 1_000_000
+_BITS_AT_ONCE: Final = 1024  # of numbers up to here, all are compared in about the same time
 
 
-def uncovered(owned: Sequence[Rule], given: Iterable[Rule]) -> list[Rule]:
-    """What of the given rules the owned ones don't allow, in the smallest pieces: each is covered by one or by none."""
-    return [piece for rule in given for piece in _pieces(rule) if not any(_covers(own, piece) for own in owned)]
+class TooManyPieces(Exception):
+    """Rules that differ from the owned ones in so many ways that comparing them would take too long."""
+
+
+def uncovered(owned: Sequence[Rule], given: Iterable[Rule]) -> Iterator[Rule]:
+    """What of the given rules the owned ones don't allow, in the smallest pieces: each is covered by one or by none.
+
+    Raises TooManyPieces.
+    """
+    return _Comparison(owned).missing(given)
 
 
 def described(rules: Iterable[Rule]) -> list[str]:
@@ -35,8 +53,7 @@ def described(rules: Iterable[Rule]) -> list[str]:
             whole.append(rule)
             continue
         place = rule["apiGroups"][0], rule["resources"][0], tuple(rule.get("resourceNames") or ())
-        known = simple.setdefault(place, {**rule, "verbs": []})
-        known["verbs"] = [*known["verbs"], *rule["verbs"]]
+        simple.setdefault(place, {**rule, "verbs": []})["verbs"].extend(rule["verbs"])
     return sorted({_told(rule) for rule in (*whole, *simple.values())})
 
 
@@ -45,38 +62,98 @@ def _told(rule: Rule) -> str:
     return f"{{{', '.join(parts)}}}"
 
 
-def _pieces(rule: Rule) -> Iterator[Rule]:
-    for group in rule.get("apiGroups") or ():
-        for resource in rule.get("resources") or ():
-            for verb in rule.get("verbs") or ():
-                piece: Rule = {"apiGroups": [group], "resources": [resource], "verbs": [verb]}
-                names = rule.get("resourceNames") or ()
-                yield from ({**piece, "resourceNames": [name]} for name in names) if names else (piece,)
-    for url in rule.get("nonResourceURLs") or ():
-        for verb in rule.get("verbs") or ():
-            yield {"nonResourceURLs": [url], "verbs": [verb]}
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One field of a given rule: its values, each with the owned rules that have it."""
+
+    field: str
+    values: Sequence[str]
+    owners: Sequence[int]
+
+    @property
+    def common(self) -> int:
+        """The rules that have all of the values."""
+        return reduce(and_, self.owners, -1)
 
 
-def _covers(own: Rule, piece: Rule) -> bool:
-    names, owned_names = piece.get("resourceNames") or (), own.get("resourceNames") or ()
-    return (
-        _has(own.get("verbs") or (), piece.get("verbs") or ())
-        and _has(own.get("apiGroups") or (), piece.get("apiGroups") or ())
-        and _has_resources(own.get("resources") or (), piece.get("resources") or ())
-        and all(_has_url(own.get("nonResourceURLs") or (), url) for url in piece.get("nonResourceURLs") or ())
-        and (not owned_names or bool(names and set(names) <= set(owned_names)))
-    )
+class _Comparison:
+    """The owned rules, by what they have. Bit n of a number stands for the owned rule n."""
+
+    def __init__(self, owned: Sequence[Rule]) -> None:
+        self._comparisons = 0
+        self._price = len(owned) // _BITS_AT_ONCE + 1
+        self._owners: dict[str, dict[str, int]] = {}
+        for field, _ in _FIELDS:
+            owners = self._owners[field] = defaultdict[str, int](int)
+            for number, rule in enumerate(owned):
+                self._count(len(rule.get(field) or ()))
+                for value in rule.get(field) or ():
+                    owners[value] |= 1 << number
+        self._unnamed = sum(1 << number for number, rule in enumerate(owned) if not rule.get("resourceNames"))
+        urls = self._owners["nonResourceURLs"].items()
+        self._prefixes = [(url.rstrip(ALL), owners) for url, owners in urls if url.endswith(ALL)]
+
+    def missing(self, given: Iterable[Rule]) -> Iterator[Rule]:
+        for rule in given:
+            verbs = self._part(rule, "verbs")
+            names = [self._part(rule, "resourceNames")] if rule.get("resourceNames") else []
+            resources = [self._part(rule, "apiGroups"), self._part(rule, "resources"), verbs, *names]
+            for parts, of_all in (
+                (resources, -1 if names else self._unnamed),
+                (self._paths(rule, verbs), self._unnamed),
+            ):
+                if all(part.values for part in parts):
+                    yield from self._uncovered(parts, of_all)
+
+    def _paths(self, rule: Rule, verbs: _Part) -> list[_Part]:
+        return [self._part(rule, "nonResourceURLs"), verbs]
+
+    def _part(self, rule: Rule, field: str) -> _Part:
+        values = rule.get(field) or ()
+        self._count(len(values))
+        return _Part(field, values, [self._owners_of(field, value) for value in values])
+
+    def _owners_of(self, field: str, value: str) -> int:
+        owners = self._owners[field]
+        found = owners.get(value, 0)
+        if field == "resourceNames":
+            return found | self._unnamed
+        if field == "nonResourceURLs":
+            self._count(len(self._prefixes))
+            for prefix, of_prefix in self._prefixes:
+                found |= of_prefix if value.startswith(prefix) else 0
+            return found
+        if field == "resources" and "/" in value:
+            found |= owners.get(f"*/{value.partition('/')[2]}", 0)
+        return found | owners.get(ALL, 0)
+
+    def _uncovered(self, parts: Sequence[_Part], of_all: int) -> Iterator[Rule]:
+        """Pieces of what the parts multiply to that no rule in `of_all` has."""
+        behind = list(accumulate((part.common for part in reversed(parts)), and_, initial=-1))[-2::-1]
+
+        def below(taken: tuple[str, ...], having: int) -> Iterator[Rule]:
+            if not having:
+                yield from _multiplied(parts, taken)
+                return
+            part, covered = parts[len(taken)], set[int]()
+            for value, owners in zip(part.values, part.owners, strict=True):
+                self._count(1)
+                left = having & owners
+                if left in covered or left & behind[len(taken)]:
+                    continue
+                covered.add(left)
+                for piece in below((*taken, value), left):
+                    covered.discard(left)
+                    yield piece
+
+        return below((), of_all)
+
+    def _count(self, comparisons: int) -> None:
+        self._comparisons += comparisons * self._price
+        if self._comparisons > _MOST_COMPARISONS:
+            raise TooManyPieces
 
 
-def _has(owned: Sequence[str], wanted: Sequence[str]) -> bool:
-    return ALL in owned or set(wanted) <= set(owned)
-
-
-def _has_resources(owned: Sequence[str], wanted: Sequence[str]) -> bool:
-    if _has(owned, wanted):
-        return True
-    return all(path in owned or ("/" in path and f"*/{path.partition('/')[2]}" in owned) for path in wanted)
-
-
-def _has_url(owned: Sequence[str], url: str) -> bool:
-    return any(own == url or (own.endswith(ALL) and url.startswith(own.rstrip(ALL))) for own in owned)
+def _multiplied(parts: Sequence[_Part], taken: tuple[str, ...]) -> Iterator[Rule]:
+    for values in product(*([value] for value in taken), *(part.values for part in parts[len(taken) :])):
+        yield {part.field: [value] for part, value in zip(parts, values, strict=True)}

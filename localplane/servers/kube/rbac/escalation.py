@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Final
 
 from localplane.apimachinery.errors import Forbidden, NotFound
@@ -30,7 +31,7 @@ from localplane.apiserver.request import Request, User
 from localplane.apiserver.resource import APIGroup
 
 from .authorizer import RBACAuthorizer, RoleNotFound
-from .covering import described, uncovered
+from .covering import TooManyPieces, described, uncovered
 
 GROUP: Final = "rbac.authorization.k8s.io"
 _EVERYTHING: Final = (
@@ -38,6 +39,9 @@ _EVERYTHING: Final = (
     {"verbs": ["*"], "nonResourceURLs": ["*"]},
 )
 _AGGREGATES: Final = "must have cluster-admin privileges to use the aggregationRule"
+_MOST_TOLD: Final = 100
+_MORE: Final = f"and more: only the first {_MOST_TOLD} are told"
+_TOO_MANY: Final = "more RBAC permissions than can be compared with those currently held"
 _PLURALS: Final = {"Role": "roles", "ClusterRole": "clusterroles"}
 
 
@@ -79,11 +83,16 @@ class _Guard:
     async def _missing(self, user: User, namespace: str, rules: Iterable[Mapping[str, Any]]) -> str:
         """What is wrong with giving away these rules; empty if nothing is."""
         granted = await self._rbac.granted(user, namespace)
-        lacking = uncovered([rule.source for rule in granted.rules], rules)
+        groups = f"[{' '.join(map(go_quote, user.groups))}]"
+        missing = uncovered([rule.source for rule in granted.rules], rules)
+        try:
+            lacking = list(islice(missing, _MOST_TOLD + 1))
+        except TooManyPieces:
+            return f"user {go_quote(user.name)} (groups={groups}) is attempting to grant {_TOO_MANY}"
         if not lacking:
             return ""
-        groups = f"[{' '.join(map(go_quote, user.groups))}]"
-        told = "\n".join(described(lacking))
+        more = [_MORE] if len(lacking) > _MOST_TOLD else []
+        told = "\n".join([*described(lacking[:_MOST_TOLD]), *more])
         resolution = f"; resolution errors: [{' '.join(granted.errors)}]" if granted.errors else ""
         return (
             f"user {go_quote(user.name)} (groups={groups}) is attempting to grant RBAC permissions not currently "

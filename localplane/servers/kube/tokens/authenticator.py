@@ -1,20 +1,22 @@
 """Whom a service account's token speaks for, and whether it still does.
 
-A token dies with its account, and with the pod, secret or node that it is bound to. Those that are kept in secrets are
-another kind: see `legacy`. Kubernetes: pkg/serviceaccount (validator.Validate), authentication/serviceaccount.
+A token dies with its account, and with the pod, secret or node that it is bound to, also if a finalizer keeps those
+from going. Those that are kept in secrets are another kind: see `legacy`. Kubernetes: pkg/serviceaccount
+(validator.Validate), authentication/serviceaccount.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
+from datetime import datetime
 from typing import Any, Final
 
-from localplane.apiserver.authentication import Unauthenticated
-from localplane.apiserver.authentication.bearer_token import bearer_token
+from localplane.apimachinery.gotext import go_quote
+from localplane.apiserver.authentication import TokenHolder, Unauthenticated
 from localplane.apiserver.authentication.service_accounts import groups_of, username
 from localplane.apiserver.registry.lookup import Lookup
-from localplane.apiserver.request import Request, User
+from localplane.apiserver.request import User
 from localplane.client import Client
 
 from .legacy import legacy_owner
@@ -38,16 +40,9 @@ class ServiceAccountAuthenticator:
         self._objects = objects
         self._client = client
 
-    async def authenticate(self, request: Request) -> User | None:
-        token = bearer_token(request)
-        return None if token is None else await self._user_of(token, (), request.warnings)
-
-    async def user_of(self, token: str, audiences: tuple[str, ...] = ()) -> User | None:
+    async def holder(self, token: str, audiences: tuple[str, ...], warnings: list[str]) -> TokenHolder | None:
         """None if the token is none of ours; raises Unauthenticated if it is, and is no longer good. It must be meant
         for one of the audiences, or for this server if there are none."""
-        return await self._user_of(token, audiences, [])
-
-    async def _user_of(self, token: str, audiences: tuple[str, ...], warnings: list[str]) -> User | None:
         try:
             claims = self._tokens.claims_of(token)
         except InvalidToken as error:
@@ -57,19 +52,29 @@ class ServiceAccountAuthenticator:
         if claims is None:
             return None
         meant = _audience(claims) or self._tokens.audiences  # those that say nothing are meant for us
-        if not set(meant) & set(audiences or self._tokens.audiences):
-            raise Unauthenticated(f"token audiences {list(meant)} is invalid for the target audiences")
+        wanted = audiences or self._tokens.audiences
+        common = tuple(each for each in wanted if each in meant)
+        if not common:
+            listed = f"{_quoted(meant)} is invalid for the target audiences {_quoted(wanted)}"
+            raise Unauthenticated(f"token audiences {listed}")
         if claims["iss"] == LEGACY_ISSUER:
-            return await legacy_owner(token, claims, self._objects(), self._client(), warnings)
-        _check_times(claims)
-        return await self._owner(claims)
+            user = await legacy_owner(token, claims, self._objects(), self._client(), warnings)
+        else:
+            _check_times(claims)
+            user = await self._owner(claims)
+        return TokenHolder(user, common)
 
     async def _owner(self, claims: JSONObject) -> User:
         about = claims.get("kubernetes.io") or {}
         namespace, account = about.get("namespace", ""), about.get("serviceaccount") or {}
-        found = await self._live("serviceaccounts", namespace, account)
+        name, uid = account.get("name", ""), account.get("uid", "")
+        found = await self._objects().get("serviceaccounts", namespace, name)
         if found is None:
-            raise Unauthenticated(f"service account {namespace}/{account.get('name', '')} is gone")
+            raise Unauthenticated(f"serviceaccounts {go_quote(name)} not found")
+        if found["metadata"].get("uid") != uid:
+            raise Unauthenticated(f"service account UID ({found['metadata'].get('uid')}) does not match claim ({uid})")
+        if _is_long_gone(found):
+            raise Unauthenticated(f"service account {namespace}/{name} has been deleted")
         await self._check_binding(namespace, about)
         extra = _extra(claims, about)
         return User(username(namespace, account["name"]), uid=account["uid"], groups=groups_of(namespace), extra=extra)
@@ -79,13 +84,26 @@ class ServiceAccountAuthenticator:
         if "pod" not in about:
             bound.append(("nodes", "", "node"))
         for resource, place, kind in bound:
-            if kind in about and await self._live(resource, place, about[kind]) is None:
+            if kind not in about:
+                continue
+            found = await self._objects().get(resource, place, about[kind].get("name", ""))
+            if found is None or _is_long_gone(found):
                 raise Unauthenticated(_INVALIDATED)
+            uid, claimed = found["metadata"].get("uid"), about[kind].get("uid")
+            if uid != claimed:
+                claim = f"does not match service account {kind} ref claim ({claimed})"
+                raise Unauthenticated(f"{kind} UID ({uid}) {claim}")
 
-    async def _live(self, resource: str, namespace: str, reference: Mapping[str, str]) -> JSONObject | None:
-        """The object that is meant: one that has its name but another uid is another one."""
-        found = await self._objects().get(resource, namespace, reference.get("name", ""))
-        return found if found is not None and found["metadata"].get("uid") == reference.get("uid") else None
+
+def _is_long_gone(obj: JSONObject) -> bool:
+    """Deleted, and only held up by a finalizer or a grace period: what it vouched for ends a minute after it was to."""
+    deleted = obj["metadata"].get("deletionTimestamp")
+    return bool(deleted) and datetime.fromisoformat(deleted).timestamp() < time.time() - _LEEWAY
+
+
+def _quoted(audiences: Iterable[str]) -> str:
+    """As Go shows a list of texts."""
+    return f"[{' '.join(map(go_quote, audiences))}]"
 
 
 def _audience(claims: JSONObject) -> list[str]:

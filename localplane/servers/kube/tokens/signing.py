@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Self
 
 import orjson
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -24,6 +23,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from localplane.apiserver.server.signing_key import new_signing_key
+from localplane.apiserver.storage.data_directory import DataDirectoryUnusable, write_atomically
 
 ISSUER: Final = "https://kubernetes.default.svc.cluster.local"
 LEGACY_ISSUER: Final = "kubernetes/serviceaccount"
@@ -88,19 +88,30 @@ class ServiceAccountTokens:
 
 def _key_of(path: Path, spare: RSAPrivateKey | None) -> RSAPrivateKey:
     if path.exists():
-        key = load_pem_private_key(path.read_bytes(), password=None)
-        if not isinstance(key, RSAPrivateKey):
-            raise InvalidToken(f"{path} holds no RSA key: remove it, and another one is made")
-        return key
+        return _read_key(path)
     made = spare or new_signing_key()
     pem = made.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    half_written = path.with_suffix(".new")
-    descriptor = os.open(half_written, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(pem)
-    half_written.replace(path)
+    write_atomically(path, pem)
     return made
+
+
+def _read_key(path: Path) -> RSAPrivateKey:
+    """Never replaced by a new one: that would silently refuse every token that was signed with it."""
+    try:
+        key = load_pem_private_key(path.read_bytes(), password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm, OSError) as error:
+        raise DataDirectoryUnusable(
+            f"the key that signs tokens can't be read from {path} ({_first_line(error)}): put it back from a copy; or "
+            "remove it, and another one is made, but tokens that were signed with it are refused then"
+        ) from error
+    if not isinstance(key, RSAPrivateKey):
+        raise DataDirectoryUnusable(f"{path} holds no RSA key: put the right one there, or remove it")
+    return key
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition(".")[0].partition("\n")[0] or type(error).__name__
 
 
 def _text(data: bytes) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from localplane.apimachinery.cel.library.authorization import Authorizer as ExpressionAuthorizer
 from localplane.apimachinery.cel.library.authorization import Decision, PathCheck, ResourceCheck
-from localplane.apimachinery.cel.values import MISSING
+from localplane.apimachinery.cel.values import MISSING, Mapper
 from localplane.apiserver.admission import Attributes
 from localplane.apiserver.authorization import Attributes as Question
 from localplane.apiserver.authorization import Authorizer
@@ -42,7 +42,7 @@ class Decisions:
         self._known[repr(question)] = Decision(found.allowed, found.reason, found.error)
 
 
-class RequestAuthorizer(ExpressionAuthorizer):
+class RequestAuthorizer(ExpressionAuthorizer, Mapper):
     """`authorizer`, and, as a field of it, `authorizer.requestResource`: a check that names what is written."""
 
     def __init__(self, decisions: Decisions, asked: Attributes, user: User) -> None:

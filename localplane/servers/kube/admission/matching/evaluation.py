@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from localplane.apimachinery.cel import CostExceeded, EvaluationError, dynamic
-from localplane.apimachinery.cel.values import MISSING
+from localplane.apimachinery.cel.values import MISSING, Mapper
 from localplane.apimachinery.gotext import go_quote
 from localplane.catalog.admissionregistration.compiling import Compiled
 
@@ -107,7 +107,7 @@ class Evaluation:
         self.budget -= cost
 
 
-class _Variables:
+class _Variables(Mapper):
     """`variables`: each is evaluated when it is first used, and then kept."""
 
     def __init__(self, compiled: Mapping[str, Compiled]) -> None:

@@ -15,7 +15,7 @@ from localplane.apiserver.storage.interface import ListOptions
 T = TypeVar("T")
 JSONObject = dict[str, Any]
 
-_WITHOUT_WAITING: Final = ListOptions(resource_version="0")
+_WITHOUT_WAITING: Final = ListOptions(resource_version="0", only_readable=True)
 _COMPILED: Final = "admission"
 
 

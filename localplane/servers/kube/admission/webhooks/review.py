@@ -153,16 +153,18 @@ def _check_patch(patch: bytes, patch_type: Any, *, mutates: bool) -> None:
         raise InvalidReview('webhook returned invalid response.patchType of ""')
 
 
+def _code(told: Any) -> int:
+    """The status line is ours: a refusal has a code of one, whatever a webhook says."""
+    return told if type(told) is int and 400 <= told <= 599 else 400
+
+
 def refusal(name: str, status: Mapping[str, Any] | None) -> APIError:
     """What a client is told when a webhook says no: the webhook's own Status, as far as it is one."""
     told = status or {}
     reason, message = str(told.get("reason") or ""), str(told.get("message") or "")
-    code = told.get("code")
     denied = f"admission webhook {go_quote(name)} denied the request"
     why = message or reason
-    kind: type[APIError] = type(
-        "Refusal", (APIError,), {"code": code if isinstance(code, int) and code >= 400 else 400, "reason": reason}
-    )
+    kind: type[APIError] = type("Refusal", (APIError,), {"code": _code(told.get("code")), "reason": reason})
     details = told.get("details")
     sentence = f"{denied}: {why}" if why else f"{denied} without explanation"
     return kind(sentence, details=details if isinstance(details, dict) else None)

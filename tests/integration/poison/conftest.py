@@ -1,0 +1,19 @@
+"""A whole cluster with everything that runs in one, and proof that it lives."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest_asyncio
+
+from localplane.apiserver.server.options import ServerOptions
+from localplane.compose.cluster import ClusterOptions, open_cluster
+from localplane.compose.server import Plane
+from localplane.compose.storage import StorageKind, StorageOptions
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def plane() -> AsyncIterator[Plane]:
+    options = ClusterOptions(storage=StorageOptions(kind=StorageKind.MEMORY), server=ServerOptions(port=0))
+    async with open_cluster(options) as plane:
+        yield plane
