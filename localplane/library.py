@@ -38,6 +38,7 @@ from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.audit.policy_file import PolicyInvalid
 from localplane.apiserver.authentication.static_token import TokenFileInvalid
 from localplane.apiserver.authorization import NamedAuthorizer, UnionAuthorizer
+from localplane.apiserver.long_work import THREAD_SWITCH_SECONDS
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request, User
 from localplane.apiserver.resource import APIGroup, Column, Resource, Subresource, Version
@@ -120,6 +121,7 @@ def run(
 
 
 def _run_until_done(work: Coroutine[Any, Any, None]) -> None:
+    sys.setswitchinterval(THREAD_SWITCH_SECONDS)
     if sys.platform == "win32":
         asyncio.run(work)
     else:

@@ -1,4 +1,4 @@
-"""`kctl etcd`: which etcd `kctl up` runs, and how to get one."""
+"""`kctl etcd`: which etcd `kctl up` runs, how to get one, and how to make room in one that is full."""
 
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ app = new_app()
 
 @app.callback()
 def etcd() -> None:
-    """Find or install the etcd that `kctl up` runs."""
+    """Find or install the etcd that `kctl up` runs, or repair one that is full."""
 
 
 @app.command()
@@ -66,6 +66,78 @@ def install(
         installed = installer.install(version=version, base_url=base_url or OFFICIAL_BASE_URL, force=force)
     state = "already installed" if installed.already else "installed"
     sys.stdout.write(f"etcd {installed.binary.version} {state}: {installed.binary.path}\n")
+
+
+@app.command()
+def repair(
+    *,
+    name: Annotated[
+        str | None, typer.Option("--name", help="The plane whose etcd it is. Default: default", show_default=False)
+    ] = None,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where that plane keeps its data, if not where planes usually do."),
+    ] = None,
+    etcd: Annotated[
+        Path | None, typer.Option("--etcd", metavar="PATH", help="The etcd binary to run for a plane that is down.")
+    ] = None,
+    etcd_servers: Annotated[
+        str, typer.Option(metavar="URL,...", help="All members of the etcd cluster to repair.", show_default=False)
+    ] = "",
+    etcd_cafile: Annotated[
+        Path | None, typer.Option("--etcd-cafile", metavar="FILE", help="CA that signed the cluster's certificates.")
+    ] = None,
+    etcd_certfile: Annotated[
+        Path | None, typer.Option("--etcd-certfile", metavar="FILE", help="Our certificate for the cluster.")
+    ] = None,
+    etcd_keyfile: Annotated[
+        Path | None, typer.Option("--etcd-keyfile", metavar="FILE", help="The key of that certificate.")
+    ] = None,
+    etcd_user: Annotated[
+        str, typer.Option("--etcd-user", metavar="NAME", help="Our name, where the cluster asks for users.")
+    ] = "",
+    etcd_password_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--etcd-password-file",
+            metavar="FILE",
+            help="Holds the password of --etcd-user. Also: the password itself in KCTL_ETCD_PASSWORD.",
+        ),
+    ] = None,
+) -> None:
+    """Make room in an etcd that is full: compact its history, defragment its file, disarm the alarm.
+
+    A plane does this by itself with the etcd that it runs; an etcd cluster that others use it leaves alone until it
+    is told. What is stored stays as it is. An etcd answers nothing while its file is rewritten, and clients that
+    watch may have to list again.
+
+    It works on a plane that is up, on one that is down, and on any etcd cluster. Exits with 1 if a member could not be
+    repaired, or has another alarm.
+
+    Examples:
+
+      kctl etcd repair
+
+      kctl etcd repair --data-dir ./data
+
+      kctl etcd repair --etcd-servers https://a:2379,https://b:2379 --etcd-cafile ca.crt
+    """
+    # The etcd client takes longer to import than the other subcommands take to run.
+    from localplane.cli.repairing import RepairOptions
+    from localplane.cli.repairing import repair as repair_etcd
+
+    options = RepairOptions(
+        name=name,
+        data_dir=data_dir,
+        etcd=etcd,
+        etcd_servers=tuple(url.strip() for url in etcd_servers.split(",") if url.strip()),
+        etcd_cafile=etcd_cafile,
+        etcd_certfile=etcd_certfile,
+        etcd_keyfile=etcd_keyfile,
+        etcd_user=etcd_user,
+        etcd_password_file=etcd_password_file,
+    )
+    repair_etcd(options)
 
 
 class _Progress:

@@ -30,6 +30,8 @@ Examples:
   kctl up --data-dir ./data
   # Use an etcd cluster that is already there
   kctl up --etcd-servers https://a:2379,https://b:2379 --etcd-cafile ca.crt
+  # Let its etcd grow beyond the usual 8 GiB
+  kctl up --etcd-quota-backend-bytes 16Gi
   # As bare as kube-apiserver alone
   kctl up --controllers none --disable-admission-plugins ServiceAccount
 """

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from localplane.apimachinery.quantity import InvalidQuantity, parse
 from localplane.apimachinery.times import InvalidDuration, parse_duration
 
 from .errors import OptionsContradict
@@ -42,17 +43,26 @@ Storage = Annotated[
 ]
 DataDir = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="Where the data is kept. Default: $XDG_STATE_HOME/kctl/NAME.", show_default=False),
+    typer.Option(
+        metavar="DIR",
+        help="Where the data is kept; with --etcd-servers its keys. Default: $XDG_STATE_HOME/kctl/NAME.",
+        show_default=False,
+    ),
 ]
 Ephemeral = Annotated[
-    bool, typer.Option("--ephemeral", help="Keep the data in a temporary directory that is gone at the end.")
+    bool, typer.Option("--ephemeral", help="Keep data and keys in a temporary directory that is gone at the end.")
 ]
 Etcd = Annotated[Path | None, typer.Option("--etcd", metavar="PATH", help="The etcd binary to run. Also: KCTL_ETCD.")]
 AllowUnsafeEtcd = Annotated[
     bool, typer.Option("--allow-unsafe-etcd", help="Accept an etcd below 3.5.16, versions of which lose data.")
 ]
 EtcdServers = Annotated[
-    str, typer.Option(metavar="URL,...", help="Use this etcd cluster instead of running an etcd.", show_default=False)
+    str,
+    typer.Option(
+        metavar="URL,...",
+        help="Use this etcd cluster instead of running an etcd. One plane for each --etcd-prefix.",
+        show_default=False,
+    ),
 ]
 EtcdCAFile = Annotated[
     Path | None, typer.Option("--etcd-cafile", metavar="FILE", help="CA that signed the cluster's certificates.")
@@ -63,7 +73,27 @@ EtcdCertFile = Annotated[
 EtcdKeyFile = Annotated[
     Path | None, typer.Option("--etcd-keyfile", metavar="FILE", help="The key of that certificate.")
 ]
+EtcdUserName = Annotated[
+    str, typer.Option("--etcd-user", metavar="NAME", help="Our name, where the cluster asks for users.")
+]
+EtcdPasswordFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--etcd-password-file",
+        metavar="FILE",
+        help="Holds the password of --etcd-user. Also: the password itself in KCTL_ETCD_PASSWORD.",
+    ),
+]
 EtcdPrefix = Annotated[str, typer.Option(help="Prefix of all keys in the store.")]
+EtcdQuota = Annotated[
+    str,
+    typer.Option(
+        "--etcd-quota-backend-bytes",
+        metavar="QUANTITY",
+        help="How large the database of the etcd that it runs may become. Default: 8Gi.",
+        show_default=False,
+    ),
+]
 AcceptDataLoss = Annotated[
     bool, typer.Option("--accept-data-loss", help="Start although the data is older than it was, or not the same.")
 ]
@@ -149,7 +179,10 @@ def up_command(start: Callable[[UpOptions], int]) -> Callable[..., None]:
         etcd_cafile: EtcdCAFile = None,
         etcd_certfile: EtcdCertFile = None,
         etcd_keyfile: EtcdKeyFile = None,
+        etcd_user: EtcdUserName = "",
+        etcd_password_file: EtcdPasswordFile = None,
         etcd_prefix: EtcdPrefix = "/registry",
+        etcd_quota_backend_bytes: EtcdQuota = "",
         accept_data_loss: AcceptDataLoss = False,
         filename: Filename = None,
         watch: Watch = False,
@@ -173,18 +206,21 @@ def up_command(start: Callable[[UpOptions], int]) -> Callable[..., None]:
             ephemeral=ephemeral,
             etcd=etcd,
             allow_unsafe_etcd=allow_unsafe_etcd,
-            etcd_servers=_listed([etcd_servers]),
+            etcd_servers=listed([etcd_servers]),
             etcd_cafile=etcd_cafile,
             etcd_certfile=etcd_certfile,
             etcd_keyfile=etcd_keyfile,
+            etcd_user=etcd_user,
+            etcd_password_file=etcd_password_file,
             etcd_prefix="/" + etcd_prefix.strip("/"),
+            etcd_quota_backend_bytes=_bytes(etcd_quota_backend_bytes) if etcd_quota_backend_bytes else None,
             accept_data_loss=accept_data_loss,
             filenames=tuple(filename or ()),
             watch=watch,
             crds=tuple(crds or ()),
-            controllers=_listed(controllers or ["*"]),
-            enable_admission_plugins=_listed(enable_admission_plugins or ()),
-            disable_admission_plugins=_listed(disable_admission_plugins or ()),
+            controllers=listed(controllers or ["*"]),
+            enable_admission_plugins=listed(enable_admission_plugins or ()),
+            disable_admission_plugins=listed(disable_admission_plugins or ()),
             detach=detach,
             wait=wait,
             timeout=duration(timeout),
@@ -205,6 +241,15 @@ def duration(text: str) -> timedelta:
         raise OptionsContradict(f'invalid argument "{text}" for "--timeout" flag: {error}') from error
 
 
-def _listed(values: Iterable[str]) -> tuple[str, ...]:
+def _bytes(text: str) -> int:
+    """A quantity as Kubernetes writes them, or a plain number."""
+    try:
+        return parse(text).value()
+    except InvalidQuantity as error:
+        flag = "--etcd-quota-backend-bytes"
+        raise OptionsContradict(f'invalid argument "{text}" for "{flag}" flag: {error}') from error
+
+
+def listed(values: Iterable[str]) -> tuple[str, ...]:
     """Each may name several, with commas between them."""
     return tuple(part.strip() for value in values for part in value.split(",") if part.strip())

@@ -14,6 +14,7 @@ from pathlib import Path
 FILE_ONLY = "localplane.cli.file"
 """The logger for what the terminal has been told in another form."""
 
+_NOT_ON_TERMINAL = (FILE_ONLY, "localplane.apiserver.server.loop_watch")
 _LARGEST = 8 * 1024 * 1024
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LOOK_AGAIN = 0.2
@@ -33,7 +34,7 @@ def start_logging(path: Path, *, on_terminal: bool, verbose: bool) -> None:
     handlers[0].setFormatter(_OneLine("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%S"))
     if on_terminal:
         handlers.append(logging.StreamHandler(sys.stderr))
-        handlers[1].addFilter(lambda record: record.name != FILE_ONLY)
+        handlers[1].addFilter(lambda record: record.name not in _NOT_ON_TERMINAL)
         handlers[1].setFormatter(_OneLine("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
     logging.basicConfig(handlers=handlers, level=logging.INFO if verbose else logging.WARNING, force=True)
     logging.getLogger("localplane").setLevel(logging.DEBUG if verbose else logging.WARNING)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -13,7 +14,9 @@ from .manifests.reading import STDIN
 from .places import DEFAULT_NAME, places
 
 STORES = ("etcd", "sqlite", "memory")
+SMALLEST_QUOTA_BYTES = 4 << 20
 DEFAULT_PORT = 6443
+ETCD_PASSWORD = "KCTL_ETCD_PASSWORD"  # noqa: S105 - the name of a variable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +37,10 @@ class UpOptions:
     etcd_cafile: Path | None = None
     etcd_certfile: Path | None = None
     etcd_keyfile: Path | None = None
+    etcd_user: str = ""
+    etcd_password_file: Path | None = None
     etcd_prefix: str = "/registry"
+    etcd_quota_backend_bytes: int | None = None
     accept_data_loss: bool = False
     filenames: tuple[str, ...] = ()
     watch: bool = False
@@ -53,15 +59,25 @@ class UpOptions:
     def checked(self) -> UpOptions:
         """With absolute paths, because a detached plane leaves the directory. Raises OptionsContradict, PlaneError."""
         places(self.name)
-        for problem in (*self._storage_problems(), *self._address_problems(), *self._other_problems()):
+        for problem in self._problems():
             raise OptionsContradict(problem)
         return replace(
             self,
             data_dir=self.data_dir and self.data_dir.expanduser().absolute(),
+            etcd_cafile=self.etcd_cafile and self.etcd_cafile.absolute(),
+            etcd_certfile=self.etcd_certfile and self.etcd_certfile.absolute(),
+            etcd_keyfile=self.etcd_keyfile and self.etcd_keyfile.absolute(),
+            etcd_password_file=self.etcd_password_file and self.etcd_password_file.absolute(),
             kubeconfig=self.kubeconfig and self.kubeconfig.absolute(),
             crds=tuple(path.absolute() for path in self.crds),
             filenames=tuple(name if name == STDIN else str(Path(name).absolute()) for name in self.filenames),
         )
+
+    def _problems(self) -> Iterator[str]:
+        yield from self._storage_problems()
+        yield from self._user_problems()
+        yield from self._address_problems()
+        yield from self._other_problems()
 
     @property
     def keeps_nothing(self) -> bool:
@@ -75,17 +91,33 @@ class UpOptions:
                 yield f"--etcd-servers and --storage={self.storage} contradict one another"
             if self.etcd is not None:
                 yield "--etcd-servers and --etcd contradict one another: use a cluster, or run an etcd"
-            if self.ephemeral or self.data_dir:
-                flag = "--ephemeral" if self.ephemeral else "--data-dir"
-                yield f"--etcd-servers and {flag} contradict one another: the data is in the cluster"
         elif self.etcd_cafile or self.etcd_certfile or self.etcd_keyfile:
             yield "--etcd-cafile, --etcd-certfile and --etcd-keyfile are for --etcd-servers"
+        yield from self._quota_problems()
         if self.etcd is not None and self.storage not in ("", "etcd"):
             yield f"--etcd and --storage={self.storage} contradict one another"
         if self.data_dir and self.ephemeral:
             yield "--data-dir and --ephemeral contradict one another"
         if self.data_dir and self.storage == "memory":
             yield "--data-dir and --storage=memory contradict one another"
+
+    def _user_problems(self) -> Iterator[str]:
+        if (self.etcd_user or self.etcd_password_file) and not self.etcd_servers:
+            yield "--etcd-user and --etcd-password-file are for --etcd-servers"
+        if self.etcd_password_file and not self.etcd_user:
+            yield "--etcd-password-file needs the user whose password it is: --etcd-user"
+        if self.etcd_user and not self.etcd_password_file and ETCD_PASSWORD not in os.environ:
+            yield f"--etcd-user needs a password: --etcd-password-file, or {ETCD_PASSWORD} in the environment"
+
+    def _quota_problems(self) -> Iterator[str]:
+        if self.etcd_quota_backend_bytes is None:
+            return
+        if self.etcd_servers:
+            yield "--etcd-quota-backend-bytes and --etcd-servers contradict one another: the cluster has its own quota"
+        if self.storage not in ("", "etcd"):
+            yield f"--etcd-quota-backend-bytes and --storage={self.storage} contradict one another"
+        if self.etcd_quota_backend_bytes < SMALLEST_QUOTA_BYTES:
+            yield f"--etcd-quota-backend-bytes must be at least {SMALLEST_QUOTA_BYTES >> 20}Mi: a new plane needs some"
 
     def _address_problems(self) -> Iterator[str]:
         if self.port is not None and not 0 <= self.port <= 65535:

@@ -10,21 +10,25 @@ import asyncio
 import logging
 import os
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from localplane import __version__
+from localplane.apimachinery.errors import NotFound
+from localplane.apiserver.registry.errors import interpret_list
 from localplane.apiserver.server.health import Check, ping
 from localplane.apiserver.server.listener import CannotListen
 from localplane.apiserver.server.version import version_document
+from localplane.apiserver.storage.errors import StorageError
 from localplane.client.background import Background
 from localplane.client.errors import ConfigError
 from localplane.compose.cluster import open_cluster
+from localplane.compose.doctor import Doctor, NotBad
 from localplane.compose.kubeconfig import reachable
 
 from .context import Merged, add_context, context_name, remove_context
@@ -43,6 +47,7 @@ from .server_options import cluster_options
 if TYPE_CHECKING:
     from localplane.compose.server import Plane
 
+T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 _LONGEST_SOCKET_PATH = 100  # the kernel takes 104 to 108 bytes
@@ -208,7 +213,23 @@ class RunningPlane:
         async def facts() -> dict[str, Any]:
             return {**await plane.storage.facts(), "etcdPid": plane.storage.etcd_pid}
 
-        handler = HealthHandler(live=[Check("ping", ping)], ready=plane.server.checks.of("readyz"), facts=facts)
+        doctor = Doctor(plane.storage)
+
+        async def bad_objects() -> dict[str, Any]:
+            found = await _as_api_error(doctor.examine())
+            listed = [{"key": each.key, "problem": each.verdict.why, "shown": each.verdict.is_shown} for each in found]
+            return {"badObjects": listed}
+
+        async def remove_bad(key: str) -> None:
+            await _as_api_error(doctor.remove(key))
+
+        handler = HealthHandler(
+            live=[Check("ping", ping)],
+            ready=plane.server.checks.of("readyz"),
+            facts=facts,
+            bad_objects=bad_objects,
+            remove_bad=remove_bad,
+        )
         path = self._claim.places.directory / "socket"
         if len(os.fsencode(path)) > _LONGEST_SOCKET_PATH:
             path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=TEMPORARY_PREFIX))) / "socket"
@@ -218,7 +239,7 @@ class RunningPlane:
     @contextmanager
     def _data_directory(self) -> Iterator[Path | None]:
         options = self._options
-        if options.etcd_servers or options.storage == "memory":
+        if options.storage == "memory":
             yield None
         elif options.ephemeral:
             with tempfile.TemporaryDirectory(prefix=TEMPORARY_PREFIX) as path:
@@ -227,6 +248,15 @@ class RunningPlane:
                 yield resolved
         else:
             yield options.data_dir or self._claim.places.data
+
+
+async def _as_api_error(asked: Awaitable[T]) -> T:
+    try:
+        return await asked
+    except NotBad as error:
+        raise NotFound(str(error)) from error
+    except StorageError as error:
+        raise interpret_list(error) from error
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from localplane.apiserver.server.options import ServerOptions
+from localplane.apiserver.storage.etcd.space import DEFAULT_QUOTA_BYTES
 from localplane.compose.cluster import ClusterOptions
 from localplane.compose.storage import StorageKind, StorageOptions
 
@@ -17,7 +18,7 @@ def cluster_options(options: UpOptions, *, data_dir: Path | None, port: int) -> 
     """The server's name is the context's: its kubeconfig calls everything so."""
     return ClusterOptions(
         name=context_name(options.name),
-        storage=_storage(options, data_dir),
+        storage=storage_options(options, data_dir=data_dir),
         server=ServerOptions(addresses=addresses(options), port=port, allow_remote=options.allow_remote),
         controllers=options.controllers,
         enabled_admission_plugins=options.enable_admission_plugins,
@@ -25,7 +26,7 @@ def cluster_options(options: UpOptions, *, data_dir: Path | None, port: int) -> 
     )
 
 
-def _storage(options: UpOptions, data_dir: Path | None) -> StorageOptions:
+def storage_options(options: UpOptions, *, data_dir: Path | None) -> StorageOptions:
     return StorageOptions(
         kind=StorageKind(options.storage) if options.storage else None,
         data_dir=data_dir,
@@ -35,6 +36,9 @@ def _storage(options: UpOptions, data_dir: Path | None) -> StorageOptions:
         etcd_cafile=options.etcd_cafile,
         etcd_certfile=options.etcd_certfile,
         etcd_keyfile=options.etcd_keyfile,
+        etcd_user=options.etcd_user,
+        etcd_password_file=options.etcd_password_file,
         etcd_prefix=options.etcd_prefix,
+        etcd_quota_bytes=options.etcd_quota_backend_bytes or DEFAULT_QUOTA_BYTES,
         accept_data_loss=options.accept_data_loss,
     )

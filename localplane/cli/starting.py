@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from localplane.apiserver.long_work import THREAD_SWITCH_SECONDS
+
 from .detaching import Terminal, detach
 from .errors import AlreadyUp, PlaneError
 from .logs import FILE_ONLY, start_logging
@@ -69,6 +71,7 @@ def _claimed(options: UpOptions) -> Claim:
 
 
 def _on_fast_loop(work: Coroutine[Any, Any, int]) -> int:
+    sys.setswitchinterval(THREAD_SWITCH_SECONDS)
     if sys.platform == "win32":
         return asyncio.run(work)
     import uvloop
@@ -83,11 +86,12 @@ async def _serve(start: _Start, claim: Claim, report: Report) -> int:
         # heard afterwards, and cancels the start. What is made from here until it is ready is there to stay: to look
         # for garbage in it would take a tenth of the time.
         gc.disable()
+        from localplane.apiserver.server.garbage import ShortWalks
+
         from .running import RunningPlane
 
         def ready(started: StartReport) -> None:
-            gc.freeze()
-            gc.enable()
+            ShortWalks().start()
             report(started)
 
         plane = RunningPlane(start.options, claim, start.manifests, ready=ready, began=start.began)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import socket
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from localplane.apimachinery.times import human_duration
 
+from .asking import ask
 from .context import current_context
 from .lines import Block, size, tidy
 from .places import known_names, places
 from .processes import resident_bytes
 from .run_file import READY, RunRecord, read, running
 
-_ANSWER_WITHIN = 3.0
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,9 @@ def status(name: str) -> Status:
         return Status(name, "killed" if left else "down", left, {})
     if record.phase != READY:
         return Status(name, record.phase, record, {})
-    healthy, health = _ask(record.socket, "/readyz?verbose")
-    good, facts = _ask(record.socket, "/storage")
-    state = "up" if healthy else "not ready"
-    return Status(name, state, record, _object(facts) if good else {}, "" if healthy else health)
+    health, facts = ask(record.socket, "/readyz?verbose"), ask(record.socket, "/storage")
+    state = "up" if health.good else "not ready"
+    return Status(name, state, record, _object(facts.body) if facts.good else {}, "" if health.good else health.body)
 
 
 def all_statuses() -> list[Status]:
@@ -77,6 +76,7 @@ def as_json(one: Status) -> dict[str, Any]:
     document["uptimeSeconds"] = int(_uptime(record).total_seconds())
     document["objects"] = one.facts.get("objects")
     document["storageBytes"] = one.facts.get("sizeBytes")
+    document["badObjects"] = one.facts.get("badObjects")
     return document
 
 
@@ -109,26 +109,21 @@ def _running_rows(one: Status, record: RunRecord) -> list[tuple[str, str]]:
     ]
     if one.facts:
         rows.append(("objects", f"{one.facts['objects']} ({size(one.facts['sizeBytes'])} stored)"))
+        rows += _bad_rows(one.facts.get("badObjects") or [])
     rows += [("health", line) for line in one.health.splitlines() if line.startswith("[-]")]
     return [(name, value) for name, value in rows if value]
 
 
+def _bad_rows(keys: list[str]) -> list[tuple[str, str]]:
+    """What is stored and can't be used: a few of the keys, and who tells the rest."""
+    if not keys:
+        return []
+    more = f" and {len(keys) - _MOST_NAMED} more" if len(keys) > _MOST_NAMED else ""
+    return [("bad objects", f"{', '.join(keys[:_MOST_NAMED])}{more}: see `kctl doctor`")]
+
+
 def _uptime(record: RunRecord) -> timedelta:
     return datetime.now(UTC) - datetime.fromisoformat(record.started)
-
-
-def _ask(path: str, question: str) -> tuple[bool, str]:
-    """One GET over a unix socket, without an HTTP library: whether it was answered with 200, and the body."""
-    try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.settimeout(_ANSWER_WITHIN)
-            connection.connect(path)
-            connection.sendall(f"GET {question} HTTP/1.0\r\nHost: localhost\r\n\r\n".encode())
-            answer = b"".join(iter(lambda: connection.recv(65536), b""))
-    except OSError as error:
-        return False, f"[-]socket: {error}"
-    head, _, body = answer.partition(b"\r\n\r\n")
-    return head.split(b" ")[1:2] == [b"200"], body.decode("utf-8", "replace")
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import logging
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
+from localplane.apimachinery.errors import InternalError
 from localplane.apiserver.admission import Plugin
-from localplane.apiserver.authentication.groups import AUTHENTICATED
+from localplane.apiserver.authentication import TokenHolder
+from localplane.apiserver.authentication.groups import with_authenticated
 from localplane.apiserver.authorization import (
     SYSTEM_MASTERS,
     Authorizer,
@@ -29,7 +34,6 @@ from localplane.apiserver.authorization import (
 from localplane.apiserver.outbound import WebhookFailed
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
-from localplane.apiserver.request import User
 from localplane.apiserver.resource import APIGroup
 from localplane.apiserver.server.options import InvalidOptions
 from localplane.catalog.descriptions import descriptions
@@ -37,6 +41,8 @@ from localplane.catalog.groups import groups as builtin_groups
 from localplane.catalog.options import CatalogOptions
 from localplane.catalog.service_addresses import NoAddress, service_address
 from localplane.client import Client
+from localplane.client.backoff import Backoff, BackoffPolicy
+from localplane.client.faults import keep_running
 from localplane.servers.aggregator import api_services
 from localplane.servers.aggregator.connections import Connections
 from localplane.servers.aggregator.following import AvailabilityController
@@ -65,6 +71,8 @@ from .cluster import SIGNING_KEY, ClusterOptions
 from .place import Place
 from .server import Plane, PlaneOptions, Preparation, open_plane_at
 
+_log = logging.getLogger(__name__)
+_RESTART = BackoffPolicy(initial=timedelta(seconds=1), maximum=timedelta(minutes=1), jitter=0.2)
 _NO_CONTROLLERS = ("none",)
 _NOBODY = "192.0.2.1"
 """An address that is reserved for documents: a machine without a network tells this one."""
@@ -178,9 +186,11 @@ class _Cluster:
         assert self._plane is not None, "nobody asks before the server listens"
         return self._plane.client
 
-    async def _authenticate_token(self, token: str, audiences: tuple[str, ...]) -> User | None:
-        user = await self._accounts.user_of(token, audiences)
-        return user and replace(user, groups=(*user.groups, AUTHENTICATED))
+    async def _authenticate_token(self, token: str, audiences: tuple[str, ...]) -> TokenHolder:
+        assert self._plane is not None, "nobody asks before the server listens"
+        tokens = self._plane.tokens
+        holder = await tokens.holder(token, audiences or tokens.audiences, [])
+        return replace(holder, user=with_authenticated(holder.user))
 
     def completed(self, options: PlaneOptions) -> PlaneOptions:
         return replace(
@@ -188,6 +198,7 @@ class _Cluster:
             admission=self._wanted.plugins,
             authorizer=self._authorizer,
             tokens=[self._accounts],
+            audiences=self._tokens.audiences,
             front=self._aggregator,
             descriptions=descriptions,
             routers=[openid_router(self._tokens)],
@@ -208,22 +219,24 @@ class _Cluster:
         def after_namespaces(make: Callable[[Client, bootstrap.Facts], Awaitable[None]]) -> Preparation:
             async def prepare(plane: Plane) -> None:
                 await namespaces.wait()
-                await make(plane.client, self._facts(plane))
+                await make(plane.observer, self._facts(plane))
 
             return prepare
 
         async def make_namespaces(plane: Plane) -> None:
-            await bootstrap.make_namespaces(plane.client, self._facts(plane))
+            await bootstrap.make_namespaces(plane.observer, self._facts(plane))
             namespaces.set()
 
         async def track_tokens(plane: Plane) -> None:
             await namespaces.wait()
-            await track_legacy_tokens(plane.client)
+            with _unreadable_is_logged("the use of legacy tokens is not noted"):
+                await track_legacy_tokens(plane.client)
 
         async def publish_authorities(plane: Plane) -> None:
             await namespaces.wait()
             authority = _text(self._front_proxy.authority)
-            await publish(plane.client, client_authority=_text(plane.authority), proxy_authority=authority)
+            with _unreadable_is_logged("other servers are not told whom to believe"):
+                await publish(plane.client, client_authority=_text(plane.authority), proxy_authority=authority)
 
         async def load_definitions(plane: Plane) -> None:
             installer = plane.installer
@@ -234,7 +247,7 @@ class _Cluster:
 
         async def register_versions(plane: Plane) -> None:
             await namespaces.wait()
-            await register(plane.client, _versions(self.groups))
+            await register(plane.observer, _versions(self.groups))
 
         return {
             "start-system-namespaces-controller": make_namespaces,
@@ -260,12 +273,13 @@ class _Cluster:
 
     async def _run_custom_resources(self, plane: Plane) -> None:
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._custom.run())
-            tasks.create_task(follow(plane.client, self._custom.versions, self._custom.versions_changed))
+            tasks.create_task(_kept_running("the server of custom resources", self._custom.run))
+            versions = partial(follow, plane.observer, self._custom.versions, self._custom.versions_changed)
+            tasks.create_task(_kept_running("the registration of custom resources", versions))
 
     async def _run_aggregator(self, _: Plane) -> None:
         assert self._availability is not None, "it was made before the server listened"
-        await self._availability.run()
+        await _kept_running("the aggregator", self._availability.run)
 
     async def _run_controllers(self, plane: Plane) -> None:
         """They are imported here, beside the loop: the server is ready, and nobody waits for them."""
@@ -273,9 +287,27 @@ class _Cluster:
         from localplane.controllers import ControllerContext, run, select
 
         context = ControllerContext(
-            plane.client, plane.informers, root_ca=_text(plane.authority), sign_token=self._tokens.sign
+            plane.observer,
+            plane.informers,
+            strict=plane.client,
+            creates_are_over=plane.entrances.closed,
+            root_ca=_text(plane.authority),
+            sign_token=self._tokens.sign,
         )
         await run(select(self._options.controllers), context)
+
+
+async def _kept_running(name: str, start: Callable[[], Awaitable[None]]) -> None:
+    await keep_running(name, start, Backoff(_RESTART))
+
+
+@contextmanager
+def _unreadable_is_logged(consequence: str) -> Iterator[None]:
+    """An object that can't be read keeps no server from starting."""
+    try:
+        yield
+    except InternalError as error:
+        _log.error("%s: %s", consequence, error)
 
 
 def _authorizer(rbac: RBACAuthorizer) -> Authorizer:

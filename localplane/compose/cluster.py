@@ -59,7 +59,7 @@ async def open_cluster(options: ClusterOptions | None = None) -> AsyncIterator[P
     try:
         if options.names_parts:
             (await loading).check(options)
-        async with open_place(storage) as place, (await loading).open_at(place, options) as plane:
+        async with open_place(storage, alone=True) as place, (await loading).open_at(place, options) as plane:
             yield plane
     finally:
         await asyncio.wait([loading])

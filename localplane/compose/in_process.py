@@ -10,7 +10,8 @@ from collections.abc import AsyncIterator
 from urllib.parse import unquote
 
 from localplane.apiserver.endpoints.filters import recover, request_info
-from localplane.apiserver.request import Handler, Query, Request, Response, StreamResponse, User
+from localplane.apiserver.long_work import Here
+from localplane.apiserver.request import Handler, Query, Request, Response, StreamResponse, User, whole_body
 from localplane.apiserver.server.chain import wrapped
 from localplane.client.transport import BufferedResponse, Pairs, header, header_values
 from localplane.client.transport import Response as ClientResponse
@@ -19,31 +20,37 @@ SELF = User("system:apiserver", groups=("system:masters", "system:authenticated"
 
 
 class InProcessTransport:
-    def __init__(self, handler: Handler) -> None:
+    """`work` is where the server does what takes long. With `only_readable`, lists and watches pass over what can't be
+    read: for those who must go on whatever somebody has stored."""
+
+    def __init__(self, handler: Handler, work: Here, *, only_readable: bool = False) -> None:
+        self._only_readable = only_readable
         self._handler = wrapped((recover(), request_info()), handler)
+        self._work = work
 
     async def request(
         self, method: str, path: str, *, query: Pairs = (), headers: Pairs = (), body: bytes | None = None
     ) -> ClientResponse:
-        answer = await self._handler(_request(method, path, query, headers, body or b""))
+        request = self._request(method, path, query, headers, body or b"")
+        request.only_readable = self._only_readable
+        answer = await self._handler(request)
         if isinstance(answer, StreamResponse):
             return _Stream(answer)
-        return BufferedResponse(answer.status, _headers(answer), _whole(answer))
+        return BufferedResponse(answer.status, _headers(answer), await whole_body(answer.body))
 
     async def close(self) -> None:
         """There is nothing to close."""
 
+    def _request(self, method: str, path: str, query: Pairs, headers: Pairs, body: bytes) -> Request:
+        values: dict[str, list[str]] = {}
+        for name, value in query:
+            values.setdefault(name, []).append(value)
+        lower = {name.lower(): value for name, value in headers}
 
-def _request(method: str, path: str, query: Pairs, headers: Pairs, body: bytes) -> Request:
-    values: dict[str, list[str]] = {}
-    for name, value in query:
-        values.setdefault(name, []).append(value)
-    lower = {name.lower(): value for name, value in headers}
+        async def read_body(limit: int) -> bytes:  # noqa: ARG001 - we don't send ourselves too much
+            return body
 
-    async def read_body(limit: int) -> bytes:  # noqa: ARG001 - we don't send ourselves too much
-        return body
-
-    return Request(method, unquote(path), Query(values), lower, read_body, user=_user(headers))
+        return Request(method, unquote(path), Query(values), lower, read_body, user=_user(headers), work=self._work)
 
 
 def _user(headers: Pairs) -> User:
@@ -54,10 +61,6 @@ def _user(headers: Pairs) -> User:
 
 def _headers(answer: Response | StreamResponse) -> Pairs:
     return [("Content-Type", answer.content_type), *answer.headers.items()]
-
-
-def _whole(answer: Response) -> bytes:
-    return answer.body if isinstance(answer.body, bytes) else b"".join(answer.body)
 
 
 class _Stream:

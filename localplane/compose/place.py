@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
+import uuid
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from localplane.apiserver.server.options import InvalidOptions
+from localplane.apiserver.storage.data_directory import write_atomically
+from localplane.apiserver.storage.errors import StorageError
+from localplane.client.background import Background
 
 from .storage import OpenStorage, StorageKind, StorageOptions, default_data_dir, open_storage
+
+_log = logging.getLogger(__name__)
+_IDENTITY_LENGTH = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +30,48 @@ class Place:
 
 
 @asynccontextmanager
-async def open_place(options: StorageOptions) -> AsyncIterator[Place]:
+async def open_place(options: StorageOptions, *, alone: bool = False) -> AsyncIterator[Place]:
+    """With `alone`, no other such server uses the same place: raises PrefixInUse, also later."""
     with ExitStack() as stack:
         async with open_storage(options) as storage:
             directory = storage.data_dir
             if directory is None:
                 directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="localplane-")))
-            yield Place(storage, directory)
+            async with _claimed(storage, directory) if alone else nullcontext():
+                yield Place(storage, directory)
+
+
+@asynccontextmanager
+async def _claimed(storage: OpenStorage, directory: Path) -> AsyncIterator[None]:
+    """A data directory is one process's already; a prefix of a cluster has to be claimed."""
+    if storage.claim is None:
+        yield
+        return
+    claim = storage.claim(_identity(directory / "server-id"))
+    await claim.take()
+    try:
+        async with Background(claim.keep):
+            yield
+    except ExceptionGroup as group:
+        lost = group.exceptions[0]
+        if not isinstance(lost, StorageError):
+            raise
+        _log.critical("this server has to end: %s", lost)
+        raise lost from None
+    finally:
+        await claim.release()
+
+
+def _identity(path: Path) -> str:
+    """Who this server is from start to start."""
+    try:
+        known = path.read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        known = ""
+    if len(known) != _IDENTITY_LENGTH:
+        known = uuid.uuid4().hex
+        write_atomically(path, known.encode("ascii"))
+    return known
 
 
 def storage_named(storage: StorageOptions, name: str) -> StorageOptions:

@@ -7,22 +7,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
-from localplane.apiserver.admission import AdmissionChain, Closing, Plugin
+from localplane.apiserver.admission import AdmissionChain, Closing, Entrances, Plugin
 from localplane.apiserver.audit import AuditLogFile, Auditor, read_policy_file
 from localplane.apiserver.authentication import (
     AnonymousAuthenticator,
     Authenticator,
+    BearerTokenAuthenticator,
+    CertificateVerifier,
     ClientCertificateAuthenticator,
-    ClientsOnly,
-    FrontProxyAuthority,
     RequestHeaderAuthenticator,
     StaticTokenAuthenticator,
+    TokenAuthenticator,
+    TokenUnion,
     read_token_file,
     standard_authenticator,
 )
@@ -40,6 +43,8 @@ from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.endpoints.openapi import Descriptions, OpenAPI
 from localplane.apiserver.flow_control import InFlight
+from localplane.apiserver.long_work import LongWork
+from localplane.apiserver.registry.judging import Judge
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import Answer, Request
 from localplane.apiserver.resource import APIGroup
@@ -58,6 +63,8 @@ from .kubeconfig import write_kubeconfig
 from .place import Place, open_place, storage_named
 from .storage import OpenStorage, StorageOptions
 from .storage_metrics import storage_families
+
+_JUDGED_FIRST: Final = timedelta(milliseconds=250)
 
 Controller: TypeAlias = "Callable[[Plane], Coroutine[Any, Any, None]]"
 """Started once the server is ready, and cancelled before it stops. If it raises, the server stops, and raises that."""
@@ -81,10 +88,10 @@ class PlaneOptions:
     first group's. Whoever holds a client certificate of our authority, or a token of the token file, is who it says;
     only `system:masters` may do everything, unless `authorizer` says otherwise.
 
-    `tokens` are other ways to tell who a bearer token is, `descriptions` what fields mean, for OpenAPI documents,
-    `front` answers before everything else and `routers` paths
-    that are no resource's (those in `listed_paths` the root tells), `assembled` hears of the server before it listens,
-    and `preparations`, by name, are what must have happened before anybody may come.
+    `tokens` are other ways to tell who a bearer token is, and `audiences` for whom those are meant that do not say it.
+    `descriptions` are what fields mean, for OpenAPI documents, `front` answers before everything else and `routers`
+    paths that are no resource's (those in `listed_paths` the root tells), `assembled` hears of the server before it
+    listens, and `preparations`, by name, are what must have happened before anybody may come.
     """
 
     name: str = ""
@@ -92,7 +99,8 @@ class PlaneOptions:
     server: ServerOptions = field(default_factory=ServerOptions)
     admission: Sequence[Plugin] = ()
     authorizer: Authorizer | None = None
-    tokens: Sequence[Authenticator] = ()
+    tokens: Sequence[TokenAuthenticator] = ()
+    audiences: tuple[str, ...] = ()
     front: Front | None = None
     descriptions: Callable[[], Descriptions] = dict
     routers: Sequence[Router] = ()
@@ -105,16 +113,21 @@ class PlaneOptions:
 @dataclass(slots=True)
 class Plane:
     """A running API server. `client` speaks to it as the server itself, without a socket, and `objects` are what is
-    stored. `authority` is the certificate that clients trust, if it is our own."""
+    stored. `observer` is the same client for those who must go on whatever is stored: its lists and watches, and so
+    the informers, pass over what can't be read. `tokens` knows every bearer token that it takes, `entrances` which
+    creates are about to be written. `authority` is the certificate that clients trust, if it is our own."""
 
     name: str
     server: GenericServer
     storage: OpenStorage
     installer: Installer
     client: Client
+    observer: Client
     informers: SharedInformerFactory
     objects: Lookup
+    tokens: TokenUnion
     kubeconfig: Path
+    entrances: Entrances
     authority: Path | None = None
 
     @property
@@ -151,6 +164,7 @@ async def open_plane_at(place: Place, groups: Sequence[APIGroup], options: Plane
         auditor = await _auditor(options.server.audit, stack)
         plane = _assembled(groups, options, place, config, auditor=auditor)
         options.assembled(plane)
+        await _judge_what_is_stored(plane)
         for plugin in options.admission:
             if isinstance(plugin, Closing):
                 stack.push_async_callback(plugin.close)
@@ -163,6 +177,24 @@ async def open_plane_at(place: Place, groups: Sequence[APIGroup], options: Plane
         for controller in options.controllers:
             await stack.enter_async_context(Background(partial(controller, plane)))
         yield plane
+
+
+async def _judge_what_is_stored(plane: Plane) -> None:
+    """Before anybody in here reads it. On a large store some of it is judged while the server starts already: what the
+    server itself depends on comes first."""
+    judgement = plane.storage.cacher.judgement
+    judge = Judge(plane.installer.storing_definitions, plane.storage.cacher.root)
+    judgement.begin(judge)
+    loop = asyncio.get_running_loop()
+
+    def served_otherwise() -> None:
+        if judge.forget():  # the first of many: what is installed together is judged together
+            loop.call_soon(lambda: judgement.again(*judge.changed()))
+
+    plane.installer.on_change(served_otherwise)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_JUDGED_FIRST.total_seconds()):
+            await judgement.settle()
 
 
 def _prepare(plane: Plane, preparations: Mapping[str, Preparation]) -> Callable[[], Awaitable[None]]:
@@ -212,13 +244,16 @@ def _assembled(
     for group in groups:
         installer.install(group)
     routers = [*_routers(installer, options, lambda: server.url.partition("//")[2]), *options.routers]
-    client = Client(InProcessTransport(wrapped((), dispatch(routers, complete=lambda: True))))
-    informers = SharedInformerFactory(client)
+    work = LongWork()
+    handler = wrapped((), dispatch(routers, complete=lambda: True))
+    client, observer = (Client(InProcessTransport(handler, work, only_readable=each)) for each in (False, True))
+    informers = SharedInformerFactory(observer)
     objects = Lookup(installer.definitions)
     installer.on_change(objects.forget)
     admission.initialize(Provided(client, informers, objects, authorizer))
+    tokens = _tokens(options)
     guards = Guards(
-        authenticator=_authenticator(options),
+        authenticator=_authenticator(options, config, tokens),
         authorizer=authorizer,
         in_flight=InFlight(
             read_limit=options.server.max_requests_in_flight,
@@ -234,6 +269,7 @@ def _assembled(
         checks=storage.readiness()[1:],  # ping is the server's own
         unsynced=informers.unsynced,
         unfinished_writes=guards.unfinished_writes,
+        work=work,
     )
     server.paths.list_also(lambda: [*_listed(installer), *options.listed_paths])
     storage.observe_calls(lambda operation, seconds: server.metrics.store_request(operation, "", "", seconds))
@@ -244,9 +280,12 @@ def _assembled(
         storage=storage,
         installer=installer,
         client=client,
+        observer=observer,
         informers=informers,
         objects=objects,
+        tokens=tokens,
         kubeconfig=place.directory / "kubeconfig",
+        entrances=admission.entrances,
         authority=config.authority,
     )
 
@@ -280,17 +319,22 @@ def _routers(installer: Installer, options: PlaneOptions, address: Callable[[], 
     return [front.handle, *own]
 
 
-def _authenticator(options: PlaneOptions) -> Authenticator:
-    authentication = options.server.authentication
-    token_file = authentication.token_file
-    tokens = [StaticTokenAuthenticator(read_token_file(token_file))] if token_file else []
-    anonymous = AnonymousAuthenticator() if authentication.anonymous else None
-    certificates: list[Authenticator] = [ClientCertificateAuthenticator()]
+def _tokens(options: PlaneOptions) -> TokenUnion:
+    token_file = options.server.authentication.token_file
+    known = [StaticTokenAuthenticator(read_token_file(token_file))] if token_file else []
+    return TokenUnion(*known, *options.tokens, audiences=options.audiences)
+
+
+def _authenticator(options: PlaneOptions, config: ServerConfig, tokens: TokenUnion) -> Authenticator:
+    """A front proxy and a client are believed by different authorities, and neither's word counts as the other's."""
+    authentication, found = options.server.authentication, list[Authenticator]()
     if (proxy := authentication.request_header) is not None:
-        authority = FrontProxyAuthority(proxy.client_ca)
-        front = RequestHeaderAuthenticator(authority, allowed_names=proxy.allowed_names)
-        certificates = [front, *(ClientsOnly(each, authority) for each in certificates)]
-    return standard_authenticator(*certificates, *tokens, *options.tokens, anonymous=anonymous)
+        verifier = CertificateVerifier(proxy.client_ca)
+        found.append(RequestHeaderAuthenticator(verifier, allowed_names=proxy.allowed_names))
+    if config.tls is not None and (client_ca := config.tls.files.client_ca) is not None:
+        found.append(ClientCertificateAuthenticator(CertificateVerifier(client_ca)))
+    anonymous = AnonymousAuthenticator() if authentication.anonymous else None
+    return standard_authenticator(*found, BearerTokenAuthenticator(tokens), anonymous=anonymous)
 
 
 def default_authorizer() -> Authorizer:

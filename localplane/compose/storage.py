@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from localplane.apiserver.server.health import Check, Unhealthy, ping
 from localplane.apiserver.storage.backend import Backend
 from localplane.apiserver.storage.cacher import Cacher
 from localplane.apiserver.storage.compaction import INTERVAL, Compactor
-from localplane.apiserver.storage.data_directory import DataDirectory, DataDirectoryUnusable
+from localplane.apiserver.storage.data_directory import DataDirectory, DataDirectoryUnusable, is_data_directory
 from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.etcd.binary import (
     MINIMUM_VERSION,
@@ -29,15 +30,22 @@ from localplane.apiserver.storage.etcd.binary import (
     find_etcd,
     version_numbers,
 )
+from localplane.apiserver.storage.etcd.faults import Cause, EtcdFailed, Fault
+from localplane.apiserver.storage.etcd.health import EtcdOptions
+from localplane.apiserver.storage.etcd.space import DEFAULT_QUOTA_BYTES, SpaceKeeper
 from localplane.apiserver.storage.high_water import DataWentBack, HighWaterDamaged, HighWaterMark
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
+from localplane.apiserver.storage.renumbered import RenumberedBackend
+from localplane.apiserver.storage.store.certain_writes import CertainWrites, Fence
 
 if TYPE_CHECKING:
     from localplane.apiserver.storage.etcd.backend import EtcdBackend
+    from localplane.apiserver.storage.etcd.prefix_claim import PrefixClaim
     from localplane.apiserver.storage.etcd.supervisor import EtcdSupervisor
 
 _log = logging.getLogger(__name__)
 
+_ETCD_PASSWORD = "KCTL_ETCD_PASSWORD"  # noqa: S105 - the name of a variable
 _HEALTH_WITHIN = timedelta(seconds=2)
 _NOTE_REVISION_EVERY = timedelta(seconds=1)
 
@@ -52,7 +60,9 @@ class StorageKind(StrEnum):
 class StorageOptions:
     """`kind` None: what the data directory already holds, else etcd where a fit one is found, else SQLite.
 
-    With `etcd_servers` an existing cluster is used and nothing is kept in the data directory.
+    With `etcd_servers` an existing cluster is used, and the data directory, if there is one, holds keys alone. It may
+    ask for a user, whose password is in `etcd_password_file` or in the variable KCTL_ETCD_PASSWORD. `etcd_timeout` is
+    how long any etcd may take to answer a call, and `etcd_connect_timeout` a member to accept a connection.
     """
 
     kind: StorageKind | None = None
@@ -63,7 +73,12 @@ class StorageOptions:
     etcd_cafile: Path | None = None
     etcd_certfile: Path | None = None
     etcd_keyfile: Path | None = None
+    etcd_user: str = ""
+    etcd_password_file: Path | None = None
+    etcd_timeout: timedelta = timedelta(seconds=10)
+    etcd_connect_timeout: timedelta = timedelta(seconds=1.5)
     etcd_prefix: str = DEFAULT_ROOT
+    etcd_quota_bytes: int = DEFAULT_QUOTA_BYTES
     accept_data_loss: bool = False
     compaction_interval: timedelta = INTERVAL
 
@@ -71,7 +86,8 @@ class StorageOptions:
 @dataclass(slots=True)
 class OpenStorage:
     """Running storage. `store` is one line for people: which store, and where it came from. `observe_calls` lets
-    somebody hear the name and the seconds of every call to etcd."""
+    somebody hear the name and the seconds of every call to etcd. `claim`, given an identity, is how to be alone on the
+    prefix; it is there where others could come."""
 
     backend: Backend
     cacher: Cacher
@@ -80,6 +96,9 @@ class OpenStorage:
     supervisor: EtcdSupervisor | None = None
     hints: list[str] = field(default_factory=list)
     observe_calls: Callable[[Callable[[str, float], None]], None] = lambda _: None
+    etcd: EtcdBackend | None = None
+    space: SpaceKeeper | None = None
+    claim: Callable[[str], PrefixClaim] | None = None
 
     @property
     def etcd_pid(self) -> int | None:
@@ -108,20 +127,27 @@ class OpenStorage:
             "objects": len(self.cacher.index),
             "watchers": len(self.cacher.watchers),
             "alarms": list(status.alarms),
+            "badObjects": sorted(each.key for each in self.cacher.judgement.bad_objects),
         }
 
     async def _check_store(self) -> None:
         try:
             async with asyncio.timeout(_HEALTH_WITHIN.total_seconds()):
                 status = await self.backend.status()
+                await self.backend.current_revision()  # a status tells nothing about a store that went back
         except (StorageError, TimeoutError) as error:
-            raise Unhealthy(str(error) or "no answer in time") from error
+            raise Unhealthy(self._trouble() or str(error) or "no answer in time") from error
         if status.alarms:
-            raise Unhealthy("; ".join(status.alarms))
+            raise Unhealthy(self._trouble() or "; ".join(status.alarms))
+
+    def _trouble(self) -> str:
+        """What those say who look after an etcd of our own, and know better than its client what is the matter."""
+        fault = self.supervisor.health.fault if self.supervisor else None
+        return fault.sentence if fault else self.space.trouble if self.space else ""
 
     async def _check_cache(self) -> None:
         if not self.cacher.ready:
-            raise Unhealthy("the cache is being filled")
+            raise Unhealthy(self.cacher.why_not_ready)
 
 
 def default_data_dir(name: str = "default") -> Path:
@@ -138,6 +164,10 @@ async def open_storage(options: StorageOptions) -> AsyncIterator[OpenStorage]:
         await opened.cacher.start()
         stack.push_async_callback(opened.cacher.close)
         compactor = Compactor(opened.backend, seen=lambda: opened.cacher.revision, interval=options.compaction_interval)
+        if opened.etcd is not None:
+            opened.space = SpaceKeeper(opened.etcd, compactor, quota_bytes=options.etcd_quota_bytes)
+            await opened.space.look()  # before anything is written: a start has much to write
+            _in_background(stack, opened.space.run())
         _in_background(stack, compactor.run())
         yield opened
 
@@ -184,6 +214,11 @@ def _choose(options: StorageOptions, path: Path) -> _Choice:
         return _Choice(None, str(error))
 
 
+def holds_objects(path: Path) -> bool:
+    """Whether a store of ours is in the directory; it may hold keys alone."""
+    return is_data_directory(path) and _held(path) is not None
+
+
 def _held(path: Path) -> StorageKind | None:
     """Which store the directory already belongs to: its data must never seem to have vanished."""
     if (path / "etcd" / "member").exists():
@@ -192,6 +227,7 @@ def _held(path: Path) -> StorageKind | None:
 
 
 _SQLITE_FILE = "sqlite.db"
+_NUMBERING = "revisions.json"
 
 
 async def _open_sqlite(
@@ -201,7 +237,7 @@ async def _open_sqlite(
 
     backend = await SQLiteBackend.open(directory.path / _SQLITE_FILE)
     stack.push_async_callback(backend.close)
-    await _guard_against_going_back(options, stack, directory, backend)
+    await _guard_against_going_back(options, stack, HighWaterMark(directory.high_water), backend)
     version = (await backend.status()).version
     hints = [f"etcd is not used: {choice.why_not_etcd}"] if choice.why_not_etcd else []
     return OpenStorage(backend, _cacher(backend, options), version, directory.path, hints=hints)
@@ -212,57 +248,120 @@ async def _open_etcd(
 ) -> OpenStorage:
     from localplane.apiserver.storage.etcd.supervisor import EtcdSupervisor
 
+    mark = HighWaterMark(directory.high_water)
+    probe = _SameData(mark)
     supervisor = EtcdSupervisor(
-        binary=binary.path, version=binary.version, data_directory=directory, probe=_answers_as_etcd
+        binary=binary.path,
+        version=binary.version,
+        data_directory=directory,
+        probe=probe,
+        options=EtcdOptions(quota_backend_bytes=options.etcd_quota_bytes),
     )
     await stack.enter_async_context(supervisor)
-    backend = _etcd_backend(f"unix://{supervisor.client_socket}", exclusive=True)
-    stack.push_async_callback(backend.close)
-    await _guard_against_going_back(options, stack, directory, backend)
+    etcd = etcd_backend(f"unix://{supervisor.client_socket}", exclusive=True, options=options)
+    stack.push_async_callback(etcd.close)
+    probe.difference = await _difference(options, directory, mark, etcd)
+    backend: Backend = RenumberedBackend(etcd, difference=probe.difference) if probe.difference else etcd
+    probe.client = backend
+    await _guard_against_going_back(options, stack, mark, backend)
     store = f"etcd {binary.version} ({binary.path})"
-    cacher = _cacher(backend, options)
-    return OpenStorage(backend, cacher, store, directory.path, supervisor, observe_calls=backend.observe_calls)
+    cacher = _cacher(backend, options, fence=etcd.fence)
+    opened = OpenStorage(backend, cacher, store, directory.path, supervisor, observe_calls=etcd.observe_calls)
+    opened.etcd = etcd
+    return opened
 
 
-async def _answers_as_etcd(socket: Path) -> bool:
-    backend = _etcd_backend(f"unix://{socket}", exclusive=True)
-    try:
-        await backend.current_revision()
-    finally:
-        await backend.close()
-    return True
+class _SameData:
+    """Whether an etcd that was started answers, and still has the data that it had when it ended.
+
+    Its files may be emptied or replaced while it is down, and it would start without a word. `client` is who uses it
+    and knows how far it had come; None until the first start has succeeded.
+    """
+
+    def __init__(self, mark: HighWaterMark) -> None:
+        self._mark = mark
+        self.client: Backend | None = None
+        self.difference = 0
+
+    async def __call__(self, socket: Path) -> bool:
+        backend = etcd_backend(f"unix://{socket}", exclusive=True)
+        try:
+            revision = await backend.current_revision() + self.difference
+            if self.client is not None:
+                self._mark.verify(await backend.identity(), revision, reached=self.client.observed_revision)
+        except DataWentBack as error:
+            raise EtcdFailed(Fault(Cause.WENT_BACK, str(error))) from error
+        finally:
+            await backend.close()
+        return True
 
 
-def _etcd_backend(*endpoints: str, exclusive: bool, options: StorageOptions | None = None) -> EtcdBackend:
+async def _difference(options: StorageOptions, directory: DataDirectory, mark: HighWaterMark, etcd: EtcdBackend) -> int:
+    """What etcd's revisions are raised by: an earlier loss has made it, or one that is accepted now makes it larger."""
+    identity, revision = await etcd.identity(), await etcd.current_revision()
+    note = directory.read_note(_NUMBERING) or {}
+    noted = note.get("difference") if note.get("identity") == identity else 0
+    difference = noted if type(noted) is int and noted > 0 else 0
+    missing = mark.revision_to_exceed() + 1 - revision - difference
+    if options.accept_data_loss and missing > 0 and not mark.permits(identity, revision + difference):
+        difference += missing
+        directory.write_note(_NUMBERING, {"identity": identity, "difference": difference})
+        _log.warning("revisions are counted on from %d, above all that were ever seen", revision + difference)
+    return difference
+
+
+def etcd_backend(*endpoints: str, exclusive: bool, options: StorageOptions | None = None) -> EtcdBackend:
     """Imported here: protobuf costs a third of a start, and only etcd needs it."""
     from localplane.apiserver.storage.etcd.backend import EtcdBackend
-    from localplane.apiserver.storage.etcd.client import EtcdClient, TLSFiles
+    from localplane.apiserver.storage.etcd.client import EtcdClient, EtcdUser, TLSFiles
 
-    tls = TLSFiles(options.etcd_cafile, options.etcd_certfile, options.etcd_keyfile) if options else None
-    return EtcdBackend(EtcdClient(endpoints, tls=tls), exclusive=exclusive)
+    options = options or StorageOptions()
+    client = EtcdClient(
+        endpoints,
+        tls=TLSFiles(options.etcd_cafile, options.etcd_certfile, options.etcd_keyfile),
+        user=EtcdUser(options.etcd_user, partial(_etcd_password, options)) if options.etcd_user else None,
+        timeout=options.etcd_timeout,
+        connect_timeout=options.etcd_connect_timeout,
+    )
+    return EtcdBackend(client, exclusive=exclusive)
+
+
+def _etcd_password(options: StorageOptions) -> str:
+    """Never an argument: other users of the machine can read those. Raises OSError."""
+    if options.etcd_password_file is None:
+        return os.environ.get(_ETCD_PASSWORD, "")
+    return options.etcd_password_file.read_text().rstrip("\r\n")
 
 
 async def _open_cluster(options: StorageOptions, stack: AsyncExitStack) -> OpenStorage:
-    backend = _etcd_backend(*options.etcd_servers, exclusive=False, options=options)
+    directory = stack.enter_context(DataDirectory(options.data_dir, command="kctl up")) if options.data_dir else None
+    backend = etcd_backend(*options.etcd_servers, exclusive=False, options=options)
     stack.push_async_callback(backend.close)
     version = (await backend.status()).version
     where = ", ".join(options.etcd_servers)
     if (version_numbers(version) or MINIMUM_VERSION) < MINIMUM_VERSION and not options.allow_unsafe_etcd:
         wanted = ".".join(map(str, MINIMUM_VERSION))
         raise EtcdUnusable(f"etcd {version} runs at {where}, and {wanted} or later is needed; earlier ones lose data")
-    cacher = _cacher(backend, options)
-    return OpenStorage(backend, cacher, f"etcd {version} at {where}", observe_calls=backend.observe_calls)
+    cacher = _cacher(backend, options, fence=backend.fence)
+    backend.observe_discontinuities(cacher.start_over)
+    return OpenStorage(
+        backend,
+        cacher,
+        f"etcd {version} at {where}",
+        directory.path if directory else None,
+        observe_calls=backend.observe_calls,
+        claim=partial(backend.claim, options.etcd_prefix),
+    )
 
 
-def _cacher(backend: Backend, options: StorageOptions) -> Cacher:
-    return Cacher(backend, root=options.etcd_prefix)
+def _cacher(backend: Backend, options: StorageOptions, *, fence: Fence | None = None) -> Cacher:
+    return Cacher(backend, root=options.etcd_prefix, certain_writes=CertainWrites(backend, fence=fence))
 
 
 async def _guard_against_going_back(
-    options: StorageOptions, stack: AsyncExitStack, directory: DataDirectory, backend: Backend
+    options: StorageOptions, stack: AsyncExitStack, mark: HighWaterMark, backend: Backend
 ) -> None:
     """Refuse data that is older than it was, unless the user has said that it is all right."""
-    mark = HighWaterMark(directory.high_water)
     stack.callback(mark.close)
     identity, revision = await backend.identity(), await backend.current_revision()
     try:

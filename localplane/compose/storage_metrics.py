@@ -20,6 +20,7 @@ def storage_families(cacher: Cacher, definitions: Iterable[Definition]) -> Itera
         ("watch_cache_capacity", "Events that the watch cache may hold.", cacher.window.capacity),
         ("apiserver_watch_cache_events", "Events that the watch cache holds.", len(cacher.window)),
         ("apiserver_watch_cache_objects", "Objects that the watch cache holds.", len(cacher.index)),
+        ("apiserver_storage_discontinuities", "How often the store was another than before.", cacher.discontinuities),
         ("apiserver_watch_cache_resource_version", "How far the watch cache has come.", cacher.revision),
     ):
         family = Family(name, "gauge", text)

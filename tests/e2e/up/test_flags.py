@@ -250,6 +250,40 @@ def test_an_etcd_cluster_with_mutual_tls_wants_all_three_files(here: Machine, et
         here.kctl("down")
 
 
+def ask_for_users(url: str, name: str, password: str) -> None:
+    """Let a cluster know one user, who may do everything, and nobody else from now on."""
+    for method, asked in (
+        ("user/add", {"name": name, "password": password}),
+        ("role/add", {"name": "root"}),
+        ("user/grant", {"user": name, "role": "root"}),
+        ("enable", {}),
+    ):
+        body = json.dumps(asked).encode()
+        urllib.request.urlopen(urllib.request.Request(f"{url}/v3/auth/{method}", body), timeout=10).close()
+
+
+def test_an_etcd_cluster_that_asks_for_users_wants_a_name_and_a_password(
+    here: Machine, etcd: str, tmp_path: Path
+) -> None:
+    password = tmp_path / "password"
+    password.write_text("secret\n")
+    with running_cluster(etcd, tmp_path) as url:
+        ask_for_users(url, "root", "secret")
+        flags = ["-d", "--port", "0", "--etcd-servers", url, "--timeout", "20s"]
+        assert "user name is empty" in here.kctl("up", *flags).stderr
+        here.environ["KCTL_ETCD_PASSWORD"] = "guess"
+        assert "invalid user ID or password" in here.kctl("up", *flags, "--etcd-user", "root").stderr
+        here.up("--etcd-servers", url, "--etcd-user", "root", "--etcd-password-file", str(password))
+        assert here.status()["store"].endswith(f" at {url}")
+        here.kctl("down")
+        here.environ["KCTL_ETCD_PASSWORD"] = "secret"
+        here.up("--etcd-servers", url, "--etcd-user", "root")
+        here.kctl("down")
+        asked = ["doctor", "--etcd-servers", url, "--etcd-user", "root", "--etcd-password-file"]
+        assert here.kctl(*asked, str(password)).stdout == "Everything that is stored can be used.\n"
+        assert here.kctl(*asked, "/nowhere").code == 1
+
+
 def _listens(port: int) -> bool:
     try:
         socket.create_connection(("127.0.0.1", port), timeout=5).close()

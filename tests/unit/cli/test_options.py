@@ -11,6 +11,7 @@ import pytest
 from localplane.cli.errors import OptionsContradict
 from localplane.cli.options import UpOptions
 
+QUOTA = "--etcd-quota-backend-bytes"
 HERE = Path("here")
 
 
@@ -20,11 +21,23 @@ HERE = Path("here")
         ({"storage": "floppy"}, 'there is no --storage "floppy": it is one of etcd, sqlite, memory'),
         ({"etcd_servers": ("a",), "storage": "sqlite"}, "--etcd-servers and --storage=sqlite contradict"),
         ({"etcd_servers": ("a",), "etcd": HERE}, "--etcd-servers and --etcd contradict"),
-        ({"etcd_servers": ("a",), "ephemeral": True}, "--etcd-servers and --ephemeral contradict"),
-        ({"etcd_servers": ("a",), "data_dir": HERE}, "--etcd-servers and --data-dir contradict"),
         ({"etcd_cafile": HERE}, "--etcd-cafile, --etcd-certfile and --etcd-keyfile are for --etcd-servers"),
         ({"etcd_certfile": HERE}, "--etcd-cafile, --etcd-certfile and --etcd-keyfile are for --etcd-servers"),
         ({"etcd_keyfile": HERE}, "--etcd-cafile, --etcd-certfile and --etcd-keyfile are for --etcd-servers"),
+        ({"etcd_user": "u"}, "--etcd-user and --etcd-password-file are for --etcd-servers"),
+        ({"etcd_password_file": HERE}, "--etcd-user and --etcd-password-file are for --etcd-servers"),
+        ({"etcd_servers": ("a",), "etcd_password_file": HERE}, "--etcd-password-file needs the user"),
+        ({"etcd_servers": ("a",), "etcd_user": "u"}, "--etcd-user needs a password: --etcd-password-file, or KCTL_"),
+        (
+            {"etcd_servers": ("a",), "etcd_quota_backend_bytes": 1 << 30},
+            QUOTA + " and --etcd-servers contradict",
+        ),
+        (
+            {"storage": "sqlite", "etcd_quota_backend_bytes": 1 << 30},
+            QUOTA + " and --storage=sqlite contradict",
+        ),
+        ({"etcd_quota_backend_bytes": 1 << 20}, QUOTA + " must be at least 4Mi"),
+        ({"etcd_quota_backend_bytes": 0}, QUOTA + " must be at least 4Mi"),
         ({"etcd": HERE, "storage": "memory"}, "--etcd and --storage=memory contradict"),
         ({"data_dir": HERE, "ephemeral": True}, "--data-dir and --ephemeral contradict"),
         ({"data_dir": HERE, "storage": "memory"}, "--data-dir and --storage=memory contradict"),
@@ -54,6 +67,7 @@ def test_contradictions_are_told(given: dict[str, Any], said: str) -> None:
         {"bind_address": "::1"},
         {"bind_address": "0.0.0.0", "allow_remote": True},
         {"etcd_servers": ("a",), "storage": "etcd", "etcd_cafile": HERE},
+        {"etcd_servers": ("a",), "etcd_user": "u", "etcd_password_file": HERE},
         {"detach": True, "wait": False},
         {"port": 0},
     ],
@@ -62,8 +76,19 @@ def test_what_does_not_is_accepted(given: dict[str, Any]) -> None:
     UpOptions(**given).checked()
 
 
+def test_a_password_may_be_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KCTL_ETCD_PASSWORD", "secret")
+    UpOptions(etcd_servers=("a",), etcd_user="u").checked()
+
+
 def test_a_detached_plane_leaves_the_directory_so_paths_become_absolute() -> None:
     checked = UpOptions(data_dir=HERE, kubeconfig=HERE, filenames=("a", "-"), crds=(Path("tests"),)).checked()
     assert checked.data_dir == checked.kubeconfig == HERE.absolute()
     assert checked.filenames == (str(Path("a").absolute()), "-")
     assert checked.crds == (Path("tests").absolute(),)
+
+
+@pytest.mark.parametrize("field", ["etcd_cafile", "etcd_certfile", "etcd_keyfile", "etcd_password_file"])
+def test_so_do_those_of_a_cluster(field: str) -> None:
+    checked = UpOptions(etcd_servers=("a",), etcd_user="u", **{"etcd_password_file": HERE, field: HERE}).checked()
+    assert getattr(checked, field) == HERE.absolute()

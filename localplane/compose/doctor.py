@@ -1,0 +1,41 @@
+"""Finding and removing stored objects that nobody can use."""
+
+from __future__ import annotations
+
+from localplane.apiserver.storage.cacher.bad_objects import BadObject
+from localplane.apiserver.storage.errors import CompareFailed, StorageError
+
+from .storage import OpenStorage
+
+
+class NotBad(StorageError):
+    """Only what can't be used is removed in this way: there is a proper one for everything else."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"nothing is wrong with what is stored under {key}, or nothing is stored there")
+
+
+class Doctor:
+    """Of storage whose objects were judged, or are being."""
+
+    def __init__(self, storage: OpenStorage) -> None:
+        self._storage = storage
+
+    async def examine(self) -> list[BadObject]:
+        """All that is wrong, in the order of the keys."""
+        cacher = self._storage.cacher
+        await cacher.catch_up()
+        await cacher.judgement.settle()
+        return sorted(cacher.judgement.bad_objects, key=lambda each: each.key)
+
+    async def remove(self, key: str) -> None:
+        """Delete what is stored under the key of a bad object. Raises NotBad."""
+        if all(each.key != key for each in await self.examine()):
+            raise NotBad(key)
+        backend = self._storage.backend
+        found = (await backend.get(key)).kv
+        try:
+            if found is not None:
+                await backend.delete(key, expected=found.revision)
+        except CompareFailed as error:
+            raise NotBad(key) from error  # somebody has written it meanwhile: it may be good now
