@@ -55,14 +55,20 @@ def run(arguments: Sequence[str]) -> int:
         code = _dispatch(list(arguments), said)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader left (`kctl get pods | head`). Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        return _unread()
     except KeyboardInterrupt:
         return 130
+    except ExceptionGroup as group:
+        return _unread() if group.subgroup(BrokenPipeError) is not None else _report(group, said)
     except Exception as error:
         return _report(error, said)
     return code
+
+
+def _unread() -> int:
+    """The reader left (`kctl get pods | head`). Python would complain once more when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141
 
 
 def _dispatch(arguments: list[str], said: list[str]) -> int:
@@ -240,11 +246,9 @@ def _suggestion(error: Exception) -> str:
 
 def _say(said: str, words: Sequence[str]) -> None:
     from kctl.colours import wanted
+    from kctl.printers.terminal import shown
 
-    if sys.stderr.isatty():
-        from kctl.printers.terminal import harmless
-
-        said = harmless(said)
+    said = shown(said, sys.stderr)
     if wanted(words, sys.stderr) and said.startswith(("error:", "Error")):
         prefix, colon, rest = said.partition(":")
         said = f"\x1b[31;1m{prefix}{colon}\x1b[0m{rest}"

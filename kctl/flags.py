@@ -228,7 +228,7 @@ def _integer(bits: int) -> Callable[[str], int]:
     def read(text: str) -> int:
         digits = text.lstrip("+-")
         try:
-            value = int(text, 8) if digits.isdigit() and digits.startswith("0") else int(text, 0)
+            value = int(text, 8) if digits.isdecimal() and digits.startswith("0") else int(text, 0)
         except ValueError:
             raise ValueError(f'strconv.ParseInt: parsing "{text}": invalid syntax') from None
         if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
@@ -327,7 +327,7 @@ def _levels(text: str) -> list[tuple[str, str]]:
         pattern, equals, level = part.partition("=")
         if not equals or "=" in level or not pattern or not level:
             raise ValueError("syntax error: expect comma-separated list of filename=N")
-        if not level.lstrip("+-").isdigit():
+        if not level.lstrip("+-").isdecimal():
             raise ValueError("syntax error: expect comma-separated list of filename=N")
         if int(level) < 0:
             raise ValueError("negative value for vmodule level")

@@ -23,6 +23,6 @@ def level_in(words: Sequence[str]) -> int:
             value = words[position + 1]
         elif word.startswith(("-v=", "--v=")):
             value = word.partition("=")[2]
-        if value.isdigit():
+        if value.isdecimal():
             return int(value)
     return 0

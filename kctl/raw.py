@@ -22,12 +22,12 @@ async def raw_request(session: Session, method: str, path: str, *, body: bytes |
     if body is not None:
         headers.append(("Content-Type", "application/json"))
         answer = await session.client.request(method, parts.path, query=query, headers=headers, body=body)
-        session.write(answer.body.decode("utf-8", "replace"))
+        session.write_object(answer.body.decode("utf-8", "replace"))
         return
     response = await session.client.stream(method, parts.path, query=query, headers=headers)
     async for chunk in response.chunks():
         if session.is_terminal:
-            session.write(chunk.decode("utf-8", "replace"))
+            session.write_object(chunk.decode("utf-8", "replace"))
         else:
             sys.stdout.flush()
             sys.stdout.buffer.write(chunk)

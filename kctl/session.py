@@ -11,6 +11,7 @@ import sys
 
 from kctl import __version__
 from kctl.errors import KctlError
+from kctl.printers.terminal import harmless, shown
 from kctl.versions import platform
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, TextIO
 
@@ -54,27 +55,27 @@ class Session:
     # What a person sees.
 
     def write(self, text: str) -> None:
-        """To stdout. On a terminal, what an object contains is shown and not obeyed."""
-        if self.is_terminal:
-            from kctl.printers.terminal import harmless
+        """To stdout, for people. What a server says can't drive a terminal, not even through a pipe and a pager."""
+        sys.stdout.write(shown(text, sys.stdout))
 
-            text = harmless(text)
-        sys.stdout.write(text)
+    def write_object(self, text: str) -> None:
+        """To stdout, for programs: what an object contains, to the letter, unless it is a terminal that reads it."""
+        sys.stdout.write(harmless(text) if self.is_terminal else text)
 
     def flush(self) -> None:
         """For verbs that go on for a while: what was written is to be seen now."""
         sys.stdout.flush()
 
     def say(self, text: str) -> None:
-        """To stderr, as it is."""
-        sys.stderr.write(text)
+        """To stderr."""
+        sys.stderr.write(shown(text, sys.stderr))
 
     def warn(self, text: str) -> None:
         """`Warning: ` on stderr, the same one only once."""
         if text not in self._warned:
             self._warned.add(text)
             loud, plain = ("\x1b[33;1m", "\x1b[0m") if self.colours(sys.stderr) else ("", "")
-            sys.stderr.write(f"{loud}Warning:{plain} {text}\n")
+            sys.stderr.write(f"{loud}Warning:{plain} {shown(text, sys.stderr)}\n")
 
     def colours(self, stream: TextIO) -> bool:
         """Whether what is written there may be coloured."""
@@ -286,7 +287,7 @@ class Session:
     def _log(self, place: str, text: str, letter: str = "I") -> None:
         from kctl.klog import line
 
-        sys.stderr.write(line(place, text, letter=letter))
+        sys.stderr.write(shown(line(place, text, letter=letter), sys.stderr))
 
 
 def _is_identified(config: ClientConfig) -> bool:
@@ -361,7 +362,7 @@ def _timeout(text: str) -> Any:
     from localplane.apimachinery.times import InvalidDuration, parse_duration
 
     try:
-        limit = timedelta(seconds=int(text)) if text.isdigit() else parse_duration(text)
+        limit = timedelta(seconds=int(text)) if text.isdecimal() else parse_duration(text)
     except InvalidDuration:
         raise KctlError(_BAD_TIMEOUT) from None
     return max(limit, timedelta(microseconds=1)) if text.strip("0.nuµmsh") else None

@@ -39,7 +39,7 @@ class _Printing:
         else:
             # kubectl leaves managed fields out of objects, but does not look for the one within an event.
             printer = printer_for(given, formats=GET_FORMATS, keep_managed_fields=self._events)
-            self._print = lambda obj, event: printer.print(obj, session.write, event=event)
+            self._print = lambda obj, event: printer.print(obj, session.write_object, event=event)
 
     def show(self, obj: Object, event: str, *, hidden: bool = False) -> None:
         """What is `hidden` still tells a table which columns there are."""

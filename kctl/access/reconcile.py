@@ -52,7 +52,7 @@ async def run(session: Session, given: Given) -> None:
         if version != "v1":
             raise KctlError(f"only rbac.authorization.k8s.io/v1 is supported: not *{version}.{kind}")
         plan = await _reconciled(session, given, obj, confirm=mode != "client")
-        printer.print(plan.object, session.write)
+        printer.print(plan.object, session.write_object)
         session.flush()
         _report(session, given, plan, rules=not kind.endswith("Binding"))
 

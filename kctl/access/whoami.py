@@ -21,7 +21,7 @@ async def run(session: Session, given: Given) -> None:
     printer = printer_for(given, "") if given.changed("output") else None
     review = await _review(session)
     if printer is not None:
-        printer.print(review, session.write)
+        printer.print(review, session.write_object)
         return
     _print_table(session, (review.get("status") or {}).get("userInfo") or {})
 

@@ -84,7 +84,7 @@ async def set_last_applied(session: Session, given: Given) -> None:
             obj = await info.resource.patch(
                 info.name, go_json(patch).encode(), PatchType.MERGE, dry_run=strategy == "server"
             )
-        printer.print(obj, session.write)
+        printer.print(obj, session.write_object)
 
 
 async def _differs(session: Session, given: Given, info: Info, text: str) -> bool:

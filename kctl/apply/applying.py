@@ -101,7 +101,7 @@ class Applying:
 
     def _printed(self, obj: Object, done: str) -> None:
         printer = results.printer_for(self._given, done, dry_run=self._options.dry_run)
-        printer.print(obj, self._session.write)
+        printer.print(obj, self._session.write_object)
 
     def _print_all(self, infos: Sequence[Info]) -> None:
         if not self._options.prints_objects or not infos:

@@ -20,7 +20,7 @@ def print_list(session: Session, given: Given, objects: Sequence[Object]) -> Non
     listed: Object = {"kind": "List", "apiVersion": "v1", "metadata": {}, "items": list(objects)}
     form = choosing.chosen_format(given).lower()
     if form not in ("json", "kyaml"):
-        choosing.printer_for(given).print(listed, session.write)
+        choosing.printer_for(given).print(listed, session.write_object)
         return
     if not given.is_on("show-managed-fields"):
         listed = without_managed_fields(listed)

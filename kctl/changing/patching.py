@@ -101,7 +101,7 @@ class Changing:
 
         is_local = self._given.is_on("local")
         if is_local or self._mode == "client":
-            self._printer.print(info.object or {}, self._session.write)
+            self._printer.print(info.object or {}, self._session.write_object)
             return
         try:
             answer = await send_patch(self._given, info, patch, dry_run=self._mode == "server")
@@ -111,7 +111,7 @@ class Changing:
                 return
             self.errors.append(KctlError(f"{self._failure} {error.message}"))
             return
-        self._printer.print(answer, self._session.write)
+        self._printer.print(answer, self._session.write_object)
 
 
 def patch_of(obj: Object, change: Change) -> Object | None:

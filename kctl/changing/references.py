@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import math
-import re
 from typing import TYPE_CHECKING, Any
 
 from kctl.errors import KctlError
@@ -54,8 +53,9 @@ class References:
 
 def field_value(obj: Object, path: str) -> str:
     metadata = obj.get("metadata") or {}
-    if found := re.fullmatch(r"(.+?)\['(.*)'\]", path):
-        where, key = found.groups()
+    opening = path.find("['", 1)
+    if opening > 0 and path.endswith("']", opening + 2):
+        where, key = path[:opening], path[opening + 2 : -2]
         if where not in ("metadata.annotations", "metadata.labels"):
             raise KctlError(f"fieldPath {go_quote(path)} does not support subscript")
         return str((metadata.get(where.partition(".")[2]) or {}).get(key, ""))

@@ -48,7 +48,7 @@ async def run(session: Session, given: Given) -> None:
         obj = info.object or {}
         if not local and mode != "client":
             obj = await send_patch(given, info, patch, dry_run=mode == "server")
-        printer.print(obj, session.write)
+        printer.print(obj, session.write_object)
 
     errors: list[Exception] = []
     async for info in found.visit():

@@ -8,7 +8,7 @@ was Given on the command line:
         printer = results.printer_for(given, "labeled", dry_run=dry_run(session))
         async for info in found.visit():
             info.refresh(await info.resource.patch(info.name, ...))
-            printer.print(info.object, session.write)
+            printer.print(info.object, session.write_object)
         found.raise_errors()
 
     COMMAND = Command("label", "label TYPE NAME KEY=VALUE", "Update the labels on a resource", run=run, flags=(...))
@@ -16,9 +16,9 @@ was Given on the command line:
 Subcommands are Commands in `commands=`. Verbs that run a server have an `app` instead, made with `new_app`: Typer's
 start does not matter there.
 
-A verb prints results with `session.write`, raises KctlError for what the user should know, and never calls sys.exit,
-imports another verb, or imports at the top what only one of its paths needs: starting up is most of what a command
-costs.
+A verb prints objects with `session.write_object` and the rest with `session.write`, raises KctlError for what the user
+should know, and never calls sys.exit, imports another verb, or imports at the top what only one of its paths needs:
+starting up is most of what a command costs.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class _Annotating:
         if given.is_on("list"):
             metadata_changing.list_entries(self._session, info, self._found, "annotations", after)
             return
-        self._printer.print(obj, self._session.write)
+        self._printer.print(obj, self._session.write_object)
 
     def _refuse_overwrites(self, annotations: dict[str, str]) -> None:
         if self._given.is_on("overwrite"):

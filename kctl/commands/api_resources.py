@@ -84,7 +84,7 @@ def _print_document(session: Session, output: str, listed: dict[str, object], *,
     from kctl.printers.typed import TypedPrinter
 
     plain = object_printer(output, keep_managed_fields=keep)
-    TypedPrinter(output, plain, keep_managed_fields=keep).print(listed, session.write)
+    TypedPrinter(output, plain, keep_managed_fields=keep).print(listed, session.write_object)
 
 
 def _row(one: APIResource, *, wide: bool) -> tuple[str, ...]:

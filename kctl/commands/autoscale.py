@@ -89,11 +89,11 @@ async def _make(session: Session, given: Given, obj: Object, mode: str) -> None:
 
     obj = annotated(obj, recorded(session))
     if mode == "client":
-        printer_for(given, "created", dry_run=mode).print(obj, session.write)
+        printer_for(given, "created", dry_run=mode).print(obj, session.write_object)
         return
     save_configuration(obj, asked=given.is_on("save-config"))
     obj = await send(session, given, obj, "horizontalpodautoscalers", dry_run=mode == "server")
-    printer_for(given, "autoscaled", dry_run=mode).print(obj, session.write)
+    printer_for(given, "autoscaled", dry_run=mode).print(obj, session.write_object)
 
 
 def _autoscaler(session: Session, given: Given, info: Info, version: str) -> Object:

@@ -57,7 +57,7 @@ def _runs(decision: _Decision) -> Run:
                 await _look_up(info)
             await _decide(info, decision, force=given.is_on("force"))
             count += 1
-            printer.print(info.object or {}, session.write)
+            printer.print(info.object or {}, session.write_object)
 
         await found.each(decide)
         if not count:

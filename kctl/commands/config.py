@@ -62,7 +62,7 @@ async def view(session: Session, given: Given) -> None:
     elif printer is None:
         session.write("config/<unknown>\n")  # what kubectl's printer of names says of what has none
     else:
-        printer.print(shown, session.write)
+        printer.print(shown, session.write_object)
 
 
 async def current_context(session: Session, given: Given) -> None:

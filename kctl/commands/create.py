@@ -107,7 +107,7 @@ class _Creating:
                 field_manager=self._given.text("field-manager"),
                 field_validation=self._validation,
             )
-        self._printer.print(obj, self._session.write)
+        self._printer.print(obj, self._session.write_object)
 
 
 COMMAND = Command(

@@ -43,7 +43,7 @@ async def run(session: Session, given: Given) -> None:
         else:
             save_configuration(service, asked=given.is_on("save-config"))
             service = await send(session, given, service, "services", dry_run=mode == "server")
-        printer.print(service, session.write)
+        printer.print(service, session.write_object)
 
     await found.each(expose)
 

@@ -165,7 +165,7 @@ async def _print_objects(session: Session, given: Given, found: Found) -> None:
             "metadata": {"resourceVersion": ""},
         }
     try:
-        printer.print(_prepared(given, obj), session.write)
+        printer.print(_prepared(given, obj), session.write_object)
     except KctlError as error:
         errors.append(error)
     raise_all(errors)

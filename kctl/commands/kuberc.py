@@ -85,7 +85,7 @@ def _show(session: Session, given: Given, preference: object) -> None:
         case "kyaml":
             session.write(to_kyaml(document, sort=False))
         case _:
-            printer.print(document, session.write)
+            printer.print(document, session.write_object)
 
 
 async def set_values(session: Session, given: Given) -> None:

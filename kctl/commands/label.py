@@ -109,7 +109,7 @@ class _Labelling:
 
         done = {(True, True): "modified", (True, False): "labeled", (False, True): "unlabeled"}
         printer = results.printer_for(self._given, done.get((added, removed), "not labeled"), dry_run=self._strategy)
-        printer.print(obj, self._session.write)
+        printer.print(obj, self._session.write_object)
 
 
 COMMAND = Command(

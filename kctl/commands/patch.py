@@ -118,7 +118,7 @@ class _Patching:
         done = "patched" if after != before else "patched (no change)"
         if after is not before and not self._is_local:
             after = await self._record(info, after)
-        results.printer_for(self._given, done).print(after, self._session.write)
+        results.printer_for(self._given, done).print(after, self._session.write_object)
 
     async def _send(self, info: Info) -> Object:
         from localplane.apimachinery.errors import UnsupportedMediaType

@@ -108,7 +108,7 @@ class _Replacing:
                 field_manager=self._given.text("field-manager"),
                 field_validation=self._validation,
             )
-        self._printer.print(obj, self._session.write)
+        self._printer.print(obj, self._session.write_object)
 
     async def _versioned(self, info: Info, obj: Object) -> Object:
         """An object that does not say which version it replaces replaces the one that is there."""
@@ -176,7 +176,7 @@ class _Replacing:
                 found.errors.append(error)
                 continue
             count += 1
-            self._printer.print(created, self._session.write)
+            self._printer.print(created, self._session.write_object)
         raise_all(found.errors)
         if not count:
             raise KctlError("no objects passed to replace")

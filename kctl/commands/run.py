@@ -56,7 +56,7 @@ async def run(session: Session, given: Given) -> None:
                 await remove(session, given, made, deletion)
         return
     for obj in made:
-        printer.print(obj, session.write)
+        printer.print(obj, session.write_object)
     raise_all(errors)
 
 

@@ -56,7 +56,7 @@ async def _scale(session: Session, given: Given, info: Info, printer: Printer, m
     obj = info.object or {}
     if info.rest_mapping.kind.group in ("apps", ""):
         obj = {**obj, "spec": {**(obj.get("spec") or {}), "replicas": size}}
-    printer.print(obj, session.write)
+    printer.print(obj, session.write_object)
 
 
 async def _resize(given: Given, info: Info, *, dry_run: bool) -> int:

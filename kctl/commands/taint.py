@@ -59,7 +59,7 @@ async def run(session: Session, given: Given) -> None:
                 field_manager=given.text("field-manager"),
                 field_validation=validation,
             )
-        printer.print(answer, session.write)
+        printer.print(answer, session.write_object)
 
     await found.each(taint)
 

@@ -69,7 +69,7 @@ def _print(session: Session, given: Given, versions: dict[str, Any]) -> None:
 def _compare(session: Session, given: Given, server: dict[str, Any]) -> None:
     """More than one minor version apart is more than is supported. Kubernetes: getVersionSkewWarning."""
     theirs = str(server.get("minor", "")).rstrip("+")
-    if str(server.get("major")) != "1" or not theirs.isdigit():
+    if str(server.get("major")) != "1" or not theirs.isdecimal():
         return
     ours = int(KUBERNETES.partition(".")[2])
     if abs(ours - int(theirs)) <= 1:

@@ -110,7 +110,7 @@ class _Waiting:
             except TimeoutError:
                 raise KctlError(f"{_TIMED_OUT} on {info.shown}") from None
             try:
-                self._printer.print(final, self._session.write)
+                self._printer.print(final, self._session.write_object)
             except KctlError:
                 continue  # kubectl does not look at what its printer says
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError
+from kctl.printers.terminal import harmless
 
 if TYPE_CHECKING:
     from .offers import Offer
@@ -34,7 +35,7 @@ def answer(command: str, words: Sequence[str]) -> int:
     with_descriptions = command == COMMANDS[0] and _wants_descriptions()
     for word in offered.words:
         shown = word if with_descriptions else word.partition("\t")[0]
-        sys.stdout.write(shown.partition("\n")[0].strip() + "\n")
+        sys.stdout.write(harmless(shown.partition("\n")[0].strip()) + "\n")  # a shell may show it as it is
     sys.stdout.write(f":{offered.directive}\n")
     sys.stdout.flush()
     sys.stderr.write(f"Completion ended with directive: {directive_name(offered.directive)}\n")

@@ -82,6 +82,6 @@ def _ask(found: _Named, name: Sequence[str], arguments: Sequence[str]) -> Offer:
     sys.stderr.flush()
     done = subprocess.run([program, *arguments], stdout=subprocess.PIPE, check=False)
     lines = [line for line in done.stdout.decode(errors="replace").split("\n") if line] if not done.returncode else []
-    if lines and lines[-1].startswith(":") and lines[-1][1:].isdigit():
+    if lines and lines[-1].startswith(":") and lines[-1][1:].isdecimal():
         return Offer(lines[:-1], int(lines[-1][1:]))
     return Offer(lines, DEFAULT)

@@ -42,4 +42,4 @@ async def _create(session: Session, given: Given, info: Info) -> None:
 
     obj = written(info.object or {})
     created = await info.resource.create(obj, field_manager="kctl-create", field_validation=field_validation(given))
-    result_printers.printer_for(given, "created").print(created, session.write)
+    result_printers.printer_for(given, "created").print(created, session.write_object)

@@ -50,7 +50,7 @@ async def edit_last_applied(session: Session, given: Given) -> None:
             if not is_same:
                 await _annotate(given, info)
             done = "skipped" if is_same else "edited"
-            result_printers.printer_for(given, done).print(obj, session.write)
+            result_printers.printer_for(given, done).print(obj, session.write_object)
 
     await EditLoop(session, given, attempt, header=LAST_APPLIED_HEADER).run(infos)
 

@@ -82,7 +82,7 @@ class EditPatching:
         return patch, patch_type
 
     def _print(self, obj: Object, done: str) -> None:
-        result_printers.printer_for(self._given, done).print(obj, self._session.write)
+        result_printers.printer_for(self._given, done).print(obj, self._session.write_object)
 
 
 def matching(originals: Sequence[Object], edited: Object) -> Object:

@@ -48,7 +48,7 @@ async def token(session: Session, given: Given) -> None:
     if not secret:
         raise KctlError("failed to create token: no token in server response")
     if chosen_format(given):
-        printer.print(answer, session.write)
+        printer.print(answer, session.write_object)
     else:
         session.write(f"{secret}\n" if session.is_terminal else secret)
 

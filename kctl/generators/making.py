@@ -71,7 +71,7 @@ async def make(
             raise KctlError(
                 f"{failure} {_unsent(session, given, obj, resource, mode=mode, validation=validation)}"
             ) from error
-    printer.print(obj, session.write)
+    printer.print(obj, session.write_object)
 
 
 def _unsent(session: Session, given: Given, obj: Object, resource: str, *, mode: str, validation: str) -> str:

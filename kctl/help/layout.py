@@ -55,7 +55,7 @@ def _blocks(text: str) -> Iterator[str]:
     """Lines that belong together, joined. An empty line is a block, too."""
     joined = ""
     for line in text.strip().split("\n"):
-        is_listed = line.startswith(("- ", "* ")) or (line[:1].isdigit() and line[1:2] == ".")
+        is_listed = line.startswith(("- ", "* ")) or (line[:1].isdecimal() and line[1:2] == ".")
         starts_anew = not line.strip() or line.startswith(" ") or is_listed
         if starts_anew and joined:
             yield joined
@@ -109,7 +109,7 @@ def _heading(title: str) -> str:
 
 
 def _width() -> int:
-    if os.environ.get("COLUMNS", "").isdigit():
+    if os.environ.get("COLUMNS", "").isdecimal():
         width = int(os.environ["COLUMNS"])
     elif sys.stdout.isatty():
         width = os.get_terminal_size(sys.stdout.fileno()).columns

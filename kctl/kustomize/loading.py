@@ -49,6 +49,7 @@ class Loader:
         repository = repositories.parse(path)
         if repository is not None:
             self.refuse_repeated(repository)
+            self._refuse_local(repository)
             return _cloned(repository, self)
         if path.startswith("/"):
             raise KustomizeError(f"new root '{path}' cannot be absolute")
@@ -61,6 +62,15 @@ class Loader:
             )
         self.refuse_cycle(root)
         return Loader(root, restricted=self._restricted, referrer=self)
+
+    def _refuse_local(self, repository: Repository) -> None:
+        """Raises KustomizeError if what came from another machine names a repository of this one."""
+        containing = self.containing_repository()
+        if repository.is_local and containing is not None and not containing.is_local:
+            raise KustomizeError(
+                f"security; '{repository.address}' is a repository of this machine, "
+                f"but the kustomization that names it was cloned from '{containing.address}'"
+            )
 
     def clean_up(self) -> None:
         if self.repository is not None:
@@ -200,14 +210,12 @@ def _reason(error: OSError) -> str:
 
 def _download(address: str) -> bytes:
     import urllib.error
-    import urllib.request
 
     from localplane.apimachinery.gotext import go_quote
+    from localplane.client.downloads import download
 
     try:
-        with urllib.request.urlopen(address) as answer:  # noqa: S310 - http and https are all that get here
-            data: bytes = answer.read(_LARGEST)
-            return data
+        return download(address, limit=_LARGEST)
     except urllib.error.HTTPError as error:
         if repositories.parse(address) is not None:
             raise KustomizeError("URL is a git repository") from error

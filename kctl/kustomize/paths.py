@@ -12,7 +12,7 @@ from .errors import KustomizeError
 from .field_specs import split
 from .fields import find_element, get_field, require, set_field
 from .nodes import Map, Node, Scalar, Seq
-from .patterns import compiled
+from .patterns import Matches, compiled
 
 Created = type[Map | Seq | Scalar]
 
@@ -152,13 +152,13 @@ class _Matcher:
         items.append(Map({name: value}) if name else value)
         return self._selected(items, name, compiled(pattern), parts)
 
-    def _selected(self, items: Seq, name: str, pattern: re.Pattern[str], parts: list[str]) -> list[Place]:
+    def _selected(self, items: Seq, name: str, matches: Matches, parts: list[str]) -> list[Place]:
         from .emitting import emitted
 
         found: list[Place] = []
         for index, item in enumerate(items):
             field = item if not name else item.get(name) if isinstance(item, Map) else None
-            if field is not None and pattern.search(emitted(field).strip()):
+            if field is not None and matches(emitted(field).strip()):
                 found += self.find(Place(items, index), parts[1:]) if name else [Place(items, index)]
         return found
 

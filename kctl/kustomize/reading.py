@@ -17,7 +17,7 @@ from .nodes import MERGE, STR, Map, Node, Scalar, Seq, copied, is_null, text_of
 from .scalars import resolve
 
 _SEPARATOR = re.compile(r"\n---[^\n]*\n")
-_SCHEMA_COMMENT = re.compile(r"(?:^|\s)#+\s*(\{.*\})\s*$")
+_SCHEMA_COMMENT = re.compile(r"(?:^|\s)#++\s*+(\{.*)")
 _PREFIX = "tag:yaml.org,2002:"
 _DEEPEST = 400
 """Levels of nesting: what is deeper is no configuration, and everything here recurses."""
@@ -159,7 +159,8 @@ def _schema_comments(text: str) -> dict[int, dict[str, Any]]:
     lines = text.split("\n")
     found: dict[int, dict[str, Any]] = {}
     for number, line in enumerate(lines):
-        match = _SCHEMA_COMMENT.search(line)
+        stripped = line.rstrip()
+        match = _SCHEMA_COMMENT.search(stripped) if stripped.endswith("}") else None
         schema = _json_object(match[1]) if match else None
         if schema:
             alone = line.lstrip().startswith("#")

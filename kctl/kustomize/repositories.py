@@ -1,6 +1,8 @@
 """Kustomizations in git repositories: `https://github.com/org/repo/path?ref=v1`, cloned with the git program.
 
-Kubernetes: api/internal/git.
+Whoever writes a kustomization writes the address, and one that was itself cloned names others: so nothing in an address
+becomes an option of git, and git speaks only to what an address can name, runs no hook and asks nobody.
+Kubernetes: api/internal/git, which also fetches submodules unless an address forbids it; here it must ask for them.
 """
 
 from __future__ import annotations
@@ -17,6 +19,10 @@ from .errors import KustomizeError, Timeout
 _SECONDS = 27.0
 _SCHEMES = ("ssh://", "https://", "http://", "file://")
 _USER = re.compile(r"[a-zA-Z][a-zA-Z0-9-]*@")
+_TRUE = ("1", "t", "T", "true", "TRUE", "True")
+_REMOTE_PROTOCOLS = "https:http:ssh"
+# Options of git itself, before its command: nothing that lies in a repository, or in a template, is run.
+_NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
 
 
 class Repository:
@@ -30,22 +36,28 @@ class Repository:
         values = parse_qs(query)
         self.ref = _last(values, "ref") or _last(values, "version")
         self._seconds = _seconds(_last(values, "timeout"))
-        self._submodules = _last(values, "submodules") not in ("0", "f", "F", "false", "FALSE", "False")
+        self._submodules = _last(values, "submodules") in _TRUE
 
     @property
     def root(self) -> str:
         return os.path.normpath(os.path.join(self.directory, self.path))  # noqa: PTH118 - as Go joins it
 
+    @property
+    def is_local(self) -> bool:
+        """Is it a directory of this machine?"""
+        return self.clone_from.startswith("file://")
+
     def clone(self) -> None:
         """Raises KustomizeError; nothing is left behind then."""
+        self._refuse_options()
         program = shutil.which("git")
         if program is None:
             raise KustomizeError("no 'git' program on path: exec: \"git\": executable file not found in $PATH")
         self.directory = os.path.realpath(tempfile.mkdtemp(prefix="kustomize-"))
         try:
-            self._run(program, "init")
-            self._run(program, "remote", "add", "origin", self.clone_from)
-            self._run(program, "fetch", "--depth=1", self.clone_from, self.ref or "HEAD")
+            self._run(program, "init", options=("--template=",))
+            self._run(program, "remote", "add", words=("origin", self.clone_from))
+            self._run(program, "fetch", "--depth=1", words=(self.clone_from, self.ref or "HEAD"))
             self._run(program, "checkout", "FETCH_HEAD")
             if self._submodules:
                 self._run(program, "submodule", "update", "--init", "--recursive")
@@ -57,12 +69,23 @@ class Repository:
         if self.directory != "/notCloned":
             shutil.rmtree(self.directory, ignore_errors=True)
 
-    def _run(self, program: str, *arguments: str) -> None:
-        shown = " ".join((program, *arguments))
+    def _refuse_options(self) -> None:
+        """Raises KustomizeError for a part of the address that ssh, or an older git, would take for an option."""
+        host = self.clone_from.partition("://")[2] or self.clone_from
+        host = host.rpartition("@")[2] if "@" in host else host
+        for part, text in (("ref", self.ref), ("repository", self.clone_from), ("host", host)):
+            if text.startswith("-"):
+                raise KustomizeError(f"invalid git address '{self.address}': its {part} '{text}' begins with a dash")
+
+    def _run(self, program: str, *arguments: str, options: tuple[str, ...] = (), words: tuple[str, ...] = ()) -> None:
+        """`words` are what an address says; `options`, which nobody needs to be told of, come before them."""
+        shown = " ".join((program, *arguments, *words))
+        guarded = ("--end-of-options", *words) if words else ()
         try:
             done = subprocess.run(
-                [program, *arguments],
+                [program, *_NO_HOOKS, *arguments, *options, *guarded],
                 cwd=self.directory,
+                env={**os.environ, **self._environment()},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -76,6 +99,11 @@ class Repository:
         if done.returncode:
             output = done.stdout.decode("utf-8", "replace")
             raise KustomizeError(f"failed to run '{shown}': {output}: exit status {done.returncode}")
+
+    def _environment(self) -> dict[str, str]:
+        """Submodules and redirects may not lead to another protocol than addresses have; files only from files."""
+        protocols = f"{_REMOTE_PROTOCOLS}:file" if self.is_local else _REMOTE_PROTOCOLS
+        return {"GIT_ALLOW_PROTOCOL": protocols, "GIT_TERMINAL_PROMPT": "0"}
 
 
 def parse(address: str) -> Repository | None:
@@ -153,7 +181,7 @@ def _last(values: dict[str, list[str]], name: str) -> str:
 def _seconds(text: str) -> float:
     from localplane.apimachinery.times import InvalidDuration, parse_duration
 
-    if text.isdigit() and int(text) > 0:
+    if text.isascii() and text.isdigit() and int(text) > 0:
         return float(text)
     try:
         found = parse_duration(text).total_seconds() if text else 0.0

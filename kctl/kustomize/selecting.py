@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import KustomizeError
 from .ids import Gvk, ResId
-from .patterns import anchored
+from .patterns import Matches, anchored
 
 if TYPE_CHECKING:
     from .resource import Resource
@@ -25,7 +24,7 @@ class Selector:
         )
         self.label_selector = str(fields.get("labelSelector") or "")
         self.annotation_selector = str(fields.get("annotationSelector") or "")
-        self._patterns: tuple[re.Pattern[str] | None, ...] | None = None
+        self._patterns: tuple[Matches | None, ...] | None = None
 
     def __str__(self) -> str:
         return f"{self.id}:a={self.annotation_selector}:l={self.label_selector}"
@@ -78,8 +77,8 @@ class Selector:
         )
 
 
-def _fits(pattern: re.Pattern[str] | None, value: str) -> bool:
-    return pattern is None or pattern.fullmatch(value) is not None
+def _fits(matches: Matches | None, value: str) -> bool:
+    return matches is None or bool(matches(value))
 
 
 def _selects(selector: str, values: Mapping[str, str]) -> bool:

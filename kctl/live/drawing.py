@@ -83,14 +83,14 @@ def _section(section: Section, shown: set[int], look: Look, at: datetime) -> lis
 
 def _headers(section: Section, columns: Sequence[int], look: Look) -> _Line:
     cells = ["NAMESPACE"] if look.namespaces and section.source.mapping.namespaced else []
-    cells += [str(section.columns[i].get("name", "")).upper() for i in columns]
+    cells += [_shown(section.columns[i].get("name", "")).upper() for i in columns]
     cells += [label.rpartition("/")[2].upper() for label in look.column_labels]
     return _Line([*cells, *(["LABELS"] if look.show_labels else [])])
 
 
 def _row(entry: Entry, section: Section, columns: Sequence[int], look: Look, at: datetime) -> _Line:
     metadata, given = entry.row["metadata"], entry.row["cells"]
-    cells = [str(metadata.get("namespace", ""))] if look.namespaces and section.source.mapping.namespaced else []
+    cells = [_shown(metadata.get("namespace", ""))] if look.namespaces and section.source.mapping.namespaced else []
     before = len(cells)
     for i in columns:
         definition, cell = section.columns[i], given[i] if i < len(given) else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,23 @@ async def follow(
         running.cancel()
 
 
+class _Replacement:
+    """What is there is shown when all of it is known."""
+
+    def __init__(self, finished: Callable[[list[Object]], None]) -> None:
+        self._finished = finished
+        self._objects: list[Object] = []
+
+    def add(self, obj: Object) -> None:
+        self._objects.append(obj)
+
+    def discard(self, obj: Object) -> None:
+        self._objects.remove(obj)
+
+    def finish(self) -> None:
+        self._finished(self._objects)
+
+
 class _Follower:
     """One source. `synced` is set when its first state was shown. It is its reflector's store."""
 
@@ -75,11 +92,13 @@ class _Follower:
     def delete(self, obj: Object) -> None:
         self._known.delete(obj)
 
-    def replace(self, objects: Iterable[Object]) -> None:
-        found = list(objects)
-        if self._must_exist and not found and not self.synced.is_set():
+    def replacement(self) -> _Replacement:
+        return _Replacement(self.replace)
+
+    def replace(self, objects: list[Object]) -> None:
+        if self._must_exist and not objects and not self.synced.is_set():
             raise NotFound.of(self._source.mapping.resource.group_resource, self._source.name)
-        self._known.replace(found)
+        self._known.replace(objects)
         self.synced.set()
 
     def _hear(self, problem: str) -> None:

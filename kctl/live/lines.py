@@ -104,7 +104,7 @@ class Documents(_Telling):
 
 
 def _event(session: Session, printer: Printer) -> Callable[[Change], None]:
-    return lambda change: printer.print(change.object, session.write, event=change.type)
+    return lambda change: printer.print(change.object, session.write_object, event=change.type)
 
 
 def _json_line(session: Session, *, keep: bool) -> Callable[[Change], None]:

@@ -59,7 +59,7 @@ def print_node(session: Session, info: Info, operation: str, mode: str) -> None:
     from kctl.printers.objects import NamePrinter
 
     after = {"client": " (dry run)", "server": " (server dry run)"}.get(mode, "")
-    NamePrinter(operation + after, short=False).print(info.object or {}, session.write)
+    NamePrinter(operation + after, short=False).print(info.object or {}, session.write_object)
 
 
 def require_selector(text: str) -> None:

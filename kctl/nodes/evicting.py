@@ -201,7 +201,9 @@ class Evicting:
     def _print(self, pod: Pod, operation: str) -> None:
         from kctl.printers.objects import NamePrinter
 
-        NamePrinter(operation, short=False).print({**pod, "kind": "Pod", "apiVersion": "v1"}, self._session.write)
+        NamePrinter(operation, short=False).print(
+            {**pod, "kind": "Pod", "apiVersion": "v1"}, self._session.write_object
+        )
         self._session.flush()
 
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from kctl.errors import KctlError
 from localplane.apimachinery.light_typing import Any
 
+from .terminal import escape
+
 Object = dict[str, Any]
 Write = Callable[[str], object]
 
@@ -105,7 +107,7 @@ class NamePrinter:
             return
         _require_kind(obj)
         name = (obj.get("metadata") or {}).get("name") or "<unknown>"
-        write(f"{kind_and_group(obj)}/{name}{self._after}\n")
+        write(escape(f"{kind_and_group(obj)}/{name}{self._after}\n"))
 
 
 def kind_and_group(obj: Object) -> str:

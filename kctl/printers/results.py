@@ -1,7 +1,7 @@
 """What a verb says about an object it has changed: `configmap/a created`, `configmap/a` with -o name, or the object.
 
     printer = results.printer_for(given, "created", dry_run="server")
-    printer.print(obj, session.write)
+    printer.print(obj, session.write_object)
 
 Kubernetes: PrintFlags in cli-runtime/pkg/genericclioptions, and cmdutil.PrintFlagsWithDryRunStrategy.
 """

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 _NARROWEST = 6
 _PADDING = 3
+_MOST_COLUMNS = 200  # that are aligned: each takes a call inside the one before
 
 
 class TabWriter:
@@ -49,7 +50,7 @@ class TabWriter:
         column = len(widths)
         line = start
         while line < end:
-            if column >= len(lines[line]) - 1:
+            if column >= len(lines[line]) - 1 or column == _MOST_COLUMNS:
                 line += 1
                 continue
             _put(lines[start:line], widths, written)
@@ -74,4 +75,5 @@ class TabWriter:
 def _put(lines: list[list[str]], widths: list[int], written: list[str]) -> None:
     for cells in lines:
         padded = (cell.ljust(width) for cell, width in zip(cells[:-1], widths, strict=False))
-        written.append("".join((*padded, cells[-1])))
+        rest = (f"{cell}   " for cell in cells[len(widths) : -1])  # none, if there are no more columns than anybody has
+        written.append("".join((*padded, *rest, cells[-1])))

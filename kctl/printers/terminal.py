@@ -1,8 +1,15 @@
-"""Nothing that an object contains can drive a terminal: escape sequences are shown, not sent."""
+"""Nothing that a server says can drive a terminal: escape sequences are shown, not sent.
+
+escape    what kubectl does with the cells of its tables, wherever they go
+harmless  every control character, for a terminal
+shown     one of them, by where it goes
+"""
 
 from __future__ import annotations
 
 import re
+
+from localplane.apimachinery.light_typing import TextIO
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 
@@ -20,6 +27,11 @@ def harmless(text: str) -> str:
     A carriage return within a line is one of them: what comes after it would be written over what came before.
     """
     return _CONTROL.sub(_caret, text) if _CONTROL.search(text) else text
+
+
+def shown(text: str, stream: TextIO) -> str:
+    """For people, who may have put a pager between us and their terminal."""
+    return harmless(text) if stream.isatty() else escape(text)
 
 
 def _caret(match: re.Match[str]) -> str:

@@ -86,6 +86,7 @@ class CachedDiscovery:
     def _file(self) -> str:
         address = re.sub(r"^https?://", "", self._session.client_config.server)
         address = re.sub(r"[^\w/.]", "_", address)
+        address = re.sub(r"(?<![^/])\.+(?![^/])", "_", address)  # whatever it says, it stays in our folder
         return f"{self._session.cache_directory}/kctl/discovery/{address}/groups.json"
 
     async def _load(self, *, fresh: bool) -> Discovered:

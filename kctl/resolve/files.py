@@ -151,16 +151,15 @@ def _download(url: str) -> bytes:
     """Tries again what may be better in a second. Raises KctlError, ConnectionFailed."""
     import time
     import urllib.error
-    import urllib.request
+
+    from localplane.client.downloads import download
 
     problem: Exception = KctlError("")
     for attempt in range(3):
         if attempt:
             time.sleep(1)
         try:
-            with urllib.request.urlopen(url) as answer:  # noqa: S310 - http and https are all that get here
-                data: bytes = answer.read(_LARGEST)
-                return data
+            return download(url, limit=_LARGEST)
         except urllib.error.HTTPError as error:
             status = f"{error.code} {error.reason}"
             problem = KctlError(

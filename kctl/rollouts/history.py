@@ -35,11 +35,11 @@ async def run(session: Session, given: Given) -> None:
         past = await history(info)
         if printer is not None:
             for obj in _chosen(past, revision):
-                printer.print(obj, session.write)
+                printer.print(obj, session.write_object)
             return
         title = f"with revision #{revision}" if revision > 0 else ""
         shown = f"{title}\n{_text(past, revision)}"
-        printer_for(given, shown).print(info.object or {}, session.write)
+        printer_for(given, shown).print(info.object or {}, session.write_object)
 
     await found.each(show)
 

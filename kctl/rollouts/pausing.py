@@ -102,7 +102,7 @@ async def _send(session: Session, given: Given, info: Info, patch: Object, done:
         answer = await send_patch(given, info, patch, dry_run=False)
     except APIError as error:
         return KctlError(f"failed to patch: {error.message}")
-    printer_for(given, done).print(answer, session.write)
+    printer_for(given, done).print(answer, session.write_object)
     return None
 
 

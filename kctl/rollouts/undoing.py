@@ -49,7 +49,7 @@ async def run(session: Session, given: Given) -> None:
                 "operations. Consider using 'kctl apply' with your previous configuration file instead.\n"
             )
         result = await _rolled_back(info, given.number("to-revision"), mode)
-        printer_for(given, result, dry_run=mode).print(obj, session.write)
+        printer_for(given, result, dry_run=mode).print(obj, session.write_object)
 
     await found.each(undo)
 

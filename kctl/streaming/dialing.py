@@ -6,6 +6,7 @@ WebSockets and SPDY both begin here. Kubernetes: client-go/transport/websocket a
 from __future__ import annotations
 
 import asyncio
+import ssl
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlencode, urlsplit
 
@@ -103,18 +104,29 @@ async def _dialled(
 
     parts = urlsplit(config.server)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
-    secure = ssl_context(config, certificate) if parts.scheme == "https" else None
-    name = (config.tls_server_name or host) if secure else None
+    is_secure = parts.scheme == "https"
+    name = (config.tls_server_name or host) if is_secure else None
     proxy = proxy_for(config.server, configured=config.proxy_url)
     address = parts.netloc.rpartition("@")[2]
-    try:
+
+    async def opened(*, judging: bool) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        secure = ssl_context(config, certificate, judging=judging) if is_secure else None
         connected = await asyncio.to_thread(_through, proxy, host, port) if proxy else await _direct(host, port)
         return await asyncio.open_connection(sock=connected, ssl=secure, server_hostname=name)
+
+    try:
+        try:
+            return await opened(judging=False)
+        except ssl.SSLCertVerificationError:
+            return await opened(judging=True)  # by Go's rules, since OpenSSL does not believe the server
     except ConnectionRefusedError as error:
         message = f"the connection to the server {config.server} was refused"
         raise ConnectionRefused(message, address=address) from error
     except OSError as error:
-        raise TLSFailed(f"unable to connect to the server: {error}", address=address, reason=str(error)) from error
+        from localplane.client.tls import handshake_failure
+
+        reason = handshake_failure(error, name or host)
+        raise TLSFailed(f"unable to connect to the server: {reason}", address=address, reason=reason) from error
 
 
 async def _direct(host: str, port: int) -> socket.socket:

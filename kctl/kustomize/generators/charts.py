@@ -43,6 +43,9 @@ class ChartGenerator:
         self._command = options.command
         if not self._text("name"):
             raise KustomizeError("chart name cannot be empty")
+        for name in ("name", "releaseName"):
+            if self._text(name).startswith("-"):  # helm would take it for an option, and some of them run programs
+                raise KustomizeError(f"chart {name} '{self._text(name)}' must not begin with a dash")
         self._values_file = self._text("valuesFile") or str(self._home / self._text("name") / "values.yaml")
         self._more_files = [self._additional(path) for path in self._fields.get("additionalValuesFiles") or ()]
         if self._text("valuesMerge") not in ("", *_MERGES):
@@ -81,7 +84,7 @@ class ChartGenerator:
                 shown = str(found) if found.exists() else ""
                 raise KustomizeError(f"no repo specified for pull, no chart found at '{shown}'")
             helm.run(*self._pull_arguments())
-        values = scratch / f"{self._text('name')}-kustomize-values.yaml"
+        values = scratch / f"{Path(self._text('name')).name}-kustomize-values.yaml"
         values.write_bytes(self._values())
         output = helm.run(*self._arguments(str(values)))
         try:
@@ -137,7 +140,7 @@ class ChartGenerator:
 
 
 def _check_version(said: str) -> None:
-    match = re.search(r"v?(\d+(?:\.\d+)+)", said)
+    match = re.search(r"(?<!\d)v?(\d++(?:\.\d++)++)", said)
     if match is None:
         raise KustomizeError(f"cannot find version string in {said}")
     if match[1].split(".")[0] not in ("3", "4"):
@@ -156,6 +159,8 @@ class _Helm:
     def run(self, *arguments: str) -> bytes:
         """What it printed. Raises KustomizeError."""
         environment = dict(pair.split("=", 1) for pair in self._environment)
+        # The folders of a kustomization may be helm's configuration, but what lies in them is never run as a plugin.
+        environment["HELM_PLUGINS"] = os.environ.get("HELM_PLUGINS", os.devnull)
         stdout, stderr = b"", ""
         try:
             done = subprocess.run(

@@ -23,7 +23,7 @@ class Retagging:
         self._specs = specs
         self._new = {name: image.get(name) or "" for name in ("newName", "newTag", "digest", "tagSuffix")}
         name = image.get("name") or ""
-        self._matches = compiled(f"^{name}", _TAG_AND_DIGEST).search
+        self._matches = compiled(f"^{name}", _TAG_AND_DIGEST)
 
     def transform(self, resources: ResMap) -> None:
         """In all lists of containers, wherever they are, and in the fields that are known to be images."""

@@ -143,7 +143,7 @@ class _Run:
             at = Constant(node.at, f'{{{{template "{node.name}"}}}}', None)
             raise self._error(at, f"template {go_quote(node.name)} not defined")
         if self._depth >= _DEEPEST:
-            raise self._error(Dot(node.at), "exceeded maximum template depth (100000)")
+            raise self._too_deep(node)
         value = MISSING if node.pipeline is None else self._pipeline(node.pipeline, dot)
         run = _Run(
             self._template,
@@ -153,7 +153,15 @@ class _Run:
             depth=self._depth + 1,
         )
         run.variables.append(("$", value))
-        run.nodes(body, value)
+        try:
+            run.nodes(body, value)
+        except RecursionError:  # Python's own limit may come first: a call is several of its calls
+            raise self._too_deep(node) from None
+
+    def _too_deep(self, node: Call) -> TemplateError:
+        text = self._template.text
+        written = text[text.rfind("{{", 0, node.at) : text.find("}}", node.at) + 2]
+        return self._error(Constant(node.at, written, None), "exceeded maximum template depth (100000)")
 
     def _pipeline(self, pipeline: Pipeline, dot: Any) -> Any:
         value, final = MISSING, False

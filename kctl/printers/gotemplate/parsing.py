@@ -43,7 +43,10 @@ class Template(NamedTuple):
 def parse(text: str, name: str) -> Template:
     """Raises TemplateSyntaxError."""
     parser = _Parser(text, name)
-    body, stopped = parser.nodes(top=True)
+    try:
+        body, stopped = parser.nodes(top=True)
+    except RecursionError:
+        raise parser.lexer.error(parser.at, "max expression depth exceeded") from None
     if stopped:
         raise parser.lexer.error(parser.at, f"unexpected {{{{{stopped}}}}}")
     return Template(name, text, body, parser.named)
@@ -157,7 +160,7 @@ class _Parser:
         return otherwise
 
     def _define(self) -> None:
-        name = _string(self._expect("string", "define clause"))
+        name = self._string(self._expect("string", "define clause"))
         self._expect("close", "define clause")
         outer, self._variables = self._variables, ["$"]
         self.named[name], _ = self.nodes()
@@ -167,13 +170,13 @@ class _Parser:
         token = self._expect("string", "block clause")
         pipeline = self._pipeline("block clause", "close")
         outer, self._variables = self._variables, ["$"]
-        self.named[_string(token)], _ = self.nodes()
+        self.named[self._string(token)], _ = self.nodes()
         self._variables = outer
-        return Call(token.at, _string(token), pipeline)
+        return Call(token.at, self._string(token), pipeline)
 
     def _call(self) -> Call:
         token = self._expect("string", "template clause")
-        name = _string(token)
+        name = self._string(token)
         while self._peek().kind == "space":
             self._next()
         if self._peek().kind == "close":
@@ -269,7 +272,7 @@ class _Parser:
                     raise self.lexer.error(token.at, f'undefined variable "{token.text}"')
                 return Variable(token.at, token.text, token.text, ())
             case "string" | "raw":
-                return Constant(token.at, token.text, _string(token))
+                return Constant(token.at, token.text, self._string(token))
             case "char":
                 return Constant(token.at, token.text, Int(ord(ast.literal_eval(token.text))))
             case "number":
@@ -289,16 +292,18 @@ class _Parser:
             raise self.lexer.error(token.at, f'function "{token.text}" not defined')
         return Function(token.at, token.text)
 
-
-def _string(token: Token) -> str:
-    if token.kind == "raw":
-        return token.text[1:-1]
-    return str(ast.literal_eval(token.text))
+    def _string(self, token: Token) -> str:
+        if token.kind == "raw":
+            return token.text[1:-1]
+        try:
+            return str(ast.literal_eval(token.text))
+        except (SyntaxError, ValueError):
+            raise self.lexer.error(token.at, "invalid syntax") from None
 
 
 def _number(text: str) -> Int | float:
     digits = text.lstrip("+-")
     try:
-        return Int(text, 8) if digits.startswith("0") and digits.isdigit() else Int(text, 0)
+        return Int(text, 8) if digits.startswith("0") and digits.isdecimal() else Int(text, 0)
     except ValueError:
         return float(text.replace("_", ""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -50,6 +50,10 @@ class ForeignServer(ThreadingHTTPServer):
         self.aggregated = aggregated
         self.etag = etag
         self.seen: list[Asked] = []
+        self.documents: dict[str, Object] = {}
+        """What is answered at other paths."""
+        self.said: Callable[[Any], Any] = lambda document: document
+        """What becomes of a document before it is sent."""
         self.objects: dict[str, Object] = {}
         self.kinds = {group: dict(kinds) for group, kinds in _KINDS.items()}
         for one in _objects():
@@ -168,7 +172,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._noted()
         path, accept = urlsplit(self.path).path, self.headers.get("Accept", "")
-        if (types := self.server.discovery(path)) is not None:
+        if path in self.server.documents:
+            self._answer(self.server.documents[path])
+        elif (types := self.server.discovery(path)) is not None:
             self._types(types)
         elif path == "/version":
             self._answer({"major": "1", "minor": "37", "gitVersion": "v1.37.0"})
@@ -236,14 +242,14 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer({**status, "code": 404}, 404)
 
     def _answer(self, document: Object, status: int = 200, *, kind: str = "application/json", etag: str = "") -> None:
-        body = json.dumps(document).encode()
+        body = json.dumps(self.server.said(document)).encode()
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         if etag:
             self.send_header("ETag", etag)
         if document.get("kind") == "Table":
-            self.send_header("Warning", '299 - "mind the gap"')
+            self.send_header("Warning", f'299 - "{self.server.said("mind the gap")}"')
         self.end_headers()
         self.wfile.write(body)
 

@@ -84,7 +84,7 @@ OFFERED = [
     ("config view ''", "", DEFAULT),
     ("get --server ''", "", DEFAULT),
     ("up --ephe", "--ephemeral", NO_FILES),
-    ("etcd ''", "install path", NO_FILES),
+    ("etcd ''", "install path repair", NO_FILES),
     ("get cm --server http://127.0.0.1:1 ''", "", NO_FILES),
 ]
 

@@ -110,7 +110,7 @@ class FakeKubelet:
 
     def start(self) -> None:
         self._thread.start()
-        assert self._ready.wait(10)
+        assert self._ready.wait(30)
 
     def stop(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)

@@ -61,7 +61,7 @@ def watching(plane: Machine, *arguments: str) -> Iterator[Watching]:
         yield Watching(process)
     finally:
         process.kill()
-        process.wait(10)
+        process.wait(30)
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()
@@ -195,6 +195,7 @@ def test_connections_that_are_cut_lose_nothing_and_repeat_nothing(plane: Machine
         for number in range(12):
             writer.make(f"object-{number}")
             if number % 3 == 2:
+                watch.until_lines(1 + 2 * number + 1)  # so there is a connection to cut
                 proxy.cut()
             writer.remove(f"object-{number}")
         expected = [(kind, f"object-{number}") for number in range(12) for kind in ("ADDED", "DELETED")]
@@ -220,3 +221,27 @@ def test_what_can_not_be_watched_is_said_as_kubectl_says_it(
     done = plane.kctl("watch", *arguments)
     assert (done.code, done.stdout) == (1, "")
     assert done.stderr.startswith(said)
+
+
+@pytest.mark.parametrize("form", [(), ("-o", "json"), ("-o", "yaml"), ("-o", "name")])
+def test_a_reader_who_leaves_ends_it_quietly(plane: Machine, writer: Writer, form: tuple[str, ...]) -> None:
+    namespace = writer.namespace
+    process = subprocess.Popen(
+        [*KCTL, "watch", "cm", "-n", namespace, *OURS, *form],
+        cwd=plane.home,
+        env=environment(plane.home, {}),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    writer.make("first")
+    assert process.stdout.readline()
+    process.stdout.close()
+    for number in range(5):  # the first writes may still find room
+        writer.make(f"another-{number}")
+    assert process.wait(60) == 141
+    assert process.stderr.read() == ""
+    process.stderr.close()

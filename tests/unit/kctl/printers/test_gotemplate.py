@@ -100,6 +100,10 @@ FAILING = [
         '{{template "none"}}',
         '1:11: executing "output" at <{{template "none"}}>: template "none" not defined',
     ),
+    (
+        '{{define "x"}}{{if .}}{{template "x" .}}{{end}}{{end}}{{template "x" .}}',
+        '1:33: executing "x" at <{{template "x" .}}>: exceeded maximum template depth (100000)',
+    ),
     ("{{len}}", '1:2: executing "output" at <len>: wrong number of args for len: want 1 got 0'),
 ]
 
