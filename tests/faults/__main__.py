@@ -1,37 +1,73 @@
-"""`python -m tests.faults --store etcd --kills 60`: exit 0 if nothing was lost, 1 if something was, 2 if it is void."""
+"""`python -m tests.faults --kills 60`: exit 0 if nothing was lost, 1 if something was, 2 if it is void."""
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import secrets
 import sys
+from collections.abc import Coroutine, Iterator
+from typing import Any
 
-from .harness import Plan, run_on_one_host
+import uvloop
+
+from .harness import Evidence, Plan, run_on_one_host
 from .hosts import HostFailed
 from .nemesis import DidNotComeBack
+from .plane.committed import LogLost
+from .plane.harness import run_on_plane
+from .plane.report import PlaneReport
+from .plane.stage import Kept
 from .report import Report
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.faults", description="Kill the store and look for losses.")
-    parser.add_argument("--store", choices=("etcd", "sqlite"), action="append", help="default: both, one by one")
-    parser.add_argument("--kills", type=int, default=60, help="how many times to kill something (default: 60)")
+    arguments = _arguments()
+    seed = secrets.randbelow(1_000_000) if arguments.seed is None else arguments.seed
+    plan = Plan(arguments.kills, seed, arguments.clients, arguments.followers)
+    return max(_run(title, kind, running, seed) for title, kind, running in _runs(arguments, plan))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description="Break everything, look for losses.")
+    parser.add_argument(
+        "--through",
+        choices=("storage", "http"),
+        action="append",
+        help="the storage alone, killed, or a whole plane over HTTPS, killed, stopped and cut off (default: both)",
+    )
+    parser.add_argument(
+        "--store",
+        choices=tuple(Kept),
+        type=Kept,
+        action="append",
+        help="etcd, sqlite, or etcd-servers, which is a plane that is told of an etcd (default: all, one by one)",
+    )
+    parser.add_argument("--only", default="", metavar="TEXT", help="faults of a plane with this in their name: 'kill'")
+    parser.add_argument("--kills", type=int, default=60, help="how many times to strike at something (default: 60)")
     parser.add_argument("--clients", type=int, default=8, help="how many clients write and read (default: 8)")
     parser.add_argument("--followers", type=int, default=5, help="how many clients watch (default: 5)")
     parser.add_argument("--seed", type=int, help="repeat the choices of an earlier run")
-    arguments = parser.parse_args()
-    seed = secrets.randbelow(1_000_000) if arguments.seed is None else arguments.seed
-    plan = Plan(arguments.kills, seed, arguments.clients, arguments.followers)
-    return max(_run(store, plan) for store in arguments.store or ("etcd", "sqlite"))
+    return parser.parse_args()
 
 
-def _run(store: str, plan: Plan) -> int:
+Running = Coroutine[Any, Any, Evidence]
+
+
+def _runs(arguments: argparse.Namespace, plan: Plan) -> Iterator[tuple[str, type[Report], Running]]:
+    ways = arguments.through or ("storage", "http")
+    for kept in arguments.store or Kept:
+        if "storage" in ways and kept is not Kept.EXTERNAL:
+            yield kept, Report, run_on_one_host(kept, plan)
+        if "http" in ways:
+            yield f"{kept} through HTTP", PlaneReport, run_on_plane(kept, plan, only=arguments.only)
+
+
+def _run(title: str, kind: type[Report], running: Running, seed: int) -> int:
     report = None
     try:
-        report = Report(store, asyncio.run(run_on_one_host(store, plan)))
-    except* (HostFailed, DidNotComeBack) as failures:
-        print(f"{store}: FAILED, seed {plan.seed}")
+        report = kind(title, uvloop.run(running))
+    except* (HostFailed, DidNotComeBack, LogLost) as failures:
+        print(f"{title}: FAILED, seed {seed}")
         for failure in failures.exceptions:
             print(f"  {failure}")
     if report is not None:

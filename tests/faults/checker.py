@@ -6,7 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from .effects import check_answers, check_compare_and_swap, check_durable, check_ghosts, effective_writes
+from .effects import (
+    check_answers,
+    check_compare_and_swap,
+    check_counters,
+    check_durable,
+    check_ghosts,
+    effective_writes,
+)
 from .history import NEVER, Commit, History, Kind, Operation, Outcome, Rule, Violation
 from .linearizability import check_linearizable, check_not_older_than
 from .reads import check_gets, check_lists, check_monotonic_lists
@@ -24,6 +31,7 @@ def check(history: History) -> list[Violation]:
         *check_durable(operations, log),
         *check_ghosts(operations, writes, log),
         *check_compare_and_swap(writes, log),
+        *check_counters(log),
         *check_answers(writes, log),
         *check_gets(operations, log),
         *check_lists(operations, log),

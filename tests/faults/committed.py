@@ -21,18 +21,21 @@ from localplane.apiserver.storage.keys import DEFAULT_ROOT
 from .history import Commit
 
 _READ_WITHIN = 10.0
+_OBJECTS = "/configmaps/"
+# The storage notes things of its own beside the objects.
+_CHANGES = "SELECT revision, key, value FROM changes WHERE key GLOB ? ORDER BY revision"
 
 
 def read_sqlite(database: Path) -> list[Commit]:
     """Opened read-only, while the host that wrote it may still run."""
     with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        rows = connection.execute("SELECT revision, key, value FROM changes ORDER BY revision").fetchall()
+        rows = connection.execute(_CHANGES, (f"{DEFAULT_ROOT}{_OBJECTS}*",)).fetchall()
     return [Commit(revision, key.removeprefix(DEFAULT_ROOT), _value(value)) for revision, key, value in rows]
 
 
 async def read_etcd(client: EtcdClient, *, root: str = DEFAULT_ROOT) -> list[Commit]:
     """Everything up to where etcd stands now, which must not move meanwhile."""
-    prefix = f"{root}/configmaps/"
+    prefix = f"{root}{_OBJECTS}"
     start, end = prefix.encode(), prefix_end(prefix).encode()
     now = (await client.call(RANGE, messages.RangeRequest(key=start, range_end=end, count_only=True))).header.revision
     stream = await client.open(WATCH)

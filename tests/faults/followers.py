@@ -1,12 +1,17 @@
-"""Clients that watch, leave at random, and go on where they left."""
+"""Clients that watch, leave at random, and go on where they left.
+
+`Follower` keeps the streams of one prefix and decides what comes next; where events come from is its heirs' business.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from random import Random
 
-from .history import Event, EventType, Stream
+from .history import Event, EventType, Operation, Outcome, Rule, Stream, Violation
 from .hosts import HostProcess
 from .recorder import Recorder
 from .wire import Disconnected, Line, Message
@@ -14,15 +19,15 @@ from .wire import Disconnected, Line, Message
 _SHORTEST, _LONGEST = 0.2, 1.5
 _PAUSE = 0.05
 _OPENS_WITHIN = 5.0
+_SETTLES_WITHIN = 30.0
 
 
-class Follower:
+class Follower(ABC):
     """Follows one prefix through many streams. When `settle` is set it stays in the one it has."""
 
-    def __init__(self, hosts: list[HostProcess], prefix: str, recorder: Recorder, seed: int) -> None:
+    def __init__(self, prefix: str, recorder: Recorder, seed: int) -> None:
         self.settle = asyncio.Event()
         self.prefix = prefix
-        self._hosts = hosts
         self._recorder = recorder
         self._random = Random(seed)
         self._stream: Stream | None = None
@@ -60,6 +65,59 @@ class Follower:
             return Stream(number, self.prefix, 0.0, start=max(2, position - self._random.randrange(100)))
         return Stream(number, self.prefix, 0.0, start=position, resumes=last.id)
 
+    @abstractmethod
+    async def _follow(self, stream: Stream) -> None:
+        """Open the stream and take its events until it is left or ends; raises Disconnected."""
+
+    def _refused(self, stream: Stream, why: str) -> None:
+        """A watch that did not open leaves no trace, unless it was told that its history is gone."""
+        self._recorder.watch_ends[why.partition(":")[0]] += 1
+        if why == "expired":
+            stream.expired = True
+            self._recorder.streams.append(stream)
+            self._stream = stream
+
+    def _opened(self, stream: Stream) -> float:
+        """It counts from now on; returns when to leave it, on the loop's clock."""
+        stream.live = True
+        self._recorder.streams.append(stream)
+        self._stream = stream
+        return asyncio.get_running_loop().time() + self._random.uniform(_SHORTEST, _LONGEST)
+
+    def _ended(self, stream: Stream, why: str) -> None:
+        stream.expired = why == "expired"
+        self._recorder.watch_ends[why.partition(":")[0]] += 1
+
+    async def _taken(self, stream: Stream, events: Iterable[Event]) -> None:
+        stream.events.extend(events)
+        async with self._progress:
+            self._progress.notify_all()
+
+
+async def settled(followers: Sequence[Follower], last: Sequence[Operation | None]) -> list[Violation]:
+    """Wait until every follower has seen the last write of its prefix in a stream that is still open."""
+    for follower in followers:
+        follower.settle.set()
+    written = [operation for operation in last if operation is not None and operation.outcome is Outcome.OK]
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_SETTLES_WITHIN):
+            for follower in followers:
+                mine = [write.revision for write in written if write.key.startswith(follower.prefix)]
+                await follower.reached(max(mine, default=0))
+    return [
+        Violation(Rule.LIVENESS, f"a follower of {follower.prefix} found no watch that stays open")
+        for follower in followers
+        if not follower.is_live
+    ]
+
+
+class HostFollower(Follower):
+    """Follows whichever host it meets, over the line protocol."""
+
+    def __init__(self, hosts: list[HostProcess], prefix: str, recorder: Recorder, seed: int) -> None:
+        super().__init__(prefix, recorder, seed)
+        self._hosts = hosts
+
     async def _follow(self, stream: Stream) -> None:
         host = self._random.choice(self._hosts)
         await host.up.wait()
@@ -78,19 +136,8 @@ class Follower:
         finally:
             line.close()
 
-    def _refused(self, stream: Stream, why: str) -> None:
-        """A watch that did not open leaves no trace, unless it was told that its history is gone."""
-        self._recorder.watch_ends[why.partition(":")[0]] += 1
-        if why == "expired":
-            stream.expired = True
-            self._recorder.streams.append(stream)
-            self._stream = stream
-
     async def _read(self, line: Line, stream: Stream) -> None:
-        stream.live = True
-        self._recorder.streams.append(stream)
-        self._stream = stream
-        leave_at = asyncio.get_running_loop().time() + self._random.uniform(_SHORTEST, _LONGEST)
+        leave_at = self._opened(stream)
         while True:
             try:
                 async with asyncio.timeout_at(None if self.settle.is_set() else leave_at):
@@ -100,18 +147,16 @@ class Follower:
                     continue
                 return
             if "end" in message:
-                stream.expired = message["end"] == "expired"
-                self._recorder.watch_ends[message["end"].partition(":")[0]] += 1
+                self._ended(stream, message["end"])
                 return
-            await self._take(stream, message)
+            await self._taken(stream, _events(stream, message))
 
-    async def _take(self, stream: Stream, message: Message) -> None:
-        filling = stream.position is None
-        for event in message["events"]:
-            stream.events.append(_event(event, initial=filling and not event["end"]))
-            filling = filling and not event["end"]
-        async with self._progress:
-            self._progress.notify_all()
+
+def _events(stream: Stream, message: Message) -> Iterator[Event]:
+    filling = stream.position is None
+    for event in message["events"]:
+        yield _event(event, initial=filling and not event["end"])
+        filling = filling and not event["end"]
 
 
 def _event(message: Message, *, initial: bool) -> Event:

@@ -8,7 +8,6 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -18,8 +17,8 @@ from localplane.apiserver.storage.etcd.client import EtcdClient
 
 from .checker import check
 from .committed import read_etcd, read_sqlite
-from .followers import Follower
-from .history import Commit, History, Kind, Operation, Outcome, Rule, Violation
+from .followers import HostFollower, settled
+from .history import Commit, History, Kind, Operation, Violation
 from .hosts import HostFailed, HostProcess, etcd_pid
 from .load import EVERYTHING, NAMESPACES, Client, Knowledge
 from .nemesis import HostNemesis, Kill, Strike, Target, kill_repeatedly
@@ -27,7 +26,6 @@ from .recorder import Recorder
 
 ReadLog = Callable[[], Awaitable[list[Commit]]]
 
-_SETTLES_WITHIN = 10.0
 _OBJECTS = 24
 
 
@@ -91,7 +89,7 @@ async def run(plan: Plan, hosts: list[HostProcess], strike: Strike, read_log: Re
         for number, host in zip(range(plan.clients), cycle(hosts), strict=False)
     ]
     followers = [
-        Follower(hosts, prefix, recorder, random.getrandbits(32))
+        HostFollower(hosts, prefix, recorder, random.getrandbits(32))
         for _, prefix in zip(range(plan.followers), cycle((EVERYTHING, *NAMESPACES)), strict=False)
     ]
     stop = asyncio.Event()
@@ -104,7 +102,7 @@ async def run(plan: Plan, hosts: list[HostProcess], strike: Strike, read_log: Re
         await asyncio.wait(loading)
         seconds = recorder.now() - began
         last = await _final_writes(Client(plan.clients, hosts[0], knowledge, recorder, 0))
-        stuck = await _settle(followers, last)
+        stuck = await settled(followers, last)
         for task in following:
             task.cancel()
     history = History(recorder.operations, recorder.streams, await read_log())
@@ -118,23 +116,6 @@ async def _final_writes(client: Client) -> list[Operation | None]:
         return [await client.perform(client.request(Kind.CREATE, f"{prefix}last")) for prefix in NAMESPACES]
     finally:
         client.close()
-
-
-async def _settle(followers: list[Follower], last: Sequence[Operation | None]) -> list[Violation]:
-    """Wait until every follower has seen the last write of its prefix in a stream that is still open."""
-    for follower in followers:
-        follower.settle.set()
-    written = [operation for operation in last if operation is not None and operation.outcome is Outcome.OK]
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_SETTLES_WITHIN):
-            for follower in followers:
-                mine = [write.revision for write in written if write.key.startswith(follower.prefix)]
-                await follower.reached(max(mine, default=0))
-    return [
-        Violation(Rule.LIVENESS, f"a follower of {follower.prefix} found no watch that stays open")
-        for follower in followers
-        if not follower.is_live
-    ]
 
 
 async def _stop_without_leaving_anything(host: HostProcess) -> None:

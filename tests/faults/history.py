@@ -2,6 +2,10 @@
 
 Times are monotonic seconds of one clock. Every write carries a value that no other write carries, so a value names
 its write, and a revision names a committed version.
+
+An object's value is one text. That of a list has its entries in it, with commas between, and an append brings the last
+one; that of a counter begins with its count and a colon. Whatever begins with a tilde was written by somebody else than
+the clients, such as a controller of the server.
 """
 
 from __future__ import annotations
@@ -18,12 +22,13 @@ NEVER = math.inf
 class Kind(StrEnum):
     CREATE = "create"
     UPDATE = "update"
+    APPEND = "append"
     DELETE = "delete"
     GET = "get"
     LIST = "list"
 
 
-WRITES = frozenset({Kind.CREATE, Kind.UPDATE, Kind.DELETE})
+WRITES = frozenset({Kind.CREATE, Kind.UPDATE, Kind.APPEND, Kind.DELETE})
 
 
 class Outcome(StrEnum):
@@ -49,10 +54,13 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One request. For a list, `key` is the prefix, `revision` the list's own and `items` its content.
+    """One call of a client, which may have sent its request more than once: `tries` says how often.
 
-    `value` is what was sent, `found` what the answer carried. `not_older_than` marks a read that may be stale, but
-    not staler than that revision; such a read has no place in the order of the others.
+    For a list, `key` is the prefix, `revision` the list's own and `items` its content; for a create that leaves the
+    name to the server it is what the name begins with, until an answer tells. `value` is what was sent, `found` what
+    the answer carried. `not_older_than` marks a read that may be stale, but not staler than that revision; such a read
+    has no place in the order of the others. A delete may be acknowledged without a revision. `left` is when the client
+    stopped to wait for an answer that it never got.
     """
 
     id: int
@@ -68,6 +76,15 @@ class Operation:
     found: str | None = None
     items: Mapping[str, Version] = field(default_factory=dict)
     not_older_than: int | None = None
+    tries: int = 1
+    left: float | None = None
+
+    @property
+    def moment(self) -> float:
+        """When its client knew as much as it ever would."""
+        if self.returned < NEVER:
+            return self.returned
+        return self.called if self.left is None else self.left
 
     @property
     def acknowledged_write(self) -> bool:
@@ -86,6 +103,24 @@ class Commit:
     revision: int
     key: str
     value: str | None
+
+    def __str__(self) -> str:
+        return f"revision {self.revision} ({self.key}: {self.marker or 'deleted'})"
+
+    @property
+    def marker(self) -> str | None:
+        """What its writer brought: the value, or the last entry of a list."""
+        return None if self.value is None else self.value.rpartition(",")[2]
+
+    @property
+    def count(self) -> int | None:
+        """None for what is no counter."""
+        count, colon, _ = (self.value or "").partition(":")
+        return int(count) if colon and count.isdecimal() else None
+
+    @property
+    def foreign(self) -> bool:
+        return self.value is not None and self.value.startswith("~")
 
 
 class EventType(StrEnum):
@@ -112,7 +147,8 @@ class Stream:
     """One watch. Without `start` it begins with the state; `resumes` is the id of the stream it continues.
 
     `live` says that it was still open when everything had come to rest, `expired` that the server ended it because
-    the history it asked for was gone, and `served_since` when that server had started.
+    the history it asked for was gone, `served_since` when that server had started, and `compacted` up to where
+    somebody had thrown the store's history away by then.
     """
 
     id: int
@@ -124,6 +160,7 @@ class Stream:
     live: bool = False
     expired: bool = False
     served_since: float = 0.0
+    compacted: int = 0
 
     @property
     def position(self) -> int | None:
@@ -149,7 +186,10 @@ class Rule(StrEnum):
     HARNESS = "harness"
     DURABLE = "durable"
     GHOST = "ghost"
+    TWICE = "twice"
     COMPARE_AND_SWAP = "compare-and-swap"
+    APPEND = "append"
+    COUNTER = "counter"
     ANSWER = "answer"
     READ = "read"
     LINEARIZABLE = "linearizable"
@@ -176,8 +216,11 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Violation:
+    """`moment` is when the operation ended that it concerns, or the watch was opened; None if there is neither."""
+
     rule: Rule
     detail: str
+    moment: float | None = None
 
     def __str__(self) -> str:
         return f"[{self.rule}] {self.detail}"

@@ -122,3 +122,13 @@ async def kill_process(pid: int) -> None:
     finally:
         loop.remove_reader(descriptor)
         os.close(descriptor)
+
+
+def freeze(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGSTOP)
+
+
+def thaw(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGCONT)

@@ -67,6 +67,7 @@ def check_linearizable(
                     Rule.LINEARIZABLE,
                     f"{subject.operation} took effect at {subject.commit.revision}, "
                     f"but was called when the store had come to {reached}",
+                    subject.operation.moment,
                 )
         elif moment.is_return:
             reached = max(reached, places.get(subject.id, 0))
@@ -75,7 +76,7 @@ def check_linearizable(
             place = first_true(subject, log, reached, upper)
             if place is None:
                 detail = f"{subject} was not true at any revision from {reached} to {upper}"
-                yield Violation(_RULES[subject.outcome], detail)
+                yield Violation(_RULES[subject.outcome], detail, subject.moment)
             else:
                 places[subject.id] = place
 
@@ -91,7 +92,7 @@ def check_not_older_than(
         upper = ceiling.at(operation.returned)
         if first_true(operation, log, operation.not_older_than, upper) is None:
             detail = f"{operation} was not true at any revision from {operation.not_older_than} to {upper}"
-            yield Violation(Rule.NOT_OLDER_THAN, detail)
+            yield Violation(Rule.NOT_OLDER_THAN, detail, operation.moment)
 
 
 def first_true(operation: Operation, log: CommittedLog, lower: int, upper: float) -> int | None:

@@ -363,7 +363,7 @@ MUTANTS = (
     Mutant("invent a write", Rule.GHOST, invent_a_write),
     Mutant("apply a refused write", Rule.GHOST, apply_a_refused_write),
     Mutant("break the promise that nothing happened", Rule.GHOST, break_the_promise_that_nothing_happened),
-    Mutant("apply a write twice", Rule.GHOST, apply_a_write_twice),
+    Mutant("apply a write twice", Rule.TWICE, apply_a_write_twice),
     Mutant("ignore the expected version", Rule.COMPARE_AND_SWAP, ignore_the_expected_version),
     Mutant("create over an object", Rule.COMPARE_AND_SWAP, create_over_an_object),
     Mutant("answer a delete with a stale state", Rule.ANSWER, answer_a_delete_with_a_stale_state),

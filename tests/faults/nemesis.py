@@ -11,7 +11,7 @@ from random import Random
 from .hosts import HostProcess, etcd_pid, kill_process
 from .recorder import Recorder
 
-_BACK_WITHIN = 20.0
+_BACK_WITHIN = 30.0
 _SHORTEST_LOAD, _LONGEST_LOAD = 0.05, 0.8
 
 
@@ -26,14 +26,20 @@ class Target(StrEnum):
     HOST = "host"
     BOTH = "both"
     MEMBER = "member"
+    LEADER = "stopped leader"
+    LINK = "link"
 
 
 @dataclass(frozen=True, slots=True)
 class Struck:
-    """What was killed, and the moment from which it was surely dead."""
+    """What was struck, and a moment since which it surely was.
 
-    target: Target
+    `over_at` is when a fault ended that lasts; then the way back begins there, and not with the strike.
+    """
+
+    target: str
     dead_at: float
+    over_at: float | None = None
 
 
 Strike = Callable[[Random], Awaitable[Struck]]
@@ -42,8 +48,9 @@ Strike = Callable[[Random], Awaitable[Struck]]
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    target: Target
+    target: str
     back_after: float
+    began: float = 0.0
 
 
 async def kill_repeatedly(
@@ -51,20 +58,23 @@ async def kill_repeatedly(
     strike: Strike,
     recorder: Recorder,
     random: Random,
+    *,
+    back_within: float = _BACK_WITHIN,
+    longest_load: float = _LONGEST_LOAD,
 ) -> list[Kill]:
     """Between two kills a write that was called after the first has to succeed, and then some load to run."""
     done = []
     for _ in range(kills):
-        await asyncio.sleep(random.uniform(_SHORTEST_LOAD, _LONGEST_LOAD))
+        await asyncio.sleep(random.uniform(_SHORTEST_LOAD, longest_load))
         began = recorder.now()
         struck = await strike(random)
         try:
-            async with asyncio.timeout(_BACK_WITHIN):
-                back = await recorder.acknowledged_write(called_after=struck.dead_at)
+            async with asyncio.timeout(back_within):
+                back = await recorder.acknowledged_write(called_after=struck.over_at or struck.dead_at)
         except TimeoutError:
-            detail = f"no write succeeded within {_BACK_WITHIN} s after a kill of the {struck.target}"
+            detail = f"no write succeeded within {back_within} s after a strike: {struck.target}"
             raise DidNotComeBack(detail) from None
-        done.append(Kill(struck.target, back - began))
+        done.append(Kill(struck.target, back - (struck.over_at or began), began))
     return done
 
 

@@ -14,7 +14,8 @@ def check_gets(operations: Iterable[Operation], log: CommittedLog) -> Iterator[V
         if operation.kind is Kind.GET and operation.outcome is Outcome.OK:
             commit = log.at(operation.revision)
             if commit is None or commit.key != operation.key or commit.value != operation.found:
-                yield Violation(Rule.READ, f"{operation} read {operation.found!r}; the log has {commit} there")
+                detail = f"{operation} read {operation.found!r}; the log has {commit} there"
+                yield Violation(Rule.READ, detail, operation.moment)
 
 
 def check_lists(operations: Iterable[Operation], log: CommittedLog) -> Iterator[Violation]:
@@ -27,7 +28,8 @@ def check_lists(operations: Iterable[Operation], log: CommittedLog) -> Iterator[
         for operation in by_revision[revision]:
             expected = below(state, operation.key)
             if operation.items != expected:
-                yield Violation(Rule.LIST_SNAPSHOT, f"{operation}: {difference(operation.items, expected)}")
+                detail = f"{operation}: {difference(operation.items, expected)}"
+                yield Violation(Rule.LIST_SNAPSHOT, detail, operation.moment)
 
 
 def check_monotonic_lists(operations: Iterable[Operation]) -> Iterator[Violation]:
@@ -38,7 +40,8 @@ def check_monotonic_lists(operations: Iterable[Operation]) -> Iterator[Violation
         if ordered:
             before = newest.get(operation.client, 0)
             if operation.revision < before:
-                yield Violation(Rule.MONOTONIC_LISTS, f"{operation} came after a list at {before}")
+                detail = f"{operation} came after a list at {before}"
+                yield Violation(Rule.MONOTONIC_LISTS, detail, operation.moment)
             newest[operation.client] = max(before, operation.revision)
 
 

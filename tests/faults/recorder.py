@@ -37,6 +37,12 @@ class Recorder:
             self._acknowledged.append(operation)
             self._news.set()
 
+    async def count(self, operations: int) -> None:
+        """Return when so many operations have been recorded."""
+        while len(self.operations) < operations:
+            self._news.clear()
+            await self._news.wait()
+
     async def acknowledged_write(self, *, called_after: float) -> float:
         """When the first write returned that was called after a moment, and that succeeded."""
         while True:

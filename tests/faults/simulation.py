@@ -21,7 +21,7 @@ _KINDS = (Kind.UPDATE, Kind.GET, Kind.CREATE, Kind.LIST, Kind.DELETE)
 _WEIGHTS = (40, 25, 15, 10, 10)
 
 
-class _Server:
+class ModelServer:
     """The model: one dictionary, one counter. It starts at 1, as every store does."""
 
     def __init__(self) -> None:
@@ -35,16 +35,16 @@ class _Server:
             items = below(self.objects, request.key)
             return replace(request, outcome=Outcome.OK, revision=self.revision, items=items)
         if request.kind is Kind.CREATE:
-            return self._write(request, None) if current is None else replace(request, outcome=Outcome.EXISTS)
+            return self.write(request, None) if current is None else replace(request, outcome=Outcome.EXISTS)
         if current is None:
             return replace(request, outcome=Outcome.NOT_FOUND)
         if request.kind is Kind.GET:
             return replace(request, outcome=Outcome.OK, revision=current.revision, found=current.value)
         if request.expected != current.revision:
             return replace(request, outcome=Outcome.CONFLICT)
-        return self._write(request, current)
+        return self.write(request, current)
 
-    def _write(self, request: Operation, current: Version | None) -> Operation:
+    def write(self, request: Operation, current: Version | None) -> Operation:
         self.revision += 1
         self.commits.append(Commit(self.revision, request.key, request.value))
         if request.value is None:
@@ -55,17 +55,17 @@ class _Server:
         return replace(request, outcome=Outcome.OK, revision=self.revision, found=found)
 
 
-class _Simulation:
+class Simulation:
     """A clock, and a heap of what happens next."""
 
-    def __init__(self, random: Random, *, operations: int, keys: int) -> None:
-        self.server = _Server()
+    def __init__(self, random: Random, *, operations: int, keys: int = 0, server: ModelServer | None = None) -> None:
+        self.server = server or ModelServer()
         self.operations: list[Operation] = []
+        self.ids = count(1)
         self._random = random
         self._wanted = operations
         self._keys = [NAMESPACES[index % 2] + f"k{index}" for index in range(keys)]
         self._agenda: list[tuple[float, int, Callable[[float], None]]] = []
-        self._ids = count(1)
         self._ties = count()
         self._known: dict[tuple[int, str], int] = {}
 
@@ -81,7 +81,7 @@ class _Simulation:
 
     def _caller(self, client: int) -> Callable[[float], None]:
         def call(now: float) -> None:
-            request = self._request(client, now)
+            request = self.request(client, now)
             if request.id > self._wanted:
                 return
             if request.kind in WRITES and self._random.random() < 0.04:
@@ -108,8 +108,9 @@ class _Simulation:
             self._known[answer.client, answer.key] = answer.revision
         self._at(returned + 0.0005, self._caller(answer.client))
 
-    def _request(self, client: int, now: float) -> Operation:
-        number = next(self._ids)
+    def request(self, client: int, now: float) -> Operation:
+        """What a client asks for next."""
+        number = next(self.ids)
         kind = self._random.choices(_KINDS, _WEIGHTS)[0]
         key = self._random.choice(self._keys)
         if kind is Kind.LIST:
@@ -127,7 +128,12 @@ class _Simulation:
 
 def correct_history(*, seed: int, operations: int = 500, clients: int = 6, keys: int = 6) -> History:
     random = Random(seed)
-    simulation = _Simulation(random, operations=operations, keys=keys)
+    simulation = Simulation(random, operations=operations, keys=keys)
+    return finished(simulation, clients, random)
+
+
+def finished(simulation: Simulation, clients: int, random: Random) -> History:
+    """Run it, and watch what was committed."""
     simulation.run(clients)
     log = CommittedLog(simulation.server.commits)
     end = max(operation.called for operation in simulation.operations) + 1

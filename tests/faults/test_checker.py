@@ -15,6 +15,7 @@ import pytest
 from .checker import check
 from .history import REFUSED, Event, History, Kind, Operation, Outcome, Rule, Stream
 from .mutants import MUTANTS, Mutant
+from .plane.mutants import PLANE_MUTANTS
 from .search import is_linearizable
 from .simulation import correct_history
 from .truth import CommittedLog
@@ -38,7 +39,7 @@ def test_every_mutant_is_caught_by_the_rule_meant_for_it(mutant: Mutant, seed: i
 
 
 def test_every_rule_has_a_mutant() -> None:
-    assert {mutant.rule for mutant in MUTANTS} == set(Rule) - {Rule.HARNESS}
+    assert {mutant.rule for mutant in (*MUTANTS, *PLANE_MUTANTS)} == set(Rule) - {Rule.HARNESS}
 
 
 def test_a_history_with_overlapping_requests_of_one_client_proves_nothing() -> None:

@@ -14,19 +14,25 @@ from .report import Report
 async def test_nothing_acknowledged_is_lost_when_everything_is_killed_under_load(store: str) -> None:
     report = Report(store, await run_on_one_host(store, Plan(kills=7, seed=7)))
     print(f"\n{report}")
-    assert report.verdict() == "PASSED", str(report)
+    assert report.verdict(however_slow=True) == "PASSED", str(report)
     assert report.lost == 0
 
 
+# An order that does not exist is blamed on the operation at which the search for it ended, whatever that one was told.
+NO_ORDER = frozenset(
+    {Rule.LINEARIZABLE, Rule.SPURIOUS_CONFLICT, Rule.SPURIOUS_NOT_FOUND, Rule.SPURIOUS_EXISTS, Rule.READ}
+)
+
+
 @pytest.mark.parametrize(
-    ("lie", "rule"),
+    ("lie", "rules"),
     [
-        (Lie.LOSE_UPDATES, Rule.DURABLE),
-        (Lie.IGNORE_EXPECTATIONS, Rule.COMPARE_AND_SWAP),
-        (Lie.READ_STALE, Rule.LINEARIZABLE),
-        (Lie.DROP_EVENTS, Rule.RELIABLE),
+        (Lie.LOSE_UPDATES, {Rule.DURABLE}),
+        (Lie.IGNORE_EXPECTATIONS, {Rule.COMPARE_AND_SWAP}),
+        (Lie.READ_STALE, NO_ORDER),
+        (Lie.DROP_EVENTS, {Rule.RELIABLE}),
     ],
 )
-async def test_a_store_that_lies_is_found_out(lie: Lie, rule: Rule) -> None:
+async def test_a_store_that_lies_is_found_out(lie: Lie, rules: frozenset[Rule]) -> None:
     evidence = await run_on_one_host("sqlite", Plan(kills=2, seed=3), "--lie", lie)
-    assert rule in {violation.rule for violation in evidence.violations}
+    assert rules & {violation.rule for violation in evidence.violations}

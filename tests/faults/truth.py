@@ -31,12 +31,12 @@ class CommittedLog:
         self.commits = sorted(commits, key=_revision)
         self._revisions = [commit.revision for commit in self.commits]
         self._by_revision = {commit.revision: commit for commit in self.commits}
-        self._by_value: dict[str, Commit] = {}
+        self._by_marker: dict[str, Commit] = {}
         self._chains: dict[str, list[Commit]] = {}
         self._previous: dict[int, Commit] = {}
         for commit in self.commits:
-            if commit.value is not None:
-                self._by_value.setdefault(commit.value, commit)
+            if commit.marker is not None:
+                self._by_marker.setdefault(commit.marker, commit)
             chain = self._chains.setdefault(commit.key, [])
             if chain:
                 self._previous[commit.revision] = chain[-1]
@@ -49,9 +49,9 @@ class CommittedLog:
     def at(self, revision: int) -> Commit | None:
         return self._by_revision.get(revision)
 
-    def with_value(self, value: str | None) -> Commit | None:
-        """The first write of a value; a second one is a ghost."""
-        return self._by_value.get(value) if value is not None else None
+    def with_marker(self, marker: str | None) -> Commit | None:
+        """The first commit that brought it; a second one happened twice."""
+        return self._by_marker.get(marker) if marker is not None else None
 
     def chain(self, key: str) -> Sequence[Commit]:
         return self._chains.get(key, ())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from .effects import Write
 from .history import Commit, Event, EventType, Rule, Stream, Version, Violation
@@ -21,22 +22,27 @@ def check_streams(streams: Iterable[Stream], writes: Iterable[Write], log: Commi
     for stream in by_id.values():
         if stream.resumes is not None:
             yield from _check_resumed(stream, by_id[stream.resumes])
-        if stream.start is None:
-            yield from _check_initial_events(stream, writes, log)
-        if stream.expired:
-            yield from _check_expired(stream, writes, log)
-        yield from _check_sequence(stream, log)
-        for event in _changes(stream):
-            yield from _check_event(stream, event, log)
-        yield from _check_complete(stream, log)
-        yield from _check_alive(stream, log)
+        for violation in _check_stream(stream, writes, log):
+            yield replace(violation, moment=stream.opened)
+
+
+def _check_stream(stream: Stream, writes: list[Write], log: CommittedLog) -> Iterator[Violation]:
+    if stream.start is None:
+        yield from _check_initial_events(stream, writes, log)
+    if stream.expired:
+        yield from _check_expired(stream, writes, log)
+    yield from _check_sequence(stream, log)
+    for event in _changes(stream):
+        yield from _check_event(stream, event, log)
+    yield from _check_complete(stream, log)
+    yield from _check_alive(stream, log)
 
 
 def _check_resumed(stream: Stream, predecessor: Stream) -> Iterator[Violation]:
     """A successor asks for exactly what its predecessor had not yet shown."""
     if predecessor.position is None or stream.start != predecessor.position:
         detail = f"{_name(stream)} begins at {stream.start}, its predecessor ended at {predecessor.position}"
-        yield Violation(Rule.RESUMABLE, detail)
+        yield Violation(Rule.RESUMABLE, detail, stream.opened)
 
 
 def _check_initial_events(stream: Stream, writes: list[Write], log: CommittedLog) -> Iterator[Violation]:
@@ -58,7 +64,9 @@ def _check_initial_events(stream: Stream, writes: list[Write], log: CommittedLog
 
 
 def _check_expired(stream: Stream, writes: list[Write], log: CommittedLog) -> Iterator[Violation]:
-    """Nothing is compacted in a run, so only what happened before the server started can be gone for it."""
+    """Only what was compacted, or happened before the server started, can be gone for it."""
+    if (stream.position or 0) < stream.compacted:
+        return
     calls = {write.commit.revision: write.called for write in writes}
     newer = log.between(stream.position or 0, math.inf, "")
     if not any(calls.get(commit.revision, math.inf) < stream.served_since for commit in newer):
