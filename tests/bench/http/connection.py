@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 _LENGTH = b"\r\nContent-Length: "
+_CHUNKED = b"\r\nTransfer-Encoding: chunked"
+_LAST_CHUNK = b"\r\n0\r\n\r\n"
 _KEPT_BYTES = 1 << 16
 
 
@@ -39,6 +41,8 @@ class Connection(asyncio.Protocol):
         self._head = b""
         self._missing = -1
         self._pieces: list[bytes] = []
+        self._chunked = False
+        self._end = b""
         self.size = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -70,12 +74,23 @@ class Connection(asyncio.Protocol):
                 self._head = data
                 return
             self._head, data = data[:end], data[end + 4 :]
-            self._missing = self.size = _content_length(self._head)
-            self._keep = self._keep or self.size <= _KEPT_BYTES
+            self._chunked = _CHUNKED in self._head
+            self._missing = self.size = 0 if self._chunked else _content_length(self._head)
+            self._keep = self._keep or (self.size <= _KEPT_BYTES and not self._chunked)
+        if self._chunked:
+            self._chunk_arrived(data)
+            return
         self._missing -= len(data)
         if self._keep:
             self._pieces.append(data)
         if not self._missing:
+            self._complete()
+
+    def _chunk_arrived(self, data: bytes) -> None:
+        """Who asks for what comes in chunks only wants to know how much it was, and when it was over."""
+        self.size += len(data)
+        self._end = (self._end + data)[-len(_LAST_CHUNK) :]
+        if self._end == _LAST_CHUNK:
             self._complete()
 
     def _complete(self) -> None:
