@@ -20,9 +20,9 @@ from kctl.verbs import GROUPS, Verb
 
 E2E = Path(__file__).parents[1] / "e2e"
 ELSEWHERE = {
-    **dict.fromkeys(("up", "down", "status", "reset", "env"), "up"),
+    **dict.fromkeys(("up", "down", "status", "doctor", "reset", "env"), "up"),
     "watch": "watch",
-    "etcd": "test_etcd.py",
+    "etcd": "etcd",
 }
 """Where the tests of a verb are that kubectl does not have, unless they are in `kctl/test_VERB.py` or `kctl/VERB/`."""
 

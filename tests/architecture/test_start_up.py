@@ -10,7 +10,19 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-HEAVY = {"aiohttp", "asyncio", "httpx", "rich", "yaml", "orjson", "uvloop", "google.protobuf", "ssl", "watchfiles"}
+HEAVY = {
+    "aiohttp",
+    "asyncio",
+    "httpx",
+    "rich",
+    "yaml",
+    "orjson",
+    "uvloop",
+    "google.protobuf",
+    "re2",
+    "ssl",
+    "watchfiles",
+}
 
 KUBECONFIG = """\
 apiVersion: v1

@@ -1,0 +1,42 @@
+"""No cache remembers whatever a stranger sends: its keys are short, few, or nobody else's to choose."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+WHY_NOT: dict[str, str] = {
+    "localplane/apimachinery/remembering.py": "it is what keeps only short texts",
+    "localplane/apimachinery/regexps/engines.py": "patterns up to a length that real ones have",
+    "localplane/apimachinery/regexps/syntax.py": "single characters",
+    "localplane/apimachinery/managedfields/elements.py": "it is asked with short keys only",
+    "localplane/apimachinery/managedfields/typed.py": "it is asked with short keys only",
+    "localplane/apimachinery/serializers/media_types.py": "headers up to a length that real clients send",
+    "localplane/apimachinery/serializers/protobuf/documents.py": "kinds that we answer with",
+    "localplane/apiserver/endpoints/request_info.py": "paths up to a length, and so many",
+    "localplane/apiserver/authentication/client_certificate.py": "certificates that our authority has signed",
+    "localplane/catalog/core/pods/validation/template.py": "specs up to a length",
+    "localplane/catalog/resource/device_selectors.py": "one of it",
+    "localplane/catalog/admissionregistration/patch_types.py": "one of it",
+    "localplane/catalog/admissionregistration/compiling.py": "one of it",
+}
+"""Modules with an lru_cache of their own, and why that is no harm. `functools.cache` is for what has no arguments, or
+takes them from our own tables: none of its uses is a function of a text that somebody sends."""
+
+_ELSEWHERE = ("localplane/apimachinery/cel/", "localplane/client/")
+"""Expressions have bounds, and tests, of their own; the client remembers what its user asks for."""
+
+
+def test_a_cache_keeps_short_texts_or_says_why_not() -> None:
+    users = {str(path.relative_to(ROOT)) for path in (ROOT / "localplane").rglob("*.py") if _uses_lru_cache(path)}
+    assert {user for user in users if not user.startswith(_ELSEWHERE)} == set(WHY_NOT)
+
+
+def _uses_lru_cache(path: Path) -> bool:
+    tree = ast.parse(path.read_text())
+    return any(
+        isinstance(node, ast.ImportFrom) and "lru_cache" in {name.name for name in node.names}
+        for node in ast.walk(tree)
+    )

@@ -1,0 +1,52 @@
+"""A file that is written aside and renamed is written by `write_atomically`, which syncs it and its name.
+
+Each of the others has its reason here.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+OTHERS = {
+    "localplane/apiserver/storage/data_directory.py:write_atomically": "the one way",
+    "localplane/apiserver/storage/sqlite/schema.py:_create": "SQLite writes the file; it and its name are synced",
+    "localplane/client/kubeconfig/editing.py:_replace": "the client is below the storage, and the file the user's own",
+    "localplane/cli/run_file.py:write": "who runs a plane is of no interest after a power cut",
+    "localplane/apiserver/storage/etcd/process_log.py:_append": "a log that is full gets another name",
+}
+CREATES = {"mkstemp", "NamedTemporaryFile", "O_CREAT"}
+RENAMES = {"rename", "replace"}
+
+
+def _functions(package: str) -> Iterator[tuple[str, ast.AST]]:
+    for file in sorted((ROOT / package).rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_bytes())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"{file.relative_to(ROOT)}:{node.name}", node
+
+
+def _creates(node: ast.AST) -> bool:
+    return any(
+        (isinstance(part, ast.Attribute) and part.attr in CREATES)
+        or (isinstance(part, ast.Name) and part.id in CREATES)
+        for part in ast.walk(node)
+    )
+
+
+def _renames(node: ast.AST) -> bool:
+    """By a method with one argument, or os's function with two: text is replaced with two, and so is a dataclass."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in RENAMES:
+            of_os = isinstance(part.func.value, ast.Name) and part.func.value.id == "os"
+            if len(part.args) == (2 if of_os else 1):
+                return True
+    return False
+
+
+def test_what_the_server_keeps_is_written_so_that_a_power_cut_leaves_the_old_or_the_new() -> None:
+    found = {name for name, node in _functions("localplane") if _creates(node) and _renames(node)}
+    assert found == set(OTHERS)

@@ -1,0 +1,62 @@
+"""Whoever starts another program has thought about who chooses its words. A new place says so here."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+STARTERS = {
+    "kctl/apply/versions.py": "diff, or what KUBECTL_EXTERNAL_DIFF says, on two directories of ours",
+    "kctl/completion/outsiders.py": "a plugin on the user's PATH, for a word that the user typed",
+    "kctl/editing/editor.py": "the user's editor, on a file of ours",
+    "kctl/kustomize/generators/charts.py": "helm, if --enable-helm is given; a chart's names never begin with a dash",
+    "kctl/kustomize/repositories.py": "git, with what an address says behind --end-of-options",
+    "kctl/plugins/__init__.py": "a plugin on the user's PATH, with the user's own words",
+    "localplane/apiserver/storage/etcd/binary.py": "etcd --version",
+    "localplane/apiserver/storage/etcd/install/debian.py": "apt-get and dpkg-deb, with words of ours",
+    "localplane/apiserver/storage/etcd/process.py": "etcd, with words of ours, through parent_death.py",
+    "localplane/cli/detaching.py": "kctl up itself",
+    "localplane/cli/processes.py": "ps, for a number",
+    "localplane/client/exec_plugin.py": "what the user's kubeconfig names",
+}
+_STARTING = re.compile(
+    r"run|call|check_call|check_output|Popen|system|popen|fork|posix_spawnp?|exec[vl]p?e?|spawn[vl]p?e?"
+    r"|create_subprocess_(exec|shell)"
+)
+_MODULES = {"subprocess", "os", "asyncio"}
+
+
+def _starts_a_program(tree: ast.Module) -> bool:
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id in _MODULES
+        and _STARTING.fullmatch(node.func.attr)
+        and (node.func.value.id, node.func.attr) != ("asyncio", "run")
+        for node in ast.walk(tree)
+    )
+
+
+def _sources() -> list[Path]:
+    return [path for package in ("kctl", "localplane") for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+def test_every_place_that_starts_a_program_says_who_chooses_its_words() -> None:
+    found = {
+        str(path.relative_to(ROOT)) for path in _sources() if _starts_a_program(ast.parse(path.read_text("utf-8")))
+    }
+    assert found == set(STARTERS)
+
+
+def test_no_program_is_started_through_a_shell() -> None:
+    shells = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in _sources()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.keyword) and node.arg == "shell"
+    ]
+    assert shells == []
