@@ -9,7 +9,7 @@ JOBS ?= 2
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check format conformance bench faults kubectl clean venv dev etcd
+.PHONY: help up test check format conformance bench stalls faults growth soak kubectl clean venv dev etcd
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,8 +41,17 @@ bench: dev etcd ## Measure; one at a time, so that the figures mean something
 	@$(BIN)/python -m tests.bench.up $(ARGS)
 	@$(BIN)/python -m tests.bench.cli $(ARGS)
 
-faults: dev etcd ## Kill the store and its user sixty times each, and see what is lost
+stalls: dev ## See how long one request keeps the others waiting, with fifty thousand objects
+	@$(BIN)/python -m tests.bench.stalls --at-most 50 $(ARGS)
+
+faults: dev etcd ## Kill, stop and cut off everything, below HTTP and through it (ARGS="--through http --store sqlite")
 	@$(BIN)/python -m tests.faults --kills 60 $(ARGS)
+
+soak: dev etcd ## Load a plane for minutes, and see what it still holds
+	@$(BIN)/python -m tests.soak $(ARGS)
+
+growth: dev ## Give everything that reads or writes larger inputs than the tests do, and see that its work grows with them
+	@GROWTH=16 $(BIN)/python -m pytest -n $(JOBS) --timeout 3600 tests/growth $(ARGS)
 
 kubectl: dev ## Get a kubectl for the tests, if none is on PATH
 	@command -v kubectl >/dev/null || test -x .tools/kubectl || $(BIN)/python tests/e2e/fetch_kubectl.py .tools/kubectl
