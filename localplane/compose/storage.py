@@ -284,11 +284,12 @@ class _SameData:
         self.difference = 0
 
     async def __call__(self, socket: Path) -> bool:
+        known = self._mark.reached(self.client.observed_revision) if self.client is not None else None
         backend = etcd_backend(f"unix://{socket}", exclusive=True)
         try:
             revision = await backend.current_revision() + self.difference
-            if self.client is not None:
-                self._mark.verify(await backend.identity(), revision, reached=self.client.observed_revision)
+            if known is not None:
+                self._mark.verify(known, identity=await backend.identity(), revision=revision)
         except DataWentBack as error:
             raise EtcdFailed(Fault(Cause.WENT_BACK, str(error))) from error
         finally:

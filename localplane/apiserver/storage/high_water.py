@@ -98,12 +98,19 @@ class HighWaterMark:
             return False
         return known is None or _continues(known, Mark(identity, revision))
 
-    def verify(self, identity: str, revision: int, *, reached: int) -> None:
-        """For a store that was started again while we served from it, and had reached a revision before: raise
-        DataWentBack if it is not what it was. Without a check before it there is nothing to compare with."""
+    def reached(self, revision: int) -> Mark | None:
+        """What a store that is started again under us must at least have, if it had answered with this revision before.
+
+        Taken before the store is asked: whoever writes to it in the meantime raises what was observed, and an answer
+        from before that is no loss. None without a check: there is nothing to compare with.
+        """
         if self._current is None:
-            return
-        known, found = Mark(self._current.identity, max(self._current.revision, reached)), Mark(identity, revision)
+            return None
+        return Mark(self._current.identity, max(self._current.revision, revision))
+
+    def verify(self, known: Mark, *, identity: str, revision: int) -> None:
+        """Raise DataWentBack if the store's answer is not what `reached` has promised of it."""
+        found = Mark(identity, revision)
         if not _continues(known, found):
             raise DataWentBack(self._path, known=known, found=found)
 

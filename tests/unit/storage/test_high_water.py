@@ -173,13 +173,25 @@ def test_closing_twice_or_without_a_check_does_nothing(path: Path) -> None:
 
 
 def test_a_store_that_is_started_again_must_have_what_was_seen_of_it(mark: HighWaterMark) -> None:
-    mark.verify("another", 1, reached=500)  # nothing is known before the first check
+    assert mark.reached(500) is None  # nothing is known before the first check
     mark.check("a", 7)
     mark.advance(9)
-    mark.verify("a", 12, reached=12)
+    observed, noted = mark.reached(12), mark.reached(3)
+    assert observed is not None
+    assert noted is not None
+    mark.verify(observed, identity="a", revision=12)
     with pytest.raises(DataWentBack, match="had reached revision 12 and now stands at 11"):
-        mark.verify("a", 11, reached=12)
+        mark.verify(observed, identity="a", revision=11)
     with pytest.raises(DataWentBack, match="had reached revision 9 and now stands at 8"):
-        mark.verify("a", 8, reached=3)
+        mark.verify(noted, identity="a", revision=8)
     with pytest.raises(DataWentBack, match="its identity was a and is now b"):
-        mark.verify("b", 12, reached=12)
+        mark.verify(observed, identity="b", revision=12)
+
+
+def test_what_is_written_while_the_store_is_asked_is_no_loss(mark: HighWaterMark) -> None:
+    """The client is faster than the probe: it writes, and the mark follows, before the probe's answer is judged."""
+    mark.check("a", 7)
+    known = mark.reached(9)
+    assert known is not None
+    mark.advance(10)
+    mark.verify(known, identity="a", revision=9)
