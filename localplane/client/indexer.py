@@ -69,6 +69,9 @@ class Indexer:
     def index_values(self, name: str) -> Iterable[str]:
         return tuple(self._indices[name])
 
+    def has_index(self, name: str) -> bool:
+        return name in self._functions
+
     def add_indexers(self, indexers: Mapping[str, IndexFunction]) -> None:
         """More ways to find objects, those that are already here included. Raises ValueError if a name is taken."""
         if taken := sorted(indexers.keys() & self._functions.keys()):

@@ -70,6 +70,7 @@ from localplane.servers.kube.tokens import (
 from .cluster import SIGNING_KEY, ClusterOptions
 from .place import Place
 from .server import Plane, PlaneOptions, Preparation, open_plane_at
+from .waking import awakened
 
 _log = logging.getLogger(__name__)
 _RESTART = BackoffPolicy(initial=timedelta(seconds=1), maximum=timedelta(minutes=1), jitter=0.2)
@@ -291,6 +292,7 @@ class _Cluster:
             plane.informers,
             strict=plane.client,
             creates_are_over=plane.entrances.closed,
+            awakened=partial(awakened, plane),
             root_ca=_text(plane.authority),
             sign_token=self._tokens.sign,
         )

@@ -11,7 +11,7 @@ from typing import Any, Final
 from localplane.apimachinery.labels import InvalidSelector, Selector, from_labels, requirement
 from localplane.client import Client, GroupVersionResource, Lister, PatchType, WorkQueue
 
-from .context import ControllerContext, ControllerSpec
+from .context import ControllerContext
 from .worker import NotYet, hearing, work
 
 Object = dict[str, Any]
@@ -34,9 +34,6 @@ async def start(context: ControllerContext) -> None:
 
     with hearing(roles, hear):
         await work(queue, _Controller(client, roles.lister).sync)
-
-
-SPEC: Final = ControllerSpec(_NAME, ("clusterrole-aggregation",), start)
 
 
 class _Controller:

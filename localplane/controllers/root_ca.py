@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from localplane.client import Client, GroupVersionResource, Lister, ListWatch, SharedInformer, WorkQueue
 
-from .context import ControllerContext, ControllerSpec
+from .context import ControllerContext
 from .namespaces import NAMESPACES, in_namespace, is_active
 from .worker import hearing, work
 
@@ -37,9 +37,6 @@ async def start(context: ControllerContext) -> None:
             hearing(namespaces, lambda namespace: queue.add(namespace["metadata"]["name"]), deletions=False),
         ):
             await work(queue, publisher.sync)
-
-
-SPEC: Final = ControllerSpec("root-ca-certificate-publisher-controller", ("root-ca-cert-publisher",), start)
 
 
 class _Publisher:

@@ -10,23 +10,115 @@ from collections.abc import Sequence
 from typing import Final
 
 from localplane.apimachinery.gotext import go_quote
+from localplane.client import GroupVersionResource
 
-from . import cluster_role_aggregation, garbage_collector, namespace, resource_quota, root_ca, ttl_after_finished
-from .context import ControllerSpec
-from .service_accounts import accounts, legacy_tokens, tokens
+from .context import ControllerSpec, Wake
+
+
+def _wake(resource: str, *ignoring: str) -> Wake:
+    """`group/version/resource`, or `version/resource` of the core group."""
+    group_version, _, plural = resource.rpartition("/")
+    group, _, version = group_version.rpartition("/")
+    return Wake(GroupVersionResource(group, version, plural), frozenset(ignoring))
+
+
+_NODES: Final = _wake("v1/nodes")
+_PODS: Final = _wake("v1/pods")
+_CLAIMS: Final = _wake("v1/persistentvolumeclaims")
+_VOLUMES: Final = _wake("v1/persistentvolumes")
+_SERVICES: Final = _wake("v1/services", "default/kubernetes")
+_SIGNING_REQUESTS: Final = _wake("certificates.k8s.io/v1/certificatesigningrequests")
 
 CONTROLLERS: Final = (
-    tokens.SPEC,
-    resource_quota.SPEC,
-    namespace.SPEC,
-    accounts.SPEC,
-    garbage_collector.SPEC,
-    cluster_role_aggregation.SPEC,
-    ttl_after_finished.SPEC,
-    root_ca.SPEC,
-    legacy_tokens.SPEC,
+    ControllerSpec("serviceaccount-token-controller", ("serviceaccount-token",), "service_accounts.tokens"),
+    ControllerSpec("endpoints-controller", ("endpoint",), "endpoints", (_SERVICES,)),
+    ControllerSpec("endpointslice-controller", ("endpointslice",), "endpoint_slices", (_SERVICES,)),
+    ControllerSpec(
+        "endpointslice-mirroring-controller",
+        ("endpointslicemirroring",),
+        "endpoint_slice_mirroring",
+        (_wake("v1/endpoints", "default/kubernetes"),),
+    ),
+    ControllerSpec(
+        "replicationcontroller-controller",
+        ("replicationcontroller",),
+        "replication_controllers",
+        (_wake("v1/replicationcontrollers"),),
+    ),
+    ControllerSpec("pod-garbage-collector-controller", ("podgc",), "pod_garbage_collector", (_PODS,)),
+    ControllerSpec("resourcequota-controller", ("resourcequota",), "resource_quota"),
+    ControllerSpec("namespace-controller", ("namespace",), "namespace"),
+    ControllerSpec("serviceaccount-controller", ("serviceaccount",), "service_accounts.accounts"),
+    ControllerSpec("garbage-collector-controller", ("garbagecollector",), "garbage_collector"),
+    ControllerSpec("daemonset-controller", ("daemonset",), "daemon_sets", (_wake("apps/v1/daemonsets"),)),
+    ControllerSpec("job-controller", ("job",), "jobs", (_wake("batch/v1/jobs"),)),
+    ControllerSpec("deployment-controller", ("deployment",), "deployments", (_wake("apps/v1/deployments"),)),
+    ControllerSpec("replicaset-controller", ("replicaset",), "replica_sets", (_wake("apps/v1/replicasets"),)),
+    ControllerSpec(
+        "horizontal-pod-autoscaler-controller",
+        ("horizontalpodautoscaling",),
+        "horizontal_pod_autoscalers",
+        (_wake("autoscaling/v2/horizontalpodautoscalers"),),
+    ),
+    ControllerSpec("disruption-controller", ("disruption",), "disruption", (_wake("policy/v1/poddisruptionbudgets"),)),
+    ControllerSpec("statefulset-controller", ("statefulset",), "stateful_sets", (_wake("apps/v1/statefulsets"),)),
+    ControllerSpec("cronjob-controller", ("cronjob",), "cron_jobs", (_wake("batch/v1/cronjobs"),)),
+    ControllerSpec(
+        "certificatesigningrequest-signing-controller", ("csrsigning",), "certificates.signing", (_SIGNING_REQUESTS,)
+    ),
+    ControllerSpec(
+        "certificatesigningrequest-approving-controller",
+        ("csrapproving",),
+        "certificates.approving",
+        (_SIGNING_REQUESTS,),
+    ),
+    ControllerSpec(
+        "certificatesigningrequest-cleaner-controller", ("csrcleaner",), "certificates.cleaning", (_SIGNING_REQUESTS,)
+    ),
+    ControllerSpec("node-ipam-controller", ("nodeipam",), "node_ipam", (_NODES,)),
+    ControllerSpec("node-lifecycle-controller", ("nodelifecycle",), "node_lifecycle", (_NODES,)),
+    ControllerSpec("taint-eviction-controller", (), "taint_eviction", (_NODES,)),
+    ControllerSpec(
+        "persistentvolume-binder-controller", ("persistentvolume-binder",), "volumes.binder", (_CLAIMS, _VOLUMES)
+    ),
+    ControllerSpec("clusterrole-aggregation-controller", ("clusterrole-aggregation",), "cluster_role_aggregation"),
+    ControllerSpec(
+        "persistentvolumeclaim-protection-controller", ("pvc-protection",), "volumes.claim_protection", (_CLAIMS,)
+    ),
+    ControllerSpec(
+        "persistentvolume-protection-controller", ("pv-protection",), "volumes.volume_protection", (_VOLUMES,)
+    ),
+    ControllerSpec(
+        "ttl-after-finished-controller", ("ttl-after-finished",), "ttl_after_finished", (_wake("batch/v1/jobs"),)
+    ),
+    ControllerSpec("root-ca-certificate-publisher-controller", ("root-ca-cert-publisher",), "root_ca"),
+    ControllerSpec("ephemeral-volume-controller", ("ephemeral-volume",), "volumes.ephemeral", (_PODS,)),
+    ControllerSpec(
+        "resourceclaim-controller",
+        ("resource-claim-controller",),
+        "resource_claims",
+        (_PODS, _wake("resource.k8s.io/v1/resourceclaims")),
+    ),
+    ControllerSpec(
+        "legacy-serviceaccount-token-cleaner-controller",
+        ("legacy-service-account-token-cleaner",),
+        "service_accounts.legacy_tokens",
+    ),
+    ControllerSpec(
+        "validatingadmissionpolicy-status-controller",
+        (),
+        "validating_admission_policy_status",
+        (_wake("admissionregistration.k8s.io/v1/validatingadmissionpolicies"),),
+    ),
+    ControllerSpec(
+        "volumeattributesclass-protection-controller",
+        (),
+        "volumes.attributes_class_protection",
+        (_wake("storage.k8s.io/v1/volumeattributesclasses"),),
+    ),
+    ControllerSpec("service-lb-controller", ("service",), "service_load_balancers", (_SERVICES,), by_default=False),
 )
-"""In the order of cmd/kube-controller-manager."""
+"""In the order of cmd/kube-controller-manager; the last is cloud-controller-manager's."""
 
 NONE: Final = "none"
 
@@ -52,4 +144,4 @@ def select(patterns: Sequence[str]) -> tuple[ControllerSpec, ...]:
     said: dict[str, bool] = {}
     for pattern in wanted:
         said.setdefault(names[pattern.removeprefix("-")], not pattern.startswith("-"))
-    return tuple(spec for spec in CONTROLLERS if said.get(spec.name, "*" in patterns))
+    return tuple(spec for spec in CONTROLLERS if said.get(spec.name, "*" in patterns and spec.by_default))

@@ -1,11 +1,13 @@
-"""Keeps controllers running: whatever one of them dies of, the others and the server don't notice."""
+"""Starts controllers when there is something for them to do, and keeps them running: whatever one of them dies of, the
+others and the server don't notice."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from functools import partial
+from importlib import import_module
 
 from localplane.client.backoff import Backoff, BackoffPolicy
 from localplane.client.faults import keep_running
@@ -15,11 +17,48 @@ from .context import ControllerContext, ControllerSpec
 _RESTART = BackoffPolicy(initial=timedelta(seconds=1), maximum=timedelta(minutes=1), jitter=0.2)
 
 
+Start = Callable[[ControllerContext], Awaitable[None]]
+
+
+async def load(spec: ControllerSpec) -> Start:
+    """What the controller's module starts with. It is imported beside the loop, which has others to serve."""
+    module = await asyncio.to_thread(import_module, f"{__package__}.{spec.module}")
+    start: Start = module.start
+    return start
+
+
 async def run(
-    specs: Sequence[ControllerSpec], context: ControllerContext, *, restart: BackoffPolicy = _RESTART
+    specs: Sequence[ControllerSpec],
+    context: ControllerContext,
+    *,
+    restart: BackoffPolicy = _RESTART,
+    load: Callable[[ControllerSpec], Awaitable[Start]] = load,
 ) -> None:
     """Until it is cancelled. One that ends, with an error or without, is started again after a pause that grows."""
     async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(context.events.run(), name="events")
         for spec in specs:
-            start = partial(spec.start, context)
+            start = partial(_start, spec, context, load)
             tasks.create_task(keep_running(spec.name, start, Backoff(restart)), name=spec.name)
+
+
+async def _start(
+    spec: ControllerSpec, context: ControllerContext, load: Callable[[ControllerSpec], Awaitable[Start]]
+) -> None:
+    if spec.wakes and context.awakened is not None:
+        await _first(spec, context)
+    start = await load(spec)
+    await start(context)
+
+
+async def _first(spec: ControllerSpec, context: ControllerContext) -> None:
+    assert context.awakened is not None, "the caller has looked"
+    waiting = [asyncio.ensure_future(context.awakened(wake)) for wake in spec.wakes]
+    try:
+        done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in waiting:
+            task.cancel()
+        await asyncio.wait(waiting)

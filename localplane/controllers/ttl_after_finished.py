@@ -13,7 +13,7 @@ from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.times import InvalidTime, parse_time
 from localplane.client import Client, GroupVersionResource, Lister, WorkQueue, object_key, split_key
 
-from .context import ControllerContext, ControllerSpec
+from .context import ControllerContext
 from .worker import NotYet, TryAfter, hearing, work
 
 Object = dict[str, Any]
@@ -32,9 +32,6 @@ async def start(context: ControllerContext) -> None:
 
     with hearing(jobs, hear, deletions=False):
         await work(queue, _Controller(client, jobs.lister).sync)
-
-
-SPEC: Final = ControllerSpec(_NAME, ("ttl-after-finished",), start)
 
 
 class _Controller:

@@ -15,6 +15,6 @@ seen changes the graph at once, so that there is no queue of changes. Kubernetes
 
 from __future__ import annotations
 
-from .controller import SPEC
+from .controller import start
 
-__all__ = ["SPEC"]
+__all__ = ["start"]

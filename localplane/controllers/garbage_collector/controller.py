@@ -12,7 +12,7 @@ from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
 from localplane.client import Client, ClientError, GroupVersionResource, WorkQueue
 from localplane.client.backoff import Backoff, BackoffPolicy
-from localplane.controllers.context import ControllerContext, ControllerSpec
+from localplane.controllers.context import ControllerContext
 from localplane.controllers.events import EventRecorder, Subject
 from localplane.controllers.worker import work
 
@@ -36,17 +36,15 @@ _SETTLING_SECONDS: Final = (0.2, 2.0)
 
 async def start(context: ControllerContext) -> None:
     async with asyncio.TaskGroup() as tasks:
-        await GarbageCollector(context.client_of("generic-garbage-collector"), tasks).run()
-
-
-SPEC: Final = ControllerSpec(NAME, ("garbagecollector",), start)
+        client = context.client_of("generic-garbage-collector")
+        await GarbageCollector(client, context.events.recorder(client, NAME), tasks).run()
 
 
 class GarbageCollector:
-    def __init__(self, client: Client, tasks: asyncio.TaskGroup) -> None:
+    def __init__(self, client: Client, events: EventRecorder, tasks: asyncio.TaskGroup) -> None:
         self._client = client
         self._tasks = tasks
-        self._events = EventRecorder(client, NAME)
+        self._events = events
         self._to_delete, self._to_orphan = WorkQueue[Node](), WorkQueue[Node]()
         self._objects, absent = Objects(client), AbsentOwners()
         outlets = Outlets(
@@ -108,4 +106,4 @@ class GarbageCollector:
         meant = owner.seen_from(identity.namespace)
         message = f"ownerRef {meant} does not exist in namespace {go_quote(identity.namespace)}"
         subject = Subject(identity.api_version, identity.kind, identity.namespace, identity.name, identity.uid)
-        self._tasks.create_task(self._events.warn(subject, "OwnerRefInvalidNamespace", message))
+        self._events.warn(subject, "OwnerRefInvalidNamespace", message)

@@ -10,6 +10,6 @@ the last object that was in its way is gone. Kubernetes: pkg/controller/namespac
 
 from __future__ import annotations
 
-from .controller import SPEC
+from .controller import start
 
-__all__ = ["SPEC"]
+__all__ = ["start"]

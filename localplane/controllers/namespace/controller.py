@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from localplane.client import RateLimiter, WorkQueue
 from localplane.client.rate_limiters import BucketRateLimiter, ItemExponentialFailureRateLimiter, MaxOfRateLimiter
-from localplane.controllers.context import ControllerContext, ControllerSpec
+from localplane.controllers.context import ControllerContext
 from localplane.controllers.worker import TryAfter, hearing, work
 
 from .deletion import NAMESPACES, ContentRemains, NamespaceDeleter
@@ -31,9 +31,6 @@ async def start(context: ControllerContext) -> None:
         controller = _Controller(deleter, queue, Waits(tasks, client, queue.add))
         with hearing(context.informers.informer(NAMESPACES), controller.hear):
             await work(queue, controller.sync, workers=_WORKERS)
-
-
-SPEC: Final = ControllerSpec("namespace-controller", ("namespace",), start)
 
 
 class _Controller:

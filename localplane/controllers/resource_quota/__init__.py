@@ -7,6 +7,6 @@ Without a quota nothing is watched and nothing is counted. Kubernetes: pkg/contr
 
 from __future__ import annotations
 
-from .controller import SPEC
+from .controller import start
 
-__all__ = ["SPEC"]
+__all__ = ["start"]

@@ -27,7 +27,7 @@ from localplane.client import (
 from localplane.client.errors import AmbiguousMatch, NoMatch
 from localplane.client.paging import list_all
 from localplane.client.resources import JSON
-from localplane.controllers.context import ControllerContext, ControllerSpec
+from localplane.controllers.context import ControllerContext
 from localplane.controllers.worker import work
 
 from .monitors import Monitors
@@ -54,9 +54,6 @@ async def start(context: ControllerContext) -> None:
             await work(controller.queue, controller.sync)
         finally:
             listener.remove()
-
-
-SPEC: Final = ControllerSpec(_NAME, ("resourcequota",), start)
 
 
 class QuotaController:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.errors import AlreadyExists
 from localplane.client import Client, GroupVersionResource, Lister, ListWatch, SharedInformer, WorkQueue
-from localplane.controllers.context import ControllerContext, ControllerSpec
+from localplane.controllers.context import ControllerContext
 from localplane.controllers.namespaces import NAMESPACES, in_namespace, is_active
 from localplane.controllers.worker import hearing, work
 
@@ -28,9 +28,6 @@ async def start(context: ControllerContext) -> None:
             hearing(namespaces, lambda namespace: queue.add(namespace["metadata"]["name"]), deletions=False),
         ):
             await work(queue, controller.sync)
-
-
-SPEC: Final = ControllerSpec("serviceaccount-controller", ("serviceaccount",), start)
 
 
 class _Controller:

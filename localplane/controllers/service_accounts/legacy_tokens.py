@@ -16,7 +16,7 @@ from localplane.apimachinery.errors import APIError, Conflict, NotFound
 from localplane.apimachinery.times import parse_time
 from localplane.client import Client, ClientError, GroupVersionResource, ListOptions, PatchType
 from localplane.client.paging import list_all
-from localplane.controllers.context import ControllerContext, ControllerSpec
+from localplane.controllers.context import ControllerContext
 
 from .accounts import SERVICE_ACCOUNTS
 from .tokens import ACCOUNT_NAME, ACCOUNT_UID, SECRETS, SELECTED
@@ -41,11 +41,6 @@ async def start(context: ControllerContext) -> None:
         except (APIError, ClientError) as error:
             _log.info("tokens are not cleaned: %s", error)
         await asyncio.sleep(_PERIOD.total_seconds())
-
-
-SPEC: Final = ControllerSpec(
-    "legacy-serviceaccount-token-cleaner-controller", ("legacy-service-account-token-cleaner",), start
-)
 
 
 class LegacyTokenCleaner:

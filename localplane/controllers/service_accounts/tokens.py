@@ -21,7 +21,7 @@ from localplane.client import (
     SharedInformer,
     WorkQueue,
 )
-from localplane.controllers.context import ControllerContext, ControllerSpec, SignToken
+from localplane.controllers.context import ControllerContext, SignToken
 from localplane.controllers.worker import hearing, work
 
 from .accounts import SERVICE_ACCOUNTS
@@ -62,9 +62,6 @@ async def start(context: ControllerContext) -> None:
         await secrets.wait_for_sync()
         controller = TokensController(client, accounts, secrets, root_ca=context.root_ca, sign=context.sign_token)
         await controller.run()
-
-
-SPEC: Final = ControllerSpec("serviceaccount-token-controller", ("serviceaccount-token",), start)
 
 
 class TokensController:

@@ -6,7 +6,7 @@ import pytest
 
 from localplane.controllers import CONTROLLERS, UnknownController, select
 
-ALL = [spec.name for spec in CONTROLLERS]
+ALL = [spec.name for spec in CONTROLLERS if spec.by_default]
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,8 @@ ALL = [spec.name for spec in CONTROLLERS]
         (["-namespace"], []),
         (["namespace", "-namespace"], ["namespace-controller"]),
         (["-namespace", "namespace-controller"], []),
+        (["service-lb-controller"], ["service-lb-controller"]),
+        (["*", "service"], [*ALL, "service-lb-controller"]),
         (["none"], []),
         (["none", "*"], []),
     ],
