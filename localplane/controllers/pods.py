@@ -17,13 +17,14 @@ import orjson
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.times import InvalidTime, parse_time
-from localplane.client import Client, GroupVersionResource
+from localplane.client import Client, GroupVersionResource, Indexer, SharedInformer
 
 from .events import EventRecorder
 from .worker import together
 
 Object = dict[str, Any]
 PODS: Final = GroupVersionResource("", "v1", "pods")
+NODE_INDEX: Final = "spec.nodeName"
 _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
 _SAFE: Final = "bcdfghjklmnpqrstvwxz2456789"
 _DELETION_COST: Final = "controller.kubernetes.io/pod-deletion-cost"
@@ -86,6 +87,13 @@ def available_in(pod: Mapping[str, Any], min_ready: timedelta, moment: datetime 
     if since is None:
         return None
     return max(timedelta(0), since + min_ready - (moment or datetime.now(UTC)))
+
+
+def index_by_node(informer: SharedInformer) -> Indexer:
+    """The informer's pods, to be found with NODE_INDEX by the name of their node. May be called by several."""
+    if not informer.indexer.has_index(NODE_INDEX):
+        informer.indexer.add_indexers({NODE_INDEX: lambda pod: filter(None, [pod["spec"].get("nodeName")])})
+    return informer.indexer
 
 
 def pod_from_template(template: Mapping[str, Any], owner: Mapping[str, Any], reference: Object | None) -> Object:
