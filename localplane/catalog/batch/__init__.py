@@ -6,6 +6,7 @@ here starts a job. Kubernetes: pkg/apis/batch and pkg/registry/batch.
 
 from __future__ import annotations
 
+import localplane.catalog.core  # noqa: F401 - pods need budgets, which need workloads: only this way round it works
 from localplane.apiserver.resource import Resource
 
 from .cron_jobs import CRON_JOBS

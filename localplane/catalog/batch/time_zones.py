@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid
@@ -19,14 +20,15 @@ class UnknownTimeZone(ValueError):
     """The text of Go's error."""
 
 
-def load_location(name: str) -> None:
-    """Raises UnknownTimeZone if there is no such zone. The empty name and UTC are one, and the machine has its own."""
+def load_location(name: str) -> tzinfo:
+    """Raises UnknownTimeZone if there is no such zone. The empty name and UTC are one, and Local is the machine's own,
+    which is UTC too: Kubernetes' programs run in containers, and those have no other."""
     if name in ("", "UTC", "Local"):
-        return
+        return UTC
     if ".." in name or name.startswith(("/", "\\")):
         raise UnknownTimeZone("time: invalid location name")
     try:
-        ZoneInfo(name if len(name) <= _LONGEST else "")
+        return ZoneInfo(name if len(name) <= _LONGEST else "")
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise UnknownTimeZone(f"unknown time zone {name}") from error
 
