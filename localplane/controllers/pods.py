@@ -123,7 +123,7 @@ class PodControl:
         try:
             created = await self._client.resource(PODS, owner["metadata"]["namespace"]).create(pod)
         except APIError as error:
-            if not _namespace_is_going(error):
+            if not namespace_is_going(error):
                 self._events.warn(owner, "FailedCreate", f"Error creating: {error}")
             raise
         self._events.normal(owner, "SuccessfulCreate", f"Created pod: {created['metadata']['name']}")
@@ -142,7 +142,8 @@ class PodControl:
         self._events.normal(owner, "SuccessfulDelete", f"Deleted pod: {name}")
 
 
-def _namespace_is_going(error: APIError) -> bool:
+def namespace_is_going(error: APIError) -> bool:
+    """Whether something was refused because its namespace is being deleted."""
     causes = (error.status().get("details") or {}).get("causes") or ()
     return any(cause.get("reason") == "NamespaceTerminating" for cause in causes)
 
