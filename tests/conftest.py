@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 
 import pytest
@@ -17,3 +18,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # A shell ignores Ctrl-C for what it runs in the background, and children inherit that: tests send it to theirs.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected and imported lasts as long as the run: no walk of the garbage collector need pass by it."""
+    gc.collect()
+    gc.freeze()

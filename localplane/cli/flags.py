@@ -133,6 +133,25 @@ DisableAdmission = Annotated[
     list[str] | None,
     typer.Option("--disable-admission-plugins", metavar="LIST", help="Plugins to leave out.", show_default=False),
 ]
+Nodes = Annotated[
+    int | None,
+    typer.Option(
+        "--nodes",
+        metavar="N",
+        help="How many nodes to simulate, which is where pods run. With 0 there is no scheduler either. "
+        "Default: 1, or 0 with --controllers none.",
+        show_default=False,
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        metavar="N",
+        help="Let simulated nodes and the scheduler choose the same each time.",
+        show_default=False,
+    ),
+]
 
 # --- how it is started ---
 Detach = Annotated[
@@ -190,6 +209,8 @@ def up_command(start: Callable[[UpOptions], int]) -> Callable[..., None]:
         controllers: Controllers = None,
         enable_admission_plugins: EnableAdmission = None,
         disable_admission_plugins: DisableAdmission = None,
+        nodes: Nodes = None,
+        seed: Seed = None,
         wait: Wait = True,
         timeout: Timeout = "1m",
         kubeconfig: KubeconfigFile = None,
@@ -221,6 +242,8 @@ def up_command(start: Callable[[UpOptions], int]) -> Callable[..., None]:
             controllers=listed(controllers or ["*"]),
             enable_admission_plugins=listed(enable_admission_plugins or ()),
             disable_admission_plugins=listed(disable_admission_plugins or ()),
+            nodes=nodes,
+            seed=seed,
             detach=detach,
             wait=wait,
             timeout=duration(timeout),

@@ -16,6 +16,7 @@ from .places import DEFAULT_NAME, places
 STORES = ("etcd", "sqlite", "memory")
 SMALLEST_QUOTA_BYTES = 4 << 20
 DEFAULT_PORT = 6443
+MOST_NODES = 5_000
 ETCD_PASSWORD = "KCTL_ETCD_PASSWORD"  # noqa: S105 - the name of a variable
 
 
@@ -48,6 +49,8 @@ class UpOptions:
     controllers: tuple[str, ...] = ("*",)
     enable_admission_plugins: tuple[str, ...] = ()
     disable_admission_plugins: tuple[str, ...] = ()
+    nodes: int | None = None
+    seed: int | None = None
     detach: bool = False
     wait: bool = True
     timeout: timedelta = timedelta(seconds=60)
@@ -142,6 +145,8 @@ class UpOptions:
             yield "--watch and -f - contradict one another: what was piped in can't change"
         if not self.wait and not self.detach:
             yield "--no-wait is for --detach: what runs in the foreground is waited for"
+        if self.nodes is not None and not 0 <= self.nodes <= MOST_NODES:
+            yield f"--nodes {self.nodes} is not between 0 and {MOST_NODES}"
         if self.timeout <= timedelta(0):
             yield "--timeout must be longer than nothing"
         for path in self.crds:

@@ -23,6 +23,8 @@ def cluster_options(options: UpOptions, *, data_dir: Path | None, port: int) -> 
         controllers=options.controllers,
         enabled_admission_plugins=options.enable_admission_plugins,
         disabled_admission_plugins=options.disable_admission_plugins,
+        nodes=options.nodes,
+        seed=options.seed,
     )
 
 

@@ -16,6 +16,7 @@ from datetime import timedelta
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
@@ -40,7 +41,7 @@ from localplane.catalog.descriptions import descriptions
 from localplane.catalog.groups import groups as builtin_groups
 from localplane.catalog.options import CatalogOptions
 from localplane.catalog.service_addresses import NoAddress, service_address
-from localplane.client import Client
+from localplane.client import Client, GroupVersionResource
 from localplane.client.backoff import Backoff, BackoffPolicy
 from localplane.client.faults import keep_running
 from localplane.servers.aggregator import api_services
@@ -71,6 +72,9 @@ from .cluster import SIGNING_KEY, ClusterOptions
 from .place import Place
 from .server import Plane, PlaneOptions, Preparation, open_plane_at
 from .waking import awakened
+
+if TYPE_CHECKING:
+    from localplane.controllers.context import ControllerContext
 
 _log = logging.getLogger(__name__)
 _RESTART = BackoffPolicy(initial=timedelta(seconds=1), maximum=timedelta(minutes=1), jitter=0.2)
@@ -209,7 +213,7 @@ class _Cluster:
             controllers=[
                 self._run_custom_resources,
                 self._run_aggregator,
-                *([self._run_controllers] if self._wanted.controllers else []),
+                *([self._run_life] if self._wanted.controllers or self._options.simulated_nodes else []),
             ],
         )
 
@@ -227,6 +231,11 @@ class _Cluster:
         async def make_namespaces(plane: Plane) -> None:
             await bootstrap.make_namespaces(plane.observer, self._facts(plane))
             namespaces.set()
+
+        async def make_system_objects(plane: Plane) -> None:
+            await after_namespaces(bootstrap.make_system_objects)(plane)
+            if self._makes_accounts():
+                await bootstrap.make_first_account(plane.observer)
 
         async def track_tokens(plane: Plane) -> None:
             await namespaces.wait()
@@ -253,7 +262,7 @@ class _Cluster:
         return {
             "start-system-namespaces-controller": make_namespaces,
             "crd-informer-synced": load_definitions,
-            "bootstrap-controller": after_namespaces(bootstrap.make_system_objects),
+            "bootstrap-controller": make_system_objects,
             "rbac/bootstrap-roles": after_namespaces(bootstrap.make_roles),
             "scheduling/bootstrap-system-priority-classes": after_namespaces(bootstrap.make_priority_classes),
             "priority-and-fairness-config-producer": after_namespaces(bootstrap.make_flow_control),
@@ -261,6 +270,13 @@ class _Cluster:
             "start-cluster-authentication-info-controller": publish_authorities,
             "apiservice-registration-controller": register_versions,
         }
+
+    def _makes_accounts(self) -> bool:
+        if tuple(self._options.controllers) in (("*",), _NO_CONTROLLERS):
+            return tuple(self._options.controllers) != _NO_CONTROLLERS
+        from localplane.controllers import select
+
+        return any(spec.name == "serviceaccount-controller" for spec in select(self._options.controllers))
 
     def _facts(self, plane: Plane) -> bootstrap.Facts:
         network = ipaddress.ip_network(self._options.service_cluster_ip_range)
@@ -282,10 +298,12 @@ class _Cluster:
         assert self._availability is not None, "it was made before the server listened"
         await _kept_running("the aggregator", self._availability.run)
 
-    async def _run_controllers(self, plane: Plane) -> None:
-        """They are imported here, beside the loop: the server is ready, and nobody waits for them."""
+    async def _run_life(self, plane: Plane) -> None:
+        """Controllers, scheduler and nodes. They are imported here, beside the loop: the server is ready, and nobody
+        waits for them."""
         await asyncio.to_thread(import_module, "localplane.controllers")
-        from localplane.controllers import ControllerContext, run, select
+        from localplane.controllers import run, select
+        from localplane.controllers.context import ControllerContext
 
         context = ControllerContext(
             plane.observer,
@@ -296,7 +314,23 @@ class _Cluster:
             root_ca=_text(plane.authority),
             sign_token=self._tokens.sign,
         )
-        await run(select(self._options.controllers), context)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(run(select(self._options.controllers), context))
+            if self._options.simulated_nodes:
+                tasks.create_task(_kept_running("the scheduler", partial(self._schedule, plane, context)))
+                tasks.create_task(_kept_running("the simulation of nodes", partial(self._simulate, context)))
+
+    async def _schedule(self, plane: Plane, context: ControllerContext) -> None:
+        from localplane.controllers.context import Wake
+
+        await awakened(plane, Wake(GroupVersionResource("", "v1", "pods")))
+        scheduler = await asyncio.to_thread(import_module, "localplane.scheduler")
+        await scheduler.start(context, seed=self._options.seed)
+
+    async def _simulate(self, context: ControllerContext) -> None:
+        nodes = await asyncio.to_thread(import_module, "localplane.nodes")
+        options = nodes.NodeOptions(count=self._options.simulated_nodes, seed=self._options.seed)
+        await nodes.start(context, options)
 
 
 async def _kept_running(name: str, start: Callable[[], Awaitable[None]]) -> None:

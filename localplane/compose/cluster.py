@@ -31,7 +31,9 @@ SIGNING_KEY = Path("pki", "sa.key")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterOptions:
     """`controllers` is kube-controller-manager's flag: names, `*` for all, `-name` for one less; `none` is none at all.
-    The plugins are kube-apiserver's flags."""
+    The plugins are kube-apiserver's flags. `nodes` is how many nodes are simulated: without one there is no scheduler
+    either, and nobody says otherwise where there are no controllers. `seed` makes the simulation, and the scheduler's
+    choice among equals, the same each time."""
 
     name: str = "default"
     storage: StorageOptions = field(default_factory=StorageOptions)
@@ -39,7 +41,13 @@ class ClusterOptions:
     controllers: Sequence[str] = ("*",)
     enabled_admission_plugins: Sequence[str] = ()
     disabled_admission_plugins: Sequence[str] = ()
+    nodes: int | None = None
+    seed: int | None = None
     service_cluster_ip_range: str = "10.0.0.0/24"
+
+    @property
+    def simulated_nodes(self) -> int:
+        return self.nodes if self.nodes is not None else int(tuple(self.controllers) != ("none",))
 
     @property
     def names_parts(self) -> bool:

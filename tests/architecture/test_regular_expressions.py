@@ -9,6 +9,7 @@ possessive (`[0-9]++`), let what follows a loop begin with what the loop can't t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
@@ -31,6 +32,12 @@ MADE_OF_VALUES = {
     "kctl/resolve/patterns.py": "a file name with stars, which the user wrote, and names of files",
 }
 """Files with an expression that is known only when it runs, and why it is harmless."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _trees_are_given_up() -> Iterator[None]:
+    yield
+    uses.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("kctl", "localplane")
 
@@ -37,6 +39,13 @@ ONE_READ_IS_ENOUGH = {
 def modules() -> list[tuple[str, ast.Module]]:
     paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
     return [(str(path.relative_to(ROOT)), ast.parse(path.read_text())) for path in paths]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _trees_are_given_up() -> Iterator[None]:
+    """Millions of nodes: whoever keeps them has every later walk of the garbage collector pass by all of them."""
+    yield
+    modules.cache_clear()
 
 
 def calls(tree: ast.AST) -> Iterator[ast.Call]:

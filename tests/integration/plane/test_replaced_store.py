@@ -209,7 +209,7 @@ async def test_our_own_etcd_is_not_used_on_other_data_and_used_again_on_its_own(
         await killed(opened)
 
         await eventually(partial(_says_why_not_ready, opened))
-        for _ in range(20):
+        for _ in range(3):
             with pytest.raises(StorageError):
                 await create(storage, "vanishing")
             await asyncio.sleep(0.02)

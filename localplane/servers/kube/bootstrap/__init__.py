@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import orjson
 
-from localplane.apimachinery.errors import AlreadyExists, InternalError, Invalid
+from localplane.apimachinery.errors import AlreadyExists, APIError, InternalError, Invalid
 from localplane.apimachinery.groups import GroupVersion
 from localplane.client import Client, GroupVersionResource
 
@@ -64,6 +64,16 @@ async def make_system_objects(client: Client, facts: Facts) -> None:
     await _make(client, facts, _NETWORK)
     if facts.client_ca:
         await _make_missing(client, "configmaps", [_authentication(facts)])
+
+
+async def make_first_account(client: Client) -> None:
+    """The account of pods in `default`, which a controller would make a moment later: whoever waited for the server to be
+    ready may run a pod at once."""
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "default"}}
+    try:
+        await client.resource(GroupVersionResource("", "v1", "serviceaccounts"), "default").create(account)
+    except APIError as error:  # it is there, or its namespace is going: the controller sees to it
+        _log.debug("the first service account is not made: %s", error)
 
 
 async def make_priority_classes(client: Client, facts: Facts) -> None:
