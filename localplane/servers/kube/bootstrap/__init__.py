@@ -67,7 +67,7 @@ async def make_system_objects(client: Client, facts: Facts) -> None:
 
 
 async def make_first_account(client: Client) -> None:
-    """The account of pods in `default`, which a controller would make a moment later: whoever waited until the server was
+    """The account of pods in `default`, which a controller would make a moment later: who waited until the server was
     ready may run a pod at once."""
     account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "default"}}
     try:
