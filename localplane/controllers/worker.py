@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from localplane.apimachinery.errors import APIError, Conflict
+from localplane.apimachinery.time_slices import TimeSlices
 from localplane.client import ClientError, HandlerFunctions, SharedInformer, WorkQueue, deleted_object
 from localplane.client.faults import Contained
 from localplane.client.listener import Listener
@@ -42,6 +43,7 @@ async def work(queue: WorkQueue[T], sync: Callable[[T], Awaitable[None]], *, wor
 
 
 async def _work_on(queue: WorkQueue[T], sync: Callable[[T], Awaitable[None]]) -> None:
+    slices = TimeSlices()  # a sync that finds nothing to do never waits, and there may be thousands
     while True:
         key = await queue.get()
         contained = Contained(partial("the work on {}".format, key))
@@ -52,6 +54,8 @@ async def _work_on(queue: WorkQueue[T], sync: Callable[[T], Awaitable[None]]) ->
                 queue.add_rate_limited(key)
         finally:
             queue.done(key)
+        if slices.is_over:
+            await slices.next()
 
 
 async def _work_once(queue: WorkQueue[T], sync: Callable[[T], Awaitable[None]], key: T) -> None:
