@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cmp_to_key
 from typing import Any, Final
@@ -157,7 +158,7 @@ async def slow_start(count: int, make: Callable[[int], Awaitable[Any]]) -> int:
     made, batch = 0, min(count, _FIRST_BATCH)
     while batch:
         outcomes = await together([_outcome(make, made + number) for number in range(batch)])
-        errors = [error for error in outcomes if error is not None]
+        errors = [outcome.error for outcome in outcomes if outcome.error is not None]
         made += batch - len(errors)
         if errors:
             raise SlowStartFailed(made, errors[0])
@@ -172,12 +173,17 @@ class SlowStartFailed(Exception):
         self.error = error
 
 
-async def _outcome(make: Callable[[int], Awaitable[Any]], number: int) -> APIError | None:
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    error: APIError | None = None
+
+
+async def _outcome(make: Callable[[int], Awaitable[Any]], number: int) -> _Outcome:
     try:
         await make(number)
     except APIError as error:
-        return error
-    return None
+        return _Outcome(error)
+    return _Outcome()
 
 
 def template_hash(template: Mapping[str, Any], collision_count: int | None = None) -> str:
