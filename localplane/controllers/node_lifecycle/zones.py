@@ -142,6 +142,8 @@ class Zones:
     @staticmethod
     def _uncount(zone: _Zone, name: str) -> None:
         zone.ready -= zone.nodes.pop(name, False)
+        if not zone.nodes:
+            zone.state = ZoneState.INITIAL
 
 
 def zone_of(node: Mapping[str, Any]) -> str:
