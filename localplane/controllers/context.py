@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from localplane.client import Client, GroupVersionResource, SharedInformerFactory
@@ -41,11 +42,21 @@ class ControllerSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class CertificateAuthority:
+    """Where the authority lies, in PEM, whose certificates the server believes; it is read when there is something to
+    sign."""
+
+    certificate: Path
+    key: Path
+
+
+@dataclass(frozen=True, slots=True)
 class ControllerContext:
     """The lists and watches of `client` may pass over what can't be read, so that controllers go on whatever is stored;
     those of `strict` fail then. `creates_are_over` waits for those that were let into a namespace before it was seen to
     be going, and `awakened` until there is something that wakes a controller; both are there if the server is in this
-    process. `root_ca` is the server's authority in PEM. Without `sign_token` nobody fills in token secrets."""
+    process. `root_ca` is the server's authority in PEM. Without `sign_token` nobody fills in token secrets, and without
+    `authority` nobody signs certificates."""
 
     client: Client
     informers: SharedInformerFactory
@@ -54,6 +65,7 @@ class ControllerContext:
     awakened: Callable[[Wake], Awaitable[None]] | None = None
     root_ca: str = ""
     sign_token: SignToken | None = None
+    authority: CertificateAuthority | None = None
     events: EventLog = field(default_factory=EventLog)
 
     def client_of(self, service_account: str) -> Client:

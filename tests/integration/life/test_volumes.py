@@ -287,9 +287,9 @@ async def test_a_claim_waits_for_its_first_consumer_and_its_node() -> None:
             "example.com/disks",
             "ExternalProvisioning",
             (
-                "Waiting for a volume to be created either by the external provisioner 'example.com/disks' or manually by "
-                "the system administrator. If volume creation is delayed, please verify that the provisioner is running "
-                "and correctly registered."
+                "Waiting for a volume to be created either by the external provisioner 'example.com/disks' or manually "
+                "by the system administrator. If volume creation is delayed, please verify that the provisioner is "
+                "running and correctly registered."
             ),
         ),
         (None, "ProvisioningFailed", 'storageclass.storage.k8s.io "some" not found'),
