@@ -41,3 +41,11 @@ def count(value: IntOrPercent) -> int:
         return value
     digits = value[:-1] if _is_percent(value) else value
     return int(digits) if _is_number(digits) and len(digits) < 20 else 0
+
+
+def scaled(value: IntOrPercent, total: int, *, round_up: bool) -> int:
+    """How many of the total are meant. Kubernetes: intstr.GetScaledValueFromIntOrPercent."""
+    if isinstance(value, int):
+        return value
+    share = count(value) * total
+    return -(-share // 100) if round_up else share // 100
