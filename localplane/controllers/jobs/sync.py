@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,6 +19,7 @@ from localplane.controllers.expectations import Expectations
 from localplane.controllers.ownership import Claims, controlled_or_orphaned, is_controlled_by
 from localplane.controllers.pods import PODS, PodControl
 
+from .backoff import Failures
 from .conditions import SUSPENDED, ensure_condition, new_condition
 from .finalizers import Removals
 from .parallelism import Outcome, Parallelism
@@ -27,6 +29,16 @@ from .tracking import Tracking
 from .verdict import completion, deadline_in, verdict
 
 Object = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What was done about a job's pods, with which condition it is to end, if it is, and whether its status has
+    changed."""
+
+    outcome: Outcome
+    end: Object | None
+    is_news: bool = False
 
 
 class JobSync:
@@ -84,35 +96,40 @@ class JobSync:
         uid = job["metadata"]["uid"]
         is_up_to_date, released = self._expectations.satisfied(uid), self._removals.of(uid)
         survey = await surveyed(job, await self._claimed(job), released)
-        moment, status = self._clock(), job["status"]
+        status = job["status"]
+        before = [status.get("active", 0), status.get("ready"), status.get("terminating")]
         if "startTime" not in status and not is_suspended(job):
-            status["startTime"] = format_time(moment)
+            status["startTime"] = format_time(self._clock())
         failures = self._tracking.failures(uid).after(survey.new_succeeded, survey.new_failed)
-        before = {name: status.get(name) for name in ("active", "ready", "terminating")}
-        is_news = False
-        end = verdict(survey, moment)
+        end = verdict(survey, self._clock())
         if end is not None:
-            outcome = await self._parallelism.end(survey)
-            if outcome.active or not is_up_to_date:
-                end = None  # there may be pods that nobody has seen yet
+            step = await self._end(survey, end, is_up_to_date=is_up_to_date)
         else:
-            if (left := deadline_in(job, moment)) is not None:
-                self._look_again(key, left)
-            outcome = Outcome(len(survey.active))
-            may_adjust = is_up_to_date and "deletionTimestamp" not in job["metadata"]
-            if may_adjust:
-                outcome = await self._parallelism.adjust(survey, failures)
-            if outcome.wait is not None:
-                self._look_again(key, outcome.wait)
-            end = completion(survey, outcome.active, self._clock())
-            if end is None and may_adjust:
-                is_news = self._tell_whether_suspended(job)
-        _count(survey, outcome.active)
-        is_news |= (before["active"] or 0) != status["active"]
-        is_news |= any(before[name] != status[name] for name in ("ready", "terminating"))
-        await self._tracking.track(survey, end, failures, is_news=is_news)
-        if outcome.error is not None:
-            raise outcome.error
+            step = await self._go_on(key, survey, failures, is_up_to_date=is_up_to_date)
+        now = [step.outcome.active, survey.ready, survey.terminating]
+        status.update(zip(("active", "ready", "terminating"), now, strict=True))
+        await self._tracking.track(survey, step.end, failures, is_news=step.is_news or before != now)
+        if step.outcome.error is not None:
+            raise step.outcome.error
+
+    async def _end(self, survey: Survey, end: Object, *, is_up_to_date: bool) -> _Step:
+        """A job can't end while there may be pods that nobody has seen or that could not be deleted."""
+        outcome = await self._parallelism.end(survey)
+        return _Step(outcome, end if is_up_to_date and not outcome.active else None)
+
+    async def _go_on(self, key: str, survey: Survey, failures: Failures, *, is_up_to_date: bool) -> _Step:
+        job = survey.job
+        if (left := deadline_in(job, self._clock())) is not None:
+            self._look_again(key, left)
+        outcome = Outcome(len(survey.active))
+        may_adjust = is_up_to_date and "deletionTimestamp" not in job["metadata"]
+        if may_adjust:
+            outcome = await self._parallelism.adjust(survey, failures)
+        if outcome.wait is not None:
+            self._look_again(key, outcome.wait)
+        end = completion(survey, outcome.active, self._clock())
+        is_news = end is None and may_adjust and self._tell_whether_suspended(job)
+        return _Step(outcome, end, is_news)
 
     async def _claimed(self, job: Object) -> list[Object]:
         """The job's pods. Orphans that it selects become its own, with the finalizer."""
@@ -152,7 +169,3 @@ def _adopted(pod: Object) -> Object:
         return pod
     metadata = pod["metadata"]
     return {**pod, "metadata": {**metadata, "finalizers": [*(metadata.get("finalizers") or ()), TRACKING]}}
-
-
-def _count(survey: Survey, active: int) -> None:
-    survey.job["status"].update(active=active, ready=survey.ready, terminating=survey.terminating)

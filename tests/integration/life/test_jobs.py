@@ -3,75 +3,23 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import partial
 
-from localplane.apimachinery.times import format_time
-
-from tests.integration.life.world import World, cluster
-
-Object = dict[str, Any]
-JOBS = "batch/v1/jobs"
-PODS = "v1/pods"
-TRACKING = "batch.kubernetes.io/job-tracking"
-INDEX = "batch.kubernetes.io/job-completion-index"
-
-
-def a_job(name: str = "work", *, restart: str = "Never", **spec: Any) -> Object:
-    template = {"spec": {"restartPolicy": restart, "containers": [{"name": "main", "image": "busybox"}]}}
-    return {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"name": name},
-        "spec": {"template": template, **spec},
-    }
-
-
-async def end(world: World, pod: Object, *, code: int = 0, **status: Any) -> None:
-    """The pod has ended long ago, so that nobody waits before it is replaced."""
-    long_ago = format_time(datetime.now(UTC) - timedelta(hours=1))
-    terminated = {"exitCode": code, "startedAt": long_ago, "finishedAt": long_ago}
-    container = {
-        "name": "main",
-        "image": "busybox",
-        "imageID": "",
-        "ready": False,
-        "restartCount": 0,
-        "state": {"terminated": terminated},
-    }
-    phase = "Failed" if code else "Succeeded"
-    change = {"status": {"phase": phase, "containerStatuses": [container], **status}}
-    await world.merge(PODS, pod["metadata"]["name"], change, subresource="status")
-
-
-def active(pods: list[Object]) -> list[Object]:
-    return [
-        pod
-        for pod in pods
-        if pod.get("status", {}).get("phase") not in ("Succeeded", "Failed")
-        and "deletionTimestamp" not in pod["metadata"]
-    ]
-
-
-async def active_pods(world: World, count: int) -> list[Object]:
-    """When there are so many."""
-    return active(await world.until(PODS, lambda pods: len(active(pods)) == count))
-
-
-def true_conditions(job: Object) -> dict[str, Object]:
-    conditions = job.get("status", {}).get("conditions") or ()
-    return {each["type"]: each for each in conditions if each["status"] == "True"}
-
-
-async def complete(world: World, name: str = "work") -> Object:
-    return await world.becomes(JOBS, name, lambda job: "Complete" in true_conditions(job))
-
-
-async def failed(world: World, name: str = "work") -> Object:
-    return await world.becomes(JOBS, name, lambda job: "Failed" in true_conditions(job))
-
-
-def index_of(pod: Object) -> str:
-    return str(pod["metadata"]["annotations"][INDEX])
+from localplane.controllers import jobs
+from tests.integration.life.jobs_at_work import (
+    JOBS,
+    PODS,
+    TRACKING,
+    a_job,
+    active,
+    active_pods,
+    complete,
+    end,
+    failed,
+    true_conditions,
+)
+from tests.integration.life.running import running
+from tests.integration.life.world import cluster
 
 
 async def test_a_job_runs_a_pod_and_is_complete_when_it_succeeds() -> None:
@@ -195,15 +143,22 @@ async def test_a_job_that_fails_ends_its_other_pods_and_waits_until_they_are_gon
         assert job["status"]["terminating"] == 0
 
 
-async def test_a_deleted_pod_is_a_failure_and_replaced_at_once() -> None:
-    async with cluster("job-controller") as world:
+async def test_a_deleted_pod_is_a_failure_and_replaced_when_the_pause_is_over() -> None:
+    def later() -> datetime:
+        return datetime.now(UTC) + timedelta(minutes=1)
+
+    async with cluster() as world:
         await world.create(JOBS, a_job(backoffLimit=1))
-        [pod] = await active_pods(world, 1)
-        await world.of(PODS).delete(pod["metadata"]["name"])  # nobody runs it yet: it goes without waiting
-        [replacement] = await active_pods(world, 1)
-        assert replacement["metadata"]["uid"] != pod["metadata"]["uid"]
-        await end(world, replacement)
-        job = await complete(world)
+        async with running(world, jobs.start):
+            [pod] = await active_pods(world, 1)
+            await world.of(PODS).delete(pod["metadata"]["name"])  # nobody runs it yet: it goes without waiting
+            job = await world.becomes(JOBS, "work", lambda job: job["status"].get("failed") == 1)
+            assert "active" not in job["status"]
+            assert await world.list(PODS) == []
+        async with running(world, partial(jobs.start, clock=later)):
+            [replacement] = await active_pods(world, 1)
+            await end(world, replacement)
+            job = await complete(world)
         assert (job["status"]["failed"], job["status"]["succeeded"]) == (1, 1)
 
 
