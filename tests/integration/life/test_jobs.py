@@ -144,21 +144,24 @@ async def test_a_job_that_fails_ends_its_other_pods_and_waits_until_they_are_gon
 
 
 async def test_a_deleted_pod_is_a_failure_and_replaced_when_the_pause_is_over() -> None:
-    def later() -> datetime:
-        return datetime.now(UTC) + timedelta(minutes=1)
+    ahead = timedelta(0)
 
-    async with cluster() as world:
+    def clock() -> datetime:
+        return datetime.now(UTC) + ahead
+
+    async with cluster() as world, running(world, partial(jobs.start, clock=clock)):
         await world.create(JOBS, a_job(backoffLimit=1))
-        async with running(world, jobs.start):
-            [pod] = await active_pods(world, 1)
-            await world.of(PODS).delete(pod["metadata"]["name"])  # nobody runs it yet: it goes without waiting
-            job = await world.becomes(JOBS, "work", lambda job: job["status"].get("failed") == 1)
-            assert "active" not in job["status"]
-            assert await world.list(PODS) == []
-        async with running(world, partial(jobs.start, clock=later)):
-            [replacement] = await active_pods(world, 1)
-            await end(world, replacement)
-            job = await complete(world)
+        [pod] = await active_pods(world, 1)
+        ahead = timedelta(minutes=-10)  # the pause is not over for a long time
+        await world.of(PODS).delete(pod["metadata"]["name"])  # nobody runs it yet: it goes without waiting
+        job = await world.becomes(JOBS, "work", lambda job: job["status"].get("failed") == 1)
+        assert "active" not in job["status"]
+        assert await world.list(PODS) == []
+        ahead = timedelta(minutes=10)
+        await world.merge(JOBS, "work", {"metadata": {"annotations": {"look": "again"}}})
+        [replacement] = await active_pods(world, 1)
+        await end(world, replacement)
+        job = await complete(world)
         assert (job["status"]["failed"], job["status"]["succeeded"]) == (1, 1)
 
 
