@@ -14,7 +14,8 @@ from tests.integration.life.world import World, cluster
 Object = dict[str, Any]
 BUDGETS = "policy/v1/poddisruptionbudgets"
 LABELS = {"app": "web"}
-TEMPLATE = {"metadata": {"labels": LABELS}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+CONTAINERS = [{"name": "c", "image": "i"}]
+TEMPLATE = {"metadata": {"labels": LABELS}, "spec": {"containers": CONTAINERS}}
 CONTROLLER = "disruption-controller"
 
 
@@ -137,7 +138,7 @@ async def test_nothing_may_go_while_the_number_of_pods_is_not_known() -> None:
             "apiVersion": "batch/v1",
             "kind": "Job",
             "metadata": {"name": "job"},
-            "spec": {"template": {"spec": TEMPLATE["spec"] | {"restartPolicy": "Never"}}},
+            "spec": {"template": {"spec": {"containers": CONTAINERS, "restartPolicy": "Never"}}},
         }
         await pod(world, "one", owner=controller_reference(await world.create("batch/v1/jobs", job)))
         await budget(world, maxUnavailable=1)
