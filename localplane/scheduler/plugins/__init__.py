@@ -1,0 +1,10 @@
+"""The rules of the default profile: which nodes a pod may be on, and which are better.
+
+    node_checks, node_resources, image_locality   what one node says by itself; `verdicts` remembers it
+    topology_spread, inter_pod_affinity           what depends on the other pods
+    volumes/                                      what depends on its volumes
+    dynamic_resources                             what depends on devices that it claims
+
+Those that look beyond one node are asked once per pod for a `check.Check`. Kubernetes:
+pkg/scheduler/apis/config/v1/default_plugins.go for the order and the weights.
+"""
