@@ -10,6 +10,7 @@ from localplane.apiserver.authorization import AlwaysAllow, Authorizer, RuleReso
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
 
+from .kubelets import KubeletConnections
 from .tokens import TokenSigner
 
 AuthenticateToken = Callable[[str, tuple[str, ...]], Awaitable[TokenHolder]]
@@ -24,7 +25,7 @@ async def _nobody(token: str, audiences: tuple[str, ...]) -> TokenHolder:  # noq
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogOptions:
     """`objects` finds the objects of other kinds, once all are served. Without a `token_signer` no service account gets
-    a token."""
+    a token. `kubelets` are those that answer for nodes."""
 
     service_cluster_ip_range: str = "10.0.0.0/24"
     service_node_port_range: range = range(30000, 32768)
@@ -33,6 +34,7 @@ class CatalogOptions:
     authenticate_token: AuthenticateToken = _nobody
     authorizer: Authorizer = field(default_factory=AlwaysAllow)
     rule_resolver: RuleResolver = field(default_factory=UnionRules)
+    kubelets: KubeletConnections | None = None
 
     @property
     def storage_of(self) -> Callable[[str], Definition]:

@@ -27,7 +27,7 @@ def pods(options: CatalogOptions) -> Resource:
     """An eviction asks the budgets, and who connects to a pod is told about its node."""
     strategy = PodStrategy()
     budgets = Budgets(lambda: options.storage_of("policy/poddisruptionbudgets"))
-    nodes = Nodes(lambda: options.storage_of("nodes"))
+    nodes = Nodes(lambda: options.storage_of("nodes"), options.kubelets)
 
     def stream(kind: str) -> MakeStorage:
         return lambda definition: StreamStore(definition, nodes, options.authorizer, kind)

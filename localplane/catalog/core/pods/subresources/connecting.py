@@ -14,6 +14,7 @@ from localplane.apimachinery.groups import GroupResource
 from localplane.apiserver.registry import reads
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.request import Request
+from localplane.catalog.kubelets import Kubelet, KubeletConnections
 
 JSONObject = dict[str, Any]
 
@@ -44,13 +45,15 @@ def check_container(pod: Mapping[str, Any], container: str) -> None:
 
 
 class Nodes:
-    """Where pods run. `definition` finds the nodes' own, once they are served."""
+    """Where pods run. `definition` finds the nodes' own, once they are served; `connections` know who answers for
+    them, if anybody does."""
 
-    def __init__(self, definition: Callable[[], Definition]) -> None:
+    def __init__(self, definition: Callable[[], Definition], connections: KubeletConnections | None = None) -> None:
         self._definition = definition
+        self._connections = connections
 
-    async def refuse(self, request: Request, name: str) -> APIError:
-        """Why a node can't be connected to. Nobody here speaks to nodes, so there is always a reason.
+    async def kubelet(self, request: Request, name: str) -> Kubelet:
+        """Who answers for a node. Raises APIError if it can't be connected to: nobody here speaks over the network.
 
         Kubernetes names a missing one after what was asked for: `pods "node-1" not found`.
         """
@@ -58,8 +61,15 @@ class Nodes:
         try:
             node = nodes.converter.hub_of(await reads.get(nodes, request, name, resource_version=""))
         except NotFound:
-            return NotFound.of(GroupResource(request.info.group, request.info.resource), name)
-        addresses = (node.get("status") or {}).get("addresses") or ()
-        if not addresses:
-            return APIError("no preferred addresses found; known addresses: []")
-        return InternalError.of(f"error dialing backend: nobody connects to nodes here, such as {go_quote(name)}")
+            raise NotFound.of(GroupResource(request.info.group, request.info.resource), name) from None
+        kubelet = self._connections.of(node) if self._connections is not None else None
+        if kubelet is None:
+            raise _unreachable(node, name)
+        return kubelet
+
+
+def _unreachable(node: Mapping[str, Any], name: str) -> APIError:
+    addresses = (node.get("status") or {}).get("addresses") or ()
+    if not addresses:
+        return APIError("no preferred addresses found; known addresses: []")
+    return InternalError.of(f"error dialing backend: nobody connects to nodes here, such as {go_quote(name)}")

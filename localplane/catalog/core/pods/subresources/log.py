@@ -5,19 +5,25 @@ Kubernetes: pkg/registry/core/pod/rest/log.go and pkg/apis/core/validation, Vali
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
 
 from localplane.apimachinery.errors import BadRequest, Invalid
 from localplane.apimachinery.fieldpath import FieldError, forbidden, invalid
 from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.times import InvalidTime, parse_time
-from localplane.apiserver.endpoints.parameters import number
+from localplane.apiserver.endpoints.parameters import flag, number
 from localplane.apiserver.registry.definition import Definition
-from localplane.apiserver.request import Query, Request, Response
+from localplane.apiserver.request import Answer, Query, Request, Response, StreamResponse, whole_body
+from localplane.catalog.kubelets import LogOptions
 from localplane.catalog.validation.values import NOT_NEGATIVE
 
 from .connecting import Nodes, check_container, pod_of
+
+_PLAIN: Final = "text/plain"
+_LONG_AGO: Final = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +31,7 @@ class LogStore:
     pods: Definition
     nodes: Nodes
 
-    async def get(self, request: Request, name: str, *, resource_version: str = "") -> Response:
+    async def get(self, request: Request, name: str, *, resource_version: str = "") -> Answer:
         """A pod without a node has no log yet, which is no fault. A log has no versions."""
         if errors := list(_errors(request.query)):
             raise Invalid.of(GroupKind("", "PodLogOptions"), name, errors)
@@ -34,7 +40,40 @@ class LogStore:
         node = (pod.get("spec") or {}).get("nodeName", "")
         if not node:
             return Response(204, content_type="")
-        raise await self.nodes.refuse(request, node)
+        kubelet = await self.nodes.kubelet(request, node)
+        options = _options(pod, request.query)
+        pieces = kubelet.log(pod, options)
+        if options.follow:
+            return StreamResponse(pieces, _closing(pieces), content_type=_PLAIN)
+        return Response(200, await whole_body(pieces), content_type=_PLAIN)
+
+
+def _options(pod: Mapping[str, Any], query: Query) -> LogOptions:
+    """What is not said about the container means the only one."""
+    return LogOptions(
+        container=query.get("container") or pod["spec"]["containers"][0]["name"],
+        follow=flag(query, "follow"),
+        previous=flag(query, "previous"),
+        timestamps=flag(query, "timestamps"),
+        since=_since(query),
+        tail_lines=number(query, "tailLines"),
+        limit_bytes=number(query, "limitBytes"),
+    )
+
+
+def _since(query: Query) -> datetime | None:
+    seconds, moment = number(query, "sinceSeconds"), query.get("sinceTime")
+    if seconds is not None:
+        return datetime.now(UTC) - timedelta(seconds=min(seconds, _LONG_AGO))
+    return None if moment in ("", "null") else parse_time(moment)
+
+
+def _closing(pieces: AsyncIterator[bytes]) -> Callable[[], Awaitable[None]]:
+    async def close() -> None:
+        if isinstance(pieces, AsyncGenerator):
+            await pieces.aclose()
+
+    return close
 
 
 def _errors(query: Query) -> Iterator[FieldError]:

@@ -48,7 +48,8 @@ class StreamStore:
         node = (pod.get("spec") or {}).get("nodeName", "")
         if not node:
             raise BadRequest(f"pod {name} does not have a host assigned")
-        raise await self.nodes.refuse(request, node)
+        kubelet = await self.nodes.kubelet(request, node)
+        raise kubelet.refuse_stream(pod, request.info.subresource)
 
     async def _authorize_create(self, request: Request) -> None:
         """Browsers connect by GET, but whoever may only look must not get in. Kubernetes: ensureAuthorizedForVerb."""

@@ -1,0 +1,353 @@
+"""The kubelet of all simulated nodes: one watch on pods and nodes, one queue of what is due, and one write for every
+change of a pod's status.
+
+No pod has a task or a timer of its own. A step of a pod's life (`pods.step`) is taken when the pod has changed, when
+something that it waited for is there, and when its next step is due. What is written is built on what the API says, so
+a restart of the server goes on where the last one was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Final
+
+from localplane.apimachinery.errors import AlreadyExists, NotFound
+from localplane.catalog.quota import pod_amounts
+from localplane.catalog.quota.amounts import Amounts, add, read
+from localplane.client import GroupVersionResource, HandlerFunctions, WorkQueue, deleted_object, object_key
+from localplane.controllers.context import ControllerContext
+from localplane.controllers.events import EventRecorder, Subject
+from localplane.controllers.pods import NODE_INDEX, PODS, index_by_node, is_terminal
+from localplane.controllers.worker import hearing, work
+
+from . import registration
+from .addresses import PodAddresses
+from .heartbeat import NODES, Heartbeat
+from .logs import SimulatedLogs
+from .options import NodeOptions
+from .pods.memory import PodMemory
+from .pods.place import Place
+from .pods.requirements import Need, Needs, Troubles, refers_to
+from .pods.resizing import Room
+from .pods.step import Step, step
+
+Object = dict[str, Any]
+
+_MIRROR: Final = "kubernetes.io/config.mirror"
+_POD_WORKERS: Final = 8
+_NODE_WORKERS: Final = 2
+_USER: Final = "system:simulated-kubelet"
+_GROUPS: Final = ("system:masters", "system:authenticated")
+
+
+@dataclass(slots=True)
+class _Machine:
+    """What a simulated node has that its Node does not tell."""
+
+    images: set[str] = field(default_factory=set)
+    files: set[str] = field(default_factory=set)
+    deferred: set[str] = field(default_factory=set)
+    """The pods whose resize waits for room."""
+    is_moving: bool = False
+
+
+@dataclass(slots=True)
+class _Life:
+    """What is remembered of a pod; `written` is the pod as it was written last, until the watch has caught up."""
+
+    uid: str
+    memory: PodMemory = field(default_factory=PodMemory)
+    written: Object | None = None
+
+
+class Kubelet:
+    def __init__(self, context: ControllerContext, options: NodeOptions) -> None:
+        self._context = context
+        self._options = options
+        self._client = context.client.acting_as(_USER, groups=_GROUPS, agent="kubelet/localplane")
+        self._pods = context.informers.informer(PODS)
+        self._nodes = context.informers.informer(NODES)
+        self._by_node = index_by_node(self._pods)
+        self._queue: WorkQueue[str] = WorkQueue()
+        self._node_queue: WorkQueue[str] = WorkQueue()
+        self._machines: dict[str, _Machine] = {}
+        self._lives: dict[str, _Life] = {}
+        self._waiting: dict[tuple[str, str], set[str]] = {}
+        self._addresses = PodAddresses()
+        self._recorders: dict[str, EventRecorder] = {}
+        self._heard: set[str] = set()
+        self._hearing = ExitStack()
+        self._heartbeat = Heartbeat(self._client, self._nodes.lister, options, self._images)
+        self.logs = SimulatedLogs()
+
+    async def run(self) -> None:
+        """Until it is cancelled."""
+        await self._nodes.wait_for_sync()
+        await self._pods.wait_for_sync()
+        for pod in self._pods.indexer.list():
+            if not is_terminal(pod):
+                self._addresses.note(pod)
+        await self._make_nodes()
+        with self._hearing:
+            self._hearing.enter_context(hearing(self._nodes, self._hear_node))
+            handler = HandlerFunctions(
+                add=self._hear_pod, update=lambda _, new: self._hear_pod(new), delete=self._forget
+            )
+            self._hearing.callback(self._pods.add_handler(handler).remove)
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(work(self._node_queue, self._sync_node, workers=_NODE_WORKERS))
+                tasks.create_task(work(self._queue, self._sync_pod, workers=_POD_WORKERS))
+
+    # Nodes
+
+    async def _make_nodes(self) -> None:
+        for number in range(self._options.count):
+            name = f"node-{number}"
+            if self._nodes.lister.get(name) is None:
+                await self._make_node(name)
+
+    async def _make_node(self, name: str) -> None:
+        try:
+            node = await self._client.resource(NODES).create(registration.new_node(name, self._options))
+        except AlreadyExists:
+            return
+        recorder = self._recorder(name)
+        recorder.normal(node, "Starting", "Starting kubelet.")
+        recorder.normal(node, "NodeReady", f"Node {name} status is now: NodeReady")
+
+    def _hear_node(self, node: Object) -> None:
+        name = node["metadata"]["name"]
+        if self._nodes.lister.get(name) is None:
+            self._machines.pop(name, None)
+            self._recorders.pop(name, None)
+            return
+        if not registration.is_simulated(node):
+            if self._machines.pop(name, None) is not None:
+                self._node_queue.add(name)
+            return
+        machine = self._machine(name)
+        self._node_queue.add(name)
+        was_moving, machine.is_moving = machine.is_moving, _is_moving(node)
+        if machine.is_moving and not was_moving:
+            for key in self._by_node.index_keys(NODE_INDEX, name):
+                self._queue.add(key)
+
+    async def _sync_node(self, name: str) -> None:
+        pause = await self._heartbeat.beat(name)
+        if pause is not None:
+            self._node_queue.add_after(name, pause)
+
+    def _machine(self, name: str) -> _Machine:
+        machine = self._machines.get(name)
+        if machine is None:
+            machine = self._machines[name] = _Machine()
+            node = self._nodes.lister.get(name) or {}
+            for image in (node.get("status") or {}).get("images") or ():
+                machine.images.update(image.get("names") or ())
+        return machine
+
+    def _images(self, name: str) -> set[str]:
+        return self._machine(name).images
+
+    def _recorder(self, node: str) -> EventRecorder:
+        if node not in self._recorders:
+            self._recorders[node] = self._context.events.recorder(self._client, "kubelet", host=node)
+        return self._recorders[node]
+
+    # Pods
+
+    def _hear_pod(self, pod: Object) -> None:
+        if pod["spec"].get("nodeName") not in self._machines:
+            return
+        key = object_key(pod)
+        life = self._lives.get(key)
+        if life is not None and life.written is not None:
+            behind = _version(pod) - _version(life.written)
+            if behind >= 0:
+                life.written = None
+            if behind <= 0:
+                return  # what was written here is no news, nor is what came before
+        self._queue.add(key)
+
+    def _forget(self, gone: Any) -> None:
+        pod = deleted_object(gone)
+        key = object_key(pod)
+        self._addresses.release(pod)
+        self._lives.pop(key, None)
+        for container_id in _container_ids(pod):
+            self.logs.forget(container_id)
+        self._make_room(pod["spec"].get("nodeName", ""))
+        if self._by_node.get(key) is not None:  # another of the same name
+            self._queue.add(key)
+
+    def _make_room(self, node: str) -> None:
+        machine = self._machines.get(node)
+        if machine is not None and machine.deferred:
+            for key in machine.deferred:
+                self._queue.add(key)
+            machine.deferred = set()
+
+    def _current(self, key: str) -> Object | None:
+        pod, life = self._by_node.get(key), self._lives.get(key)
+        if pod is None or life is None or life.written is None or life.uid != pod["metadata"]["uid"]:
+            return pod
+        return life.written if _version(life.written) > _version(pod) else pod
+
+    async def _sync_pod(self, key: str) -> None:
+        pod = self._current(key)
+        node = self._nodes.lister.get(pod["spec"].get("nodeName") or "-") if pod is not None else None
+        if pod is None or node is None or not _is_moving(node) or _MIRROR in (pod["metadata"].get("annotations") or {}):
+            return
+        if is_terminal(pod) and "deletionTimestamp" not in pod["metadata"] and _is_steady(pod):
+            return
+        life = self._life(key, pod)
+        place = await self._place(key, pod, node)
+        now = time.time()
+        taken = step(pod, life.memory, place, self._options, now)
+        if taken.status != pod.get("status"):
+            try:
+                life.written = await self._pods_in(pod).update({**pod, "status": taken.status}, subresource="status")
+            except NotFound:
+                return
+        self._tell(pod, taken)
+        self._after(key, pod, taken)
+        if taken.due is not None:
+            self._queue.add_after(key, timedelta(seconds=max(0.0, taken.due - time.time())))
+        if taken.is_over:
+            await self._delete(pod)
+
+    def _life(self, key: str, pod: Object) -> _Life:
+        life = self._lives.get(key)
+        if life is None or life.uid != pod["metadata"]["uid"]:
+            life = self._lives[key] = _Life(pod["metadata"]["uid"])
+        return life
+
+    def _pods_in(self, pod: Object) -> Any:
+        return self._client.resource(PODS, pod["metadata"]["namespace"])
+
+    async def _place(self, key: str, pod: Object, node: Object) -> Place:
+        """The node as the pod finds it."""
+        name = node["metadata"]["name"]
+        machine, uid = self._machine(name), pod["metadata"]["uid"]
+        return Place(
+            name=name,
+            host_ips=registration.host_ips(node),
+            address=lambda: self._addresses.take(node, uid),
+            images=machine.images,
+            files=machine.files,
+            troubles=await self._troubles(key, pod),
+            room=Room(read((node.get("status") or {}).get("allocatable")), lambda: self._used(name, uid)),
+        )
+
+    def _used(self, node: str, but: str) -> Amounts:
+        total: Amounts = {}
+        for pod in self._by_node.index(NODE_INDEX, node):
+            if pod["metadata"]["uid"] != but and not is_terminal(pod):
+                add(total, pod_amounts.requests(pod))
+        return total
+
+    def _tell(self, pod: Object, taken: Step) -> None:
+        recorder = self._recorder(pod["spec"]["nodeName"])
+        for saying in taken.sayings:
+            recorder.record(Subject.of(pod, field_path=saying.field_path), saying.type, saying.reason, saying.message)
+        for line in taken.lines:
+            self.logs.add(line)
+
+    def _after(self, key: str, pod: Object, taken: Step) -> None:
+        node = pod["spec"]["nodeName"]
+        if taken.status["phase"] in ("Succeeded", "Failed"):
+            self._addresses.release({**pod, "status": taken.status})
+            self._make_room(node)
+        if any(each["type"] == "PodResizePending" for each in taken.status["conditions"]):
+            self._machine(node).deferred.add(key)
+
+    async def _delete(self, pod: Object) -> None:
+        """Nothing runs any more: the object may go, unless it waits for its finalizers already."""
+        metadata = pod["metadata"]
+        if "deletionTimestamp" not in metadata or metadata.get("deletionGracePeriodSeconds") == 0:
+            return
+        try:
+            await self._pods_in(pod).delete(metadata["name"], grace_period_seconds=0, uid=metadata["uid"])
+        except NotFound:
+            return
+
+    # What pods need
+
+    async def _troubles(self, key: str, pod: Object) -> Troubles:
+        if not _has_something_to_start(pod):
+            return Troubles()
+        namespace = pod["metadata"]["namespace"]
+        for resource in sorted(refers_to(pod)):
+            await self._hear_of(resource)
+
+        def found(need: Need) -> Mapping[str, Any] | None:
+            return self._context.informers.informer(_core(need.resource)).indexer.get(f"{namespace}/{need.name}")
+
+        needs = Needs(pod, found)
+        troubles = needs.troubles()
+        if troubles.volumes or troubles.by_container:
+            for need in needs.looked_for:
+                self._waiting.setdefault((need.resource, f"{namespace}/{need.name}"), set()).add(key)
+        return troubles
+
+    async def _hear_of(self, resource: str) -> None:
+        """Objects that pods wait for; nobody watches them before the first pod refers to one."""
+        informer = self._context.informers.informer(_core(resource))
+        await informer.wait_for_sync()
+        if resource not in self._heard:
+            self._heard.add(resource)
+
+            def hear(obj: Object) -> None:
+                for key in self._waiting.pop((resource, object_key(obj)), ()):
+                    self._queue.add(key)
+
+            self._hearing.enter_context(hearing(informer, hear, deletions=False))
+
+
+def _core(resource: str) -> GroupVersionResource:
+    return GroupVersionResource("", "v1", resource)
+
+
+def _is_moving(node: Mapping[str, Any]) -> bool:
+    """Whether its pods move: it is ours, nobody has stopped it, and it has an address."""
+    return registration.is_simulated(node) and not registration.is_stopped(node) and bool(registration.host_ips(node))
+
+
+def _version(obj: Mapping[str, Any]) -> int:
+    text = obj["metadata"].get("resourceVersion", "")
+    return int(text) if text.isdecimal() else 0
+
+
+def _is_steady(pod: Mapping[str, Any]) -> bool:
+    """Nothing is known to be due for it: it runs well, or it is over."""
+    status = pod.get("status") or {}
+    if "deletionTimestamp" in pod["metadata"] or status.get("phase") not in ("Running", "Succeeded", "Failed"):
+        return False
+    kind = "running" if status["phase"] == "Running" else "terminated"
+    return all(kind in (each.get("state") or {}) for each in status.get("containerStatuses") or ())
+
+
+def _has_something_to_start(pod: Mapping[str, Any]) -> bool:
+    status = pod.get("status") or {}
+    started = 0
+    for name in ("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"):
+        started += sum("waiting" not in (each.get("state") or {"waiting"}) for each in status.get(name) or ())
+    spec = pod["spec"]
+    wanted = sum(len(spec.get(name) or ()) for name in ("initContainers", "containers", "ephemeralContainers"))
+    return started < wanted
+
+
+def _container_ids(pod: Mapping[str, Any]) -> set[str]:
+    status, ids = pod.get("status") or {}, set[str]()
+    for name in ("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"):
+        for each in status.get(name) or ():
+            ends = [(each.get(state) or {}).get("terminated") for state in ("state", "lastState")]
+            for state in (each, *ends):
+                if state and state.get("containerID"):
+                    ids.add(state["containerID"])
+    return ids

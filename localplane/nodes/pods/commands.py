@@ -1,0 +1,300 @@
+"""What a container's command would do, if it is one of the simplest: `sleep 5`, `false`, `sh -c "echo hi; exit 1"`.
+
+No process runs: the command is read, and what comes of it is how long it takes, its exit code, what it prints. Of the
+shell's language there are lists (`;` `&&` `||` and new lines), `if`, endless loops, tests of files and numbers,
+variables of the container's environment and sums of whole numbers. A command of which any part is not known is not
+understood at all, and the caller falls back on what the pod's restart policy suggests.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, MutableSet, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+from .scripts import Branch, Loop, NotUnderstood, Script, Simple, Statement, parse
+
+_LONGEST: Final = 8192
+_SHELLS: Final = frozenset({"sh", "bash", "ash", "dash"})
+_UNITS: Final = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_DURATION: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})([smhd]?)")
+_WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
+_VARIABLE: Final = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))")
+_SUM: Final = re.compile(r"\$\(\(([^()]*)\)\)|\$\(expr ([^()]*)\)")
+_TEXT: Final = re.compile(r"\$\((date[^()]*|hostname)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a command goes: after so many seconds it ends with this code, or never (None)."""
+
+    seconds: float
+    exit_code: int | None
+    output: tuple[str, ...] = ()
+    message: str = ""
+    """What it leaves in the container's termination log."""
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """What a command finds: its variables, the files that others have left (it adds its own), dice."""
+
+    variables: Mapping[str, str] = field(default_factory=dict)
+    files: MutableSet[str] = field(default_factory=set)
+    dice: Random = field(default_factory=Random)
+    termination_log: str = "/dev/termination-log"
+
+
+class _Exit(Exception):
+    def __init__(self, code: int) -> None:
+        self.code = code
+
+
+class _Forever(Exception):
+    pass
+
+
+def understand(command: Sequence[str], surroundings: Surroundings) -> Run | None:
+    """None if it is not understood."""
+    if not command or sum(map(len, command)) > _LONGEST:
+        return None
+    shell = _Shell(surroundings)
+    try:
+        try:
+            code = shell.call(list(command))
+        except _Exit as exit_:
+            code = exit_.code
+    except _Forever:
+        return shell.run(None)
+    except (NotUnderstood, RecursionError):
+        return None
+    return shell.run(code)
+
+
+class _Shell:
+    """Goes through a script and keeps count of what it does."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._around = surroundings
+        self._seconds = 0.0
+        self._output: list[str] = []
+        self._message = ""
+        self._stops_at_failure = False
+        self._commands: Mapping[str, Callable[[list[str]], int]] = {
+            "sleep": self._sleep,
+            "echo": self._echo,
+            "exit": self._exit,
+            "touch": self._touch,
+            "rm": self._remove,
+            "test": _Tests(surroundings.files).judge,
+            "[": lambda words: _Tests(surroundings.files).judge(_closed(words, "]")),
+            "[[": lambda words: _Tests(surroundings.files).judge(_closed(words, "]]")),
+            "set": self._set,
+            "tail": self._tail,
+            "exec": self.call,
+            "cat": self._cat,
+            "mkdir": lambda _: 0,
+            "trap": lambda _: 0,
+            "true": lambda _: 0,
+            ":": lambda _: 0,
+            "false": lambda _: 1,
+        }
+
+    def run(self, code: int | None) -> Run:
+        return Run(self._seconds, code, tuple(self._output), self._message)
+
+    def call(self, words: list[str]) -> int:
+        if not words:
+            raise NotUnderstood
+        name = words[0].rpartition("/")[2]
+        if name in _SHELLS:
+            return self._script(words[1:])
+        command = self._commands.get(name)
+        if command is None:
+            raise NotUnderstood
+        return command(words[1:])
+
+    def _script(self, words: list[str]) -> int:
+        if len(words) < 2 or not re.fullmatch("-[a-z]*c", words[0]):
+            raise NotUnderstood
+        if "e" in words[0]:
+            self._stops_at_failure = True
+        return self._go(parse(self._expanded(words[1])))
+
+    def _expanded(self, text: str) -> str:
+        """Variables, sums and a few texts take their values before anything is read: no value changes later."""
+        text = _VARIABLE.sub(self._value, text)
+        text = _TEXT.sub(lambda match: match.group(1).partition(" ")[0], text)
+        text = _SUM.sub(lambda match: str(_sum(match.group(1) or match.group(2) or "")), text)
+        if "$" in text or "`" in text:
+            raise NotUnderstood
+        return text
+
+    def _value(self, match: re.Match[str]) -> str:
+        name = match.group(1) or match.group(2)
+        if name == "RANDOM":
+            return str(self._around.dice.randrange(32768))
+        return self._around.variables.get(name, "")
+
+    def _go(self, script: Script) -> int:
+        status = 0
+        for step in script:
+            if (step.joint == "&&" and status != 0) or (step.joint == "||" and status == 0):
+                continue
+            status = self._do(step.statement)
+            if status and self._stops_at_failure and not step.is_judged:
+                raise _Exit(status)
+        return status
+
+    def _do(self, statement: Statement) -> int:
+        match statement:
+            case Simple():
+                return self._simple(statement)
+            case Branch():
+                chosen = statement.then if self._go(statement.condition) == 0 else statement.otherwise
+                return self._go(chosen)
+            case Loop():
+                return self._loop(statement)
+
+    def _loop(self, loop: Loop) -> int:
+        """Once around shows whether it ends: what is true stays so, as far as we understand scripts."""
+        if self._go(loop.condition) != 0:
+            return 0
+        before = self._seconds
+        self._go(loop.body)
+        if self._go(loop.condition) != 0:
+            return 0
+        if self._seconds == before:
+            raise NotUnderstood
+        raise _Forever
+
+    def _simple(self, statement: Simple) -> int:
+        if statement.output is None:
+            return self.call(list(statement.words))
+        said = len(self._output)
+        status = self.call(list(statement.words))
+        text = "\n".join(self._output[said:])
+        del self._output[said:]
+        if statement.output == self._around.termination_log:
+            self._message = text
+        elif statement.output != "/dev/null":
+            self._around.files.add(statement.output)
+        return status
+
+    def _sleep(self, words: list[str]) -> int:
+        if words in (["infinity"], ["inf"]):
+            raise _Forever
+        if not words:
+            raise NotUnderstood
+        for word in words:
+            match = _DURATION.fullmatch(word)
+            if match is None:
+                raise NotUnderstood
+            self._seconds += float(match.group(1)) * _UNITS[match.group(2)]
+        return 0
+
+    def _echo(self, words: list[str]) -> int:
+        while words and words[0] in ("-n", "-e"):
+            words = words[1:]
+        self._output.append(" ".join(words))
+        return 0
+
+    def _exit(self, words: list[str]) -> int:
+        if len(words) > 1 or (words and not words[0].isdecimal()):
+            raise NotUnderstood
+        raise _Exit(int(words[0][-9:]) % 256 if words else 0)
+
+    def _touch(self, words: list[str]) -> int:
+        for word in words:
+            self._around.files.add(word)
+        return 0
+
+    def _remove(self, words: list[str]) -> int:
+        for word in words:
+            self._around.files.discard(word)
+        return 0
+
+    def _cat(self, words: list[str]) -> int:
+        """Only whether there is something to show is known."""
+        if not words or not all(word in self._around.files for word in words):
+            raise NotUnderstood
+        return 0
+
+    def _set(self, words: list[str]) -> int:
+        if not words or not all(re.fullmatch("[-+][a-z]*", word) or word == "pipefail" for word in words):
+            raise NotUnderstood
+        if any(word.startswith("-") and "e" in word for word in words):
+            self._stops_at_failure = True
+        return 0
+
+    def _tail(self, words: list[str]) -> int:
+        if words and words[0] in ("-f", "-F") and words[-1] == "/dev/null":
+            raise _Forever
+        raise NotUnderstood
+
+
+def _closed(words: list[str], bracket: str) -> list[str]:
+    if not words or words[-1] != bracket:
+        raise NotUnderstood
+    return words[:-1]
+
+
+class _Tests:
+    """The `test` command: 0 for what is so."""
+
+    def __init__(self, files: MutableSet[str]) -> None:
+        self._files = files
+
+    def judge(self, words: list[str]) -> int:
+        match words:
+            case ["!", *rest]:
+                return 1 - self.judge(rest)
+            case ["-r" | "-e" | "-f" | "-s", path]:
+                return 0 if path in self._files else 1
+            case ["-z" | "-n" as what, text]:
+                return int(bool(text) == (what == "-z"))
+            case [one, "=" | "==" | "!=" as operator, other]:
+                return int((one == other) == (operator == "!="))
+            case [one, operator, other] if operator in _COMPARISONS:
+                return 0 if _COMPARISONS[operator](_whole(one), _whole(other)) else 1
+            case _:
+                raise NotUnderstood
+
+
+_COMPARISONS: Final[Mapping[str, Callable[[int, int], bool]]] = {
+    "-eq": lambda one, other: one == other,
+    "-ne": lambda one, other: one != other,
+    "-lt": lambda one, other: one < other,
+    "-le": lambda one, other: one <= other,
+    "-gt": lambda one, other: one > other,
+    "-ge": lambda one, other: one >= other,
+}
+_OPERATIONS: Final[Mapping[str, Callable[[int, int], int]]] = {
+    "+": lambda one, other: one + other,
+    "-": lambda one, other: one - other,
+    "*": lambda one, other: one * other,
+    "/": lambda one, other: int(one / other),
+    "%": lambda one, other: one % other,
+}
+
+
+def _sum(text: str) -> int:
+    """A number, or two with something between."""
+    match text.split():
+        case [one]:
+            return _whole(one)
+        case [one, operator, other] if operator in _OPERATIONS:
+            divisor = _whole(other)
+            if divisor == 0 and operator in "/%":
+                raise NotUnderstood
+            return _OPERATIONS[operator](_whole(one), divisor)
+        case _:
+            raise NotUnderstood
+
+
+def _whole(text: str) -> int:
+    if _WHOLE.fullmatch(text) is None:
+        raise NotUnderstood
+    return int(text)

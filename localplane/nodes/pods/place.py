@@ -1,0 +1,23 @@
+"""The node as a pod finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .requirements import Troubles
+from .resizing import Room
+
+
+@dataclass(slots=True)
+class Place:
+    """`address` gives a new pod IP of each family. `images` are those that were pulled before, and `files` those that
+    commands have left on the node; both grow."""
+
+    name: str
+    host_ips: tuple[str, ...]
+    address: Callable[[], tuple[str, ...]]
+    images: set[str] = field(default_factory=set)
+    files: set[str] = field(default_factory=set)
+    troubles: Troubles = field(default_factory=Troubles)
+    room: Room | None = None

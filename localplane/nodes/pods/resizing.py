@@ -1,0 +1,169 @@
+"""A pod whose resources are changed while it runs.
+
+A resize is granted (allocatedResources), then done (resources), and a container is restarted for it if it asks to be.
+What the node can't hold is deferred until there is room. Kubernetes: pkg/kubelet/allocation and
+pkg/kubelet/events/resize.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.quantity import ZERO, Quantity
+from localplane.catalog.quota import pod_amounts
+from localplane.catalog.quota.amounts import read, written
+
+from . import containers as status_of
+from .behaviour import Kind, containers
+from .conditions import Judgement
+from .sayings import NORMAL, WARNING, Saying
+
+Object = dict[str, Any]
+_RESIZABLE: Final = ("cpu", "memory")
+_PENDING: Final = "PodResizePending"
+_IN_PROGRESS: Final = "PodResizeInProgress"
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a node has, and what its other pods have of it."""
+
+    allocatable: Mapping[str, Quantity]
+    used: Callable[[], Mapping[str, Quantity]]
+
+
+@dataclass(frozen=True, slots=True)
+class Resize:
+    conditions: dict[str, Judgement] = field(default_factory=dict)
+    sayings: tuple[Saying, ...] = ()
+    restarts: frozenset[str] = frozenset()
+    is_under_way: bool = False
+
+
+def pod_requests(pod: Mapping[str, Any], statuses: Mapping[str, Object]) -> dict[str, str]:
+    """What the pod was granted in all."""
+    spec = dict(pod["spec"])
+    for name in ("initContainers", "containers"):
+        spec[name] = [_as_granted(container, statuses) for container in spec.get(name) or ()]
+    return written(pod_amounts.requests({"spec": spec}))
+
+
+def _as_granted(container: Mapping[str, Any], statuses: Mapping[str, Object]) -> Mapping[str, Any]:
+    status = statuses.get(container["name"], {})
+    if "resources" not in status:
+        return container
+    return {**container, "resources": {"requests": status.get("allocatedResources") or {}}}
+
+
+def resized(pod: Mapping[str, Any], statuses: Mapping[str, Object], room: Room | None) -> Resize:
+    """The statuses of running containers follow what the pod asks for, one step at a time."""
+    running = {
+        container["name"]: container
+        for kind, container in containers(pod)
+        if kind in (Kind.REGULAR, Kind.SIDECAR) and "running" in statuses[container["name"]]["state"]
+    }
+    before = {each["type"]: each for each in (pod.get("status") or {}).get("conditions") or ()}
+    asked = [name for name, each in running.items() if _requests(each) != _granted(statuses[name])]
+    if asked:
+        return _granted_or_not(pod, statuses, {name: running[name] for name in asked}, room, before)
+    to_do = [name for name, each in running.items() if _resources(each) != (statuses[name].get("resources") or {})]
+    if to_do:
+        if _IN_PROGRESS not in before:  # limits alone have changed
+            return _under_way(pod)
+        return _done(pod, statuses, {name: running[name] for name in to_do})
+    if _IN_PROGRESS in before:
+        return Resize(sayings=(_saying(pod, NORMAL, "ResizeCompleted", "Pod resize completed"),))
+    return Resize()
+
+
+def _requests(container: Mapping[str, Any]) -> Object:
+    return dict((container.get("resources") or {}).get("requests") or {})
+
+
+def _granted(status: Mapping[str, Any]) -> Object:
+    return dict(status.get("allocatedResources") or {})
+
+
+def _resources(container: Mapping[str, Any]) -> Object:
+    resources = container.get("resources") or {}
+    return {key: resources[key] for key in ("limits", "requests") if resources.get(key)}
+
+
+def _granted_or_not(
+    pod: Mapping[str, Any],
+    statuses: Mapping[str, Object],
+    changed: Mapping[str, Mapping[str, Any]],
+    room: Room | None,
+    before: Mapping[str, Object],
+) -> Resize:
+    refusal = _refusal(pod, room)
+    if refusal is None:
+        for name, container in changed.items():
+            status_of.allocate(statuses[name], container)
+        return _under_way(pod)
+    old = before.get(_PENDING, {})
+    if old.get("reason") == refusal.reason and old.get("observedGeneration") == pod["metadata"].get("generation"):
+        return Resize({_PENDING: refusal})
+    saying = _saying(pod, WARNING, f"Resize{refusal.reason}", f"Pod resize {refusal.reason}", refusal.message)
+    return Resize({_PENDING: refusal}, (saying,))
+
+
+def _refusal(pod: Mapping[str, Any], room: Room | None) -> Judgement | None:
+    if room is None:
+        return None
+    asked = pod_amounts.requests({"spec": pod["spec"]})
+    used = room.used()
+    for name in _RESIZABLE:
+        capacity, amount, taken = room.allocatable.get(name), asked.get(name, ZERO), used.get(name, ZERO)
+        if capacity is not None and amount + taken > capacity:
+            numbers = ", ".join(
+                f"{word}: {_number(name, value)}"
+                for word, value in (("requested", amount), ("used", taken), ("capacity", capacity))
+            )
+            return Judgement("True", "Deferred", f"Node didn't have enough resource: {name}, {numbers}")
+    return None
+
+
+def _number(name: str, amount: Quantity) -> int:
+    return amount.milli_value() if name == "cpu" else amount.value()
+
+
+def _under_way(pod: Mapping[str, Any]) -> Resize:
+    saying = _saying(pod, NORMAL, "ResizeStarted", "Pod resize started")
+    return Resize({_IN_PROGRESS: Judgement("True")}, (saying,), is_under_way=True)
+
+
+def _done(pod: Mapping[str, Any], statuses: Mapping[str, Object], changed: Mapping[str, Mapping[str, Any]]) -> Resize:
+    restarts = frozenset(name for name, container in changed.items() if _asks_for_a_restart(container, statuses[name]))
+    for name, container in changed.items():
+        status_of.actuate(statuses[name], container)
+    return Resize({}, (_saying(pod, NORMAL, "ResizeCompleted", "Pod resize completed"),), restarts)
+
+
+def _asks_for_a_restart(container: Mapping[str, Any], status: Mapping[str, Any]) -> bool:
+    policies = {each["resourceName"]: each.get("restartPolicy") for each in container.get("resizePolicy") or ()}
+    wanted, had = _resources(container), status.get("resources") or {}
+    for name in _RESIZABLE:
+        old = [read(had.get(key)).get(name) for key in ("requests", "limits")]
+        new = [read(wanted.get(key)).get(name) for key in ("requests", "limits")]
+        if old != new and policies.get(name) == "RestartContainer":
+            return True
+    return False
+
+
+def _saying(pod: Mapping[str, Any], kind: str, reason: str, prefix: str, error: str = "") -> Saying:
+    summary: Object = {}
+    for field_name in ("initContainers", "containers"):
+        listed = [
+            {"name": each["name"], "resources": each.get("resources") or {}}
+            for each in pod["spec"].get(field_name) or ()
+        ]
+        if listed:
+            summary[field_name] = listed
+    summary["generation"] = pod["metadata"].get("generation", 0)
+    if error:
+        summary["error"] = error
+    return Saying(kind, reason, f"{prefix}: {go_json(summary)}")

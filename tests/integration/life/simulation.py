@@ -1,0 +1,62 @@
+"""A cluster with simulated nodes: whatever is bound to one of them lives."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+
+from localplane.catalog.kubelets import KubeletConnections
+from localplane.compose.server import Plane
+from localplane.compose.waking import awakened
+from localplane.controllers import ControllerContext, run, select
+from localplane.nodes import NodeOptions, start
+from tests.integration.life.world import World, cluster
+
+Object = dict[str, Any]
+
+
+@contextlib.asynccontextmanager
+async def simulation(*controllers: str, **options: Any) -> AsyncIterator[World]:
+    """With these controllers; `options` are those of NodeOptions. Pods name their node themselves."""
+    async with cluster() as world, living(world.plane, *controllers, **options):
+        yield world
+
+
+@contextlib.asynccontextmanager
+async def living(plane: Plane, *controllers: str, **options: Any) -> AsyncIterator[None]:
+    """Nodes live in this plane while the block lasts."""
+    connections = KubeletConnections()
+    for subresource in ("log", "exec", "attach", "portforward"):
+        scope = plane.installer.scope("", ("v1", "pods", subresource))
+        assert scope is not None, subresource
+        scope.storage.nodes._connections = connections  # as the composition root does
+    context = ControllerContext(plane.observer, plane.informers, strict=plane.client, awakened=partial(awakened, plane))
+    chosen = NodeOptions(**({"connections": connections} | options))
+    async with asyncio.TaskGroup() as tasks:
+        running = [
+            tasks.create_task(run(select(controllers or ("none",)), context)),
+            tasks.create_task(start(context, chosen)),
+        ]
+        try:
+            yield
+        finally:
+            for task in running:
+                task.cancel()
+
+
+def pod(name: str = "web", *containers: Object, node: str = "node-0", **spec: Any) -> Object:
+    """A pod on a node. Annotations are told as `simulation={"exit-code": "1"}`, the rest as in a spec."""
+    wishes: dict[str, str] = spec.pop("simulation", {})
+    metadata: Object = {"name": name}
+    if wishes:
+        metadata["annotations"] = {f"simulation.localplane/{key}": value for key, value in wishes.items()}
+    parts = list(containers) or [{"name": "main", "image": "nginx"}]
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": metadata,
+        "spec": {"nodeName": node, "containers": parts, **spec},
+    }
