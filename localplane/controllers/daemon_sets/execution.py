@@ -1,0 +1,93 @@
+"""Making and deleting the pods that a plan names. Kubernetes: pkg/controller/daemon/daemon_controller.go, syncNodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any, Final
+
+from localplane.apimachinery.errors import APIError, NotFound
+from localplane.client import SharedInformer, object_key
+from localplane.controllers.events import EventRecorder
+from localplane.controllers.expectations import Expectations
+from localplane.controllers.pods import PodControl, SlowStartFailed, phase, slow_start
+from localplane.controllers.worker import together
+from localplane.controllers.written import Written
+
+from .failed_pods import FailedPodsBackoff
+from .placement import new_pod, node_of
+from .plan import Plan
+
+Object = dict[str, Any]
+_AT_ONCE: Final = 250
+"""More pods are made or deleted only when these were seen."""
+
+
+class Execution:
+    def __init__(
+        self,
+        control: PodControl,
+        pods: SharedInformer,
+        events: EventRecorder,
+        expectations: Expectations,
+        written: Written,
+    ) -> None:
+        self._control = control
+        self._pods = pods
+        self._events = events
+        self._expectations = expectations
+        self._written = written
+        self._backoff = FailedPodsBackoff()
+
+    def ended_to_go(
+        self, daemon_set: Object, ended: Sequence[Object], later: Callable[[timedelta], None]
+    ) -> list[Object]:
+        """Those of the pods that have ended that may be replaced now; `later` is told when to look for the others."""
+        to_go = []
+        for pod in ended:
+            name, node = object_key(pod), node_of(pod)
+            if phase(pod) == "Succeeded":
+                message = f"Found succeeded daemon pod {name} on node {node}, will try to delete it"
+                self._events.normal(daemon_set, "SucceededDaemonPod", message)
+            elif (delay := self._backoff.delay(_backoff_key(daemon_set, node))) is not None:
+                later(delay)
+                continue
+            else:
+                message = f"Found failed daemon pod {name} on node {node}, will try to kill it"
+                self._events.warn(daemon_set, "FailedDaemonPod", message)
+            to_go.append(pod)
+        return to_go
+
+    async def carry_out(self, daemon_set: Object, plan: Plan, revision_hash: str) -> None:
+        """Raises the first APIError, after all was tried that made sense."""
+        key, nodes, pods = object_key(daemon_set), plan.nodes[:_AT_ONCE], plan.pods[:_AT_ONCE]
+        uids = [pod["metadata"]["uid"] for pod in pods]
+        self._expectations.expect(key, creations=len(nodes), deletions=uids)
+
+        async def create(index: int) -> None:
+            created = await self._control.create(new_pod(daemon_set, nodes[index], revision_hash), daemon_set)
+            self._written.wrote(key, self._pods, created)
+
+        refusals: list[APIError] = []
+        try:
+            await slow_start(len(nodes), create)
+        except SlowStartFailed as failed:
+            self._expectations.created(key, len(nodes) - failed.made)
+            refusals.append(failed.error)
+        refusals += filter(None, await together(self._deletion(daemon_set, pod) for pod in pods))
+        if refusals:
+            raise refusals[0]
+
+    async def _deletion(self, daemon_set: Object, pod: Object) -> APIError | None:
+        """Why it could not be deleted; that it is gone is no reason."""
+        try:
+            await self._control.delete(pod, daemon_set)
+        except APIError as error:
+            self._expectations.deleted(object_key(daemon_set), pod["metadata"]["uid"])
+            return None if isinstance(error, NotFound) else error
+        return None
+
+
+def _backoff_key(daemon_set: Object, node: str | None) -> str:
+    observed = (daemon_set.get("status") or {}).get("observedGeneration", 0)
+    return f"{daemon_set['metadata']['uid']}/{observed}/{node}"
