@@ -8,7 +8,17 @@ need from it (a client, informers) they ask for by having an `initialize` method
 from .attributes import Attributes, Operation, Reinvocation
 from .chain import AdmissionChain
 from .entrances import Entrances
-from .plugin import Closing, Doorkeeper, Dormant, Initializer, MutatingPlugin, Plugin, Selective, ValidatingPlugin
+from .plugin import (
+    Closing,
+    Doorkeeper,
+    Dormant,
+    Initializer,
+    MutatingPlugin,
+    Personal,
+    Plugin,
+    Selective,
+    ValidatingPlugin,
+)
 
 __all__ = [
     "AdmissionChain",
@@ -20,6 +30,7 @@ __all__ = [
     "Initializer",
     "MutatingPlugin",
     "Operation",
+    "Personal",
     "Plugin",
     "Reinvocation",
     "Selective",

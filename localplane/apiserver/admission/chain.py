@@ -7,28 +7,35 @@ from typing import Any, Final, NamedTuple
 
 from localplane.apimachinery.errors import ServiceUnavailable
 from localplane.apimachinery.groups import GroupResource
+from localplane.apiserver.request import User
 
 from .attributes import Attributes, Operation
 from .entrances import Entrances
-from .plugin import Doorkeeper, Dormant, Initializer, MutatingPlugin, Plugin, Selective, ValidatingPlugin
+from .plugin import Doorkeeper, Dormant, Initializer, MutatingPlugin, Personal, Plugin, Selective, ValidatingPlugin
 
 _LOOKS: Final = 10
 """How often it may happen that a namespace is shut at the last look, and open again when somebody says why."""
 
 
 class _Sleepers(NamedTuple):
-    """Whether anybody is awake: `always`, or as long as one of these is."""
+    """Whether anybody is awake: `always`, or as long as one of these is, or for some users."""
 
     always: bool
     sometimes: tuple[Dormant, ...]
+    for_some: tuple[Personal, ...]
 
     @classmethod
     def among(cls, plugins: Sequence[object]) -> _Sleepers:
         sometimes = tuple(plugin for plugin in plugins if isinstance(plugin, Dormant))
-        return cls(len(sometimes) < len(plugins), sometimes)
+        for_some = tuple(plugin for plugin in plugins if isinstance(plugin, Personal))
+        return cls(len(sometimes) + len(for_some) < len(plugins), sometimes, for_some)
 
-    def are_awake(self) -> bool:
-        return self.always or any(not plugin.is_dormant() for plugin in self.sometimes)
+    def are_awake(self, user: User | None) -> bool:
+        return (
+            self.always
+            or any(not plugin.is_dormant() for plugin in self.sometimes)
+            or any(plugin.is_about(user) for plugin in self.for_some)
+        )
 
 
 class _Asked(NamedTuple):
@@ -58,15 +65,15 @@ class AdmissionChain:
             if isinstance(plugin, Initializer):
                 plugin.initialize(provided)
 
-    def handles(self, operation: Operation, resource: GroupResource) -> bool:
+    def handles(self, operation: Operation, resource: GroupResource, user: User | None = None) -> bool:
         asked = self._about(operation, resource)
-        return asked.mutators.are_awake() or asked.validators.are_awake()
+        return asked.mutators.are_awake(user) or asked.validators.are_awake(user)
 
-    def mutates(self, operation: Operation, resource: GroupResource) -> bool:
-        return self._about(operation, resource).mutators.are_awake()
+    def mutates(self, operation: Operation, resource: GroupResource, user: User | None = None) -> bool:
+        return self._about(operation, resource).mutators.are_awake(user)
 
-    def validates(self, operation: Operation, resource: GroupResource) -> bool:
-        return self._about(operation, resource).validators.are_awake()
+    def validates(self, operation: Operation, resource: GroupResource, user: User | None = None) -> bool:
+        return self._about(operation, resource).validators.are_awake(user)
 
     async def admit(self, attributes: Attributes) -> None:
         plugins = self._about(attributes.operation, attributes.resource).mutating

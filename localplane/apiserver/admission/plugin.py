@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any, Protocol, runtime_checkable
 
 from localplane.apimachinery.groups import GroupResource
+from localplane.apiserver.request import User
 
 from .attributes import Attributes, Operation
 
@@ -45,6 +46,13 @@ class Dormant(Protocol):
     def is_dormant(self) -> bool:
         """Whether it has no say in anything at the moment, because nothing is configured. Asked before every write,
         so that those that nobody else is asked about cost no more than that."""
+
+
+@runtime_checkable
+class Personal(Protocol):
+    def is_about(self, user: User | None) -> bool:
+        """Whether it has a say in what this user writes. Asked before every write, as the dormant are; if others are
+        asked anyway, so is it."""
 
 
 @runtime_checkable

@@ -39,10 +39,10 @@ class Review:
         self._entered = ""
 
     def handles(self, operation: Operation) -> bool:
-        return self._scope.admission.handles(operation, self._scope.resource)
+        return self._scope.admission.handles(operation, self._scope.resource, self._request.user)
 
     def _validates(self, operation: Operation) -> bool:
-        return self._scope.admission.validates(operation, self._scope.resource)
+        return self._scope.admission.validates(operation, self._scope.resource, self._request.user)
 
     async def admit_create(self, obj: JSONObject) -> JSONObject:
         """The object after mutating admission."""
@@ -55,7 +55,7 @@ class Review:
         return await self._admit(Operation.UPDATE, obj, old)
 
     async def _admit(self, operation: Operation, obj: JSONObject, old: JSONObject | None) -> JSONObject:
-        if not self._scope.admission.mutates(operation, self._scope.resource):
+        if not self._scope.admission.mutates(operation, self._scope.resource, self._request.user):
             return obj
         before = metadata_of(obj).get("managedFields")
         asked = self._attributes(operation, obj, None if old is None else await self._copied(old))

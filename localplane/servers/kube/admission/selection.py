@@ -21,6 +21,7 @@ from .limit_ranger import LimitRanger
 from .namespace_auto_provision import NamespaceAutoProvision
 from .namespace_exists import NamespaceExists
 from .namespace_lifecycle import NamespaceLifecycle
+from .node_restriction import NodeRestriction
 from .node_taint import TaintNodesByCondition
 from .owner_references import OwnerReferencesPermissionEnforcement
 from .pod_node_selector import PodNodeSelector
@@ -44,6 +45,7 @@ PLUGINS: Final[tuple[Callable[[], Plugin], ...]] = (
     LimitPodHardAntiAffinityTopology,
     LimitRanger,
     ServiceAccount,
+    NodeRestriction,
     TaintNodesByCondition,
     AlwaysPullImages,
     PodSecurity,
@@ -88,7 +90,8 @@ _OFF: Final = frozenset(
         "PodTolerationRestriction",
     }
 )
-"""Those that must be asked for. Kubernetes: DefaultOffAdmissionPlugins."""
+"""Those that must be asked for. Kubernetes: DefaultOffAdmissionPlugins, without NodeRestriction, which is on in every
+cluster that kubeadm makes: it goes with the Node authorizer."""
 
 _NOT_HERE: Final = frozenset(
     {
@@ -96,7 +99,6 @@ _NOT_HERE: Final = frozenset(
         "EventRateLimit",
         "ImagePolicyWebhook",
         "NodeDeclaredFeatureValidator",
-        "NodeRestriction",
         "PodGroupProtection",
     }
 )

@@ -1,6 +1,5 @@
 """What kubelets may do: read and write what belongs to their own node and to the pods on it.
 
-    identity    which node somebody is          references  what a pod or a volume refers to
     relations   whether an object has to do with a node, by what is stored
     authorizer  the decision
 
@@ -12,6 +11,5 @@ nothing until the first kubelet asks, and is never behind. Kubernetes: plugin/pk
 from __future__ import annotations
 
 from .authorizer import NodeAuthorizer
-from .identity import is_node, node_name
 
-__all__ = ["NodeAuthorizer", "is_node", "node_name"]
+__all__ = ["NodeAuthorizer"]

@@ -16,9 +16,9 @@ from localplane.apiserver.authorization import ALLOWED, NO_OPINION, Attributes, 
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import User
 from localplane.apiserver.storage.errors import StorageError
+from localplane.servers.kube.node_identity import is_node, node_name
 from localplane.servers.kube.rbac.rules import CompiledRule
 
-from .identity import is_node, node_name
 from .relations import Relations
 
 _READS: Final = ("get", "list", "watch")

@@ -13,8 +13,7 @@ from typing import Any, Final
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.storage.interface import ListOptions
-
-from .references import pod_references, volume_secrets
+from localplane.servers.kube.admission.pod_references import pod_references, volume_secrets
 
 JSONObject = dict[str, Any]
 

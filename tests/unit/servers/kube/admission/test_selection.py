@@ -16,6 +16,7 @@ def test_kubernetes_own_defaults_are_on_in_their_order() -> None:
         "NamespaceLifecycle",
         "LimitRanger",
         "ServiceAccount",
+        "NodeRestriction",
         "TaintNodesByCondition",
         "PodSecurity",
         "Priority",
@@ -46,9 +47,9 @@ def test_flags_add_and_remove() -> None:
 
 
 def test_a_plugin_that_is_not_here_may_be_disabled_but_not_enabled() -> None:
-    assert names(disabled=["NodeRestriction"]) == names()
-    with pytest.raises(UnknownPlugin, match="NodeRestriction is not part of this server"):
-        select_plugins(enabled=["NodeRestriction"])
+    assert names(disabled=["EventRateLimit"]) == names()
+    with pytest.raises(UnknownPlugin, match="EventRateLimit is not part of this server"):
+        select_plugins(enabled=["EventRateLimit"])
 
 
 def test_an_unknown_plugin_and_a_contradiction_are_errors() -> None:

@@ -1,12 +1,15 @@
-"""What a pod or a volume refers to. Kubernetes: graph.go, AddPod and AddPV; pkg/api/v1/pod and persistentvolume."""
+"""What a pod or a volume refers to, which is what a kubelet needs to run it.
+
+Kubernetes: plugin/pkg/auth/authorizer/node/graph.go, AddPod and AddPV; pkg/api/v1/pod and pkg/api/v1/persistentvolume.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from localplane.servers.kube.admission.containers import containers
-from localplane.servers.kube.admission.mountable_secrets import secret_names
+from .containers import containers
+from .mountable_secrets import secret_names
 
 JSONObject = Mapping[str, Any]
 
