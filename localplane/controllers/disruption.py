@@ -26,6 +26,7 @@ from localplane.client import Client, ClientError, GroupVersionResource, Lister,
 
 from .context import ControllerContext
 from .events import EventRecorder
+from .label_selectors import selector_text
 from .ownership import controller_of, owner_of
 from .pods import PODS, condition, is_ready, is_terminal, is_terminating
 from .scales import Scales
@@ -199,13 +200,14 @@ class _Controller:
             self._events.warn(budget, "CalculateExpectedPodCountFailed", message)
             raise
         if numbers.unmanaged:
+            selector = selector_text((budget.get("spec") or {}).get("selector"))
             self._events.warn(
                 budget,
                 "UnmanagedPods",
-                f"Pods selected by this PodDisruptionBudget (selector: {_selector_text(budget)}) were found to be "
-                "unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in "
-                'undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to '
-                "an integer value.",
+                f"Pods selected by this PodDisruptionBudget (selector: {selector}) were found to be unmanaged. "
+                "As a result, the status of the PDB cannot be calculated correctly, which may result in undefined "
+                'behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer '
+                "value.",
             )
         moment = datetime.now(UTC)
         disrupted = self._disrupted(budget, pods, moment)
@@ -308,23 +310,6 @@ def _selects(budget: Object, labels: Mapping[str, str]) -> bool:
     except InvalidSelector:
         return False
     return selector is not None and selector.matches(labels)
-
-
-def _selector_text(budget: Object) -> str:
-    """As Go prints it. Kubernetes: meta/v1, LabelSelector.String."""
-    selector = (budget.get("spec") or {}).get("selector")
-    if selector is None:
-        return "nil"
-    labels = "".join(f"{key}: {value}," for key, value in sorted((selector.get("matchLabels") or {}).items()))
-    expressions = "".join(
-        f"LabelSelectorRequirement{{Key:{each.get('key', '')},Operator:{each.get('operator', '')},"
-        f"Values:[{' '.join(each.get('values') or ())}],}},"
-        for each in selector.get("matchExpressions") or ()
-    )
-    return (
-        f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},"
-        f"MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"
-    )
 
 
 def _is_told(status: Mapping[str, Any], counts: Mapping[str, int], disrupted: Object, generation: int) -> bool:

@@ -27,6 +27,10 @@ class Scales:
         group, _, version = api_version.rpartition("/")
         return (await self._mapper.mapping(GroupKind(group, kind), version)).resource
 
+    async def resource_of_kind(self, group: str, kind: str) -> GroupVersionResource:
+        """In the version that the server prefers. Raises NoMatch."""
+        return (await self._mapper.mapping(GroupKind(group, kind))).resource
+
     async def get(self, resource: GroupVersionResource, namespace: str, name: str) -> Object:
         """Raises APIError."""
         return await self._client.resource(resource, namespace).get(name, subresource="scale")
