@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, 
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from localplane.apimachinery.errors import APIError, Conflict
-from localplane.apimachinery.time_slices import TimeSlices
+from localplane.apimachinery.time_slices import TimeSlices, Turns
 from localplane.client import ClientError, HandlerFunctions, SharedInformer, WorkQueue, deleted_object
 from localplane.client.faults import Contained
 from localplane.client.listener import Listener
@@ -20,6 +20,7 @@ Object = dict[str, Any]
 T = TypeVar("T", bound=Hashable)
 R = TypeVar("R")
 _log = logging.getLogger(__name__)
+_AT_ONCE: Final = 16
 
 
 class NotYet(Exception):
@@ -72,8 +73,20 @@ async def _work_once(queue: WorkQueue[T], sync: Callable[[T], Awaitable[None]], 
 
 
 async def together(calls: Iterable[Coroutine[Any, Any, R]]) -> list[R]:
-    """All of them, to their end; then the first that failed is raised, as it is."""
-    outcomes = await asyncio.gather(*calls, return_exceptions=True)
+    """All of them, to their end; then the first that failed is raised, as it is. A few are under way at a time, and
+    each begins in a round of the loop of its own: a server in this process may answer without ever waiting."""
+    gate, turns, waiting = asyncio.Semaphore(_AT_ONCE), Turns(), list(calls)
+
+    async def admitted(call: Coroutine[Any, Any, R]) -> R:
+        async with gate:
+            await turns.next()
+            return await call
+
+    try:
+        outcomes = await asyncio.gather(*map(admitted, waiting), return_exceptions=True)
+    finally:
+        for call in waiting:
+            call.close()  # one that was cancelled before its turn came
     results = []
     for outcome in outcomes:
         if isinstance(outcome, BaseException):
