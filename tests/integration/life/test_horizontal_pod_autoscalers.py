@@ -13,6 +13,7 @@ from localplane.apimachinery.times import format_time
 from localplane.apiserver.registry.rest import ListOptions, ResultList
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import APIGroup, Resource, Version
+from localplane.catalog.groups import groups as builtin_groups
 from localplane.client.background import Background
 from localplane.compose import assembly
 from localplane.controllers import ControllerContext
@@ -265,9 +266,8 @@ async def test_a_metric_from_outside_scales_to_zero_and_back(monkeypatch: pytest
     queue = Queue()
     version = Version("v1beta1", {"type": "object", "x-kubernetes-preserve-unknown-fields": True})
     served = Resource("queue", "ExternalMetricValue", [version], storage=lambda _: queue)
-    builtin = assembly.builtin_groups
     group = APIGroup("external.metrics.k8s.io", [served])
-    monkeypatch.setattr(assembly, "builtin_groups", lambda catalog: [*builtin(catalog), group])
+    monkeypatch.setattr(assembly, "builtin_groups", lambda catalog: [*builtin_groups(catalog), group])
     async with autoscaling(downscale_stabilization=timedelta(0)) as world:
         await deployment(world)
         await busy_pod(world)
