@@ -13,6 +13,7 @@ from localplane.compose.server import Plane
 from localplane.compose.waking import awakened
 from localplane.controllers import ControllerContext, run, select
 from localplane.nodes import NodeOptions, start
+from localplane.nodes.options import NODE_LABEL
 from tests.integration.life.world import World, cluster
 
 Object = dict[str, Any]
@@ -41,10 +42,18 @@ async def living(plane: Plane, *controllers: str, **options: Any) -> AsyncIterat
             tasks.create_task(start(context, chosen)),
         ]
         try:
+            await _begun(plane, connections, chosen.count)
             yield
         finally:
             for task in running:
                 task.cancel()
+
+
+async def _begun(plane: Plane, connections: KubeletConnections, count: int) -> None:
+    """Until the first nodes are there, and somebody answers for them."""
+    await World(plane).until("v1/nodes", lambda nodes: len(nodes) >= count, "")
+    while connections.of({"metadata": {"labels": {NODE_LABEL: "true"}}}) is None:
+        await asyncio.sleep(0)
 
 
 def pod(name: str = "web", *containers: Object, node: str = "node-0", **spec: Any) -> Object:
