@@ -39,6 +39,7 @@ from localplane.apiserver.resource import APIGroup
 from localplane.apiserver.server.options import InvalidOptions
 from localplane.catalog.descriptions import descriptions
 from localplane.catalog.groups import groups as builtin_groups
+from localplane.catalog.kubelets import KubeletConnections
 from localplane.catalog.options import CatalogOptions
 from localplane.catalog.service_addresses import NoAddress, service_address
 from localplane.client import Client, GroupVersionResource
@@ -57,6 +58,7 @@ from localplane.servers.apiextensions.rules import RuleCompiler
 from localplane.servers.apiextensions.serving import CustomResources
 from localplane.servers.kube import bootstrap
 from localplane.servers.kube.admission import select_plugins
+from localplane.servers.kube.node_authorizer import NodeAuthorizer
 from localplane.servers.kube.rbac import RBACAuthorizer
 from localplane.servers.kube.rbac.escalation import GROUP as RBAC_GROUP
 from localplane.servers.kube.rbac.escalation import guarded
@@ -67,6 +69,7 @@ from localplane.servers.kube.tokens import (
     openid_router,
     track_legacy_tokens,
 )
+from localplane.servers.metrics import make_group as make_metrics
 
 from .cluster import SIGNING_KEY, ClusterOptions
 from .place import Place
@@ -74,7 +77,7 @@ from .server import Plane, PlaneOptions, Preparation, open_plane_at
 from .waking import awakened
 
 if TYPE_CHECKING:
-    from localplane.controllers.context import ControllerContext
+    from localplane.controllers.context import CertificateAuthority, ControllerContext
 
 _log = logging.getLogger(__name__)
 _RESTART = BackoffPolicy(initial=timedelta(seconds=1), maximum=timedelta(minutes=1), jitter=0.2)
@@ -144,15 +147,17 @@ class _Cluster:
         self._plane: Plane | None = None
         self._objects = Lookup(self._definitions)
         self._accounts = ServiceAccountAuthenticator(tokens, lambda: self._objects, self._client)
-        rbac = RBACAuthorizer(self._objects)
-        self._authorizer = _authorizer(rbac)
+        self._kubelets = KubeletConnections()
+        rbac, nodes = RBACAuthorizer(self._objects), NodeAuthorizer(self._objects)
+        self._authorizer = _authorizer(nodes, rbac)
         catalog = CatalogOptions(
             service_cluster_ip_range=options.service_cluster_ip_range,
             objects=self._objects,
             token_signer=tokens,
             authenticate_token=self._authenticate_token,
             authorizer=self._authorizer,
-            rule_resolver=UnionRules((rbac,)),
+            rule_resolver=UnionRules((nodes, rbac)),
+            kubelets=self._kubelets,
         )
         rules = RuleCompiler()
         self._custom = CustomResources(self._service_address, rules)
@@ -164,6 +169,8 @@ class _Cluster:
             ),
             make_definitions(self._custom.written, rules),
         ]
+        if options.simulated_nodes:
+            self.groups.append(make_metrics(self._objects))
 
     def _remember(self, plane: Plane) -> None:
         self._plane = plane
@@ -312,11 +319,13 @@ class _Cluster:
             creates_are_over=plane.entrances.closed,
             awakened=partial(awakened, plane),
             root_ca=_text(plane.authority),
+            authority=_signing(plane),
             sign_token=self._tokens.sign,
         )
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(run(select(self._options.controllers), context))
             if self._options.simulated_nodes:
+                tasks.create_task(self._make_storage_class(context))
                 tasks.create_task(_kept_running("the scheduler", partial(self._schedule, plane, context)))
                 tasks.create_task(_kept_running("the simulation of nodes", partial(self._simulate, context)))
 
@@ -327,10 +336,15 @@ class _Cluster:
         scheduler = await asyncio.to_thread(import_module, "localplane.scheduler")
         await scheduler.start(context, seed=self._options.seed)
 
+    async def _make_storage_class(self, context: ControllerContext) -> None:
+        volumes = await asyncio.to_thread(import_module, "localplane.controllers.volumes.simulation")
+        with _unreadable_is_logged("there is no storage class"):
+            await volumes.ensure_default_storage_class(context.client)
+
     async def _simulate(self, context: ControllerContext) -> None:
         nodes = await asyncio.to_thread(import_module, "localplane.nodes")
-        options = nodes.NodeOptions(count=self._options.simulated_nodes, seed=self._options.seed)
-        await nodes.start(context, options)
+        count, seed = self._options.simulated_nodes, self._options.seed or 0
+        await nodes.start(context, nodes.NodeOptions(count=count, seed=seed, connections=self._kubelets))
 
 
 async def _kept_running(name: str, start: Callable[[], Awaitable[None]]) -> None:
@@ -346,11 +360,21 @@ def _unreadable_is_logged(consequence: str) -> Iterator[None]:
         _log.error("%s: %s", consequence, error)
 
 
-def _authorizer(rbac: RBACAuthorizer) -> Authorizer:
+def _signing(plane: Plane) -> CertificateAuthority | None:
+    """Our own authority. Somebody else's key is not ours to use."""
+    from localplane.controllers.context import CertificateAuthority
+
+    if plane.authority is None or plane.authority_key is None:
+        return None
+    return CertificateAuthority(plane.authority, plane.authority_key)
+
+
+def _authorizer(nodes: NodeAuthorizer, rbac: RBACAuthorizer) -> Authorizer:
     """The masters stand before all roles, so that nobody can lock them out. Everybody else, the anonymous included,
-    has what the roles give them that a fresh cluster has."""
+    has what the roles give them that a fresh cluster has; a kubelet, what the pods on its node refer to."""
     return UnionAuthorizer(
         NamedAuthorizer("kubernetes.io/system-privileged-group", PrivilegedGroups(SYSTEM_MASTERS)),
+        NamedAuthorizer("node", nodes),
         NamedAuthorizer("rbac", rbac),
     )
 

@@ -129,6 +129,7 @@ class Plane:
     kubeconfig: Path
     entrances: Entrances
     authority: Path | None = None
+    authority_key: Path | None = None
 
     @property
     def url(self) -> str:
@@ -287,6 +288,7 @@ def _assembled(
         kubeconfig=place.directory / "kubeconfig",
         entrances=admission.entrances,
         authority=config.authority,
+        authority_key=config.generated.authority_key if config.generated else None,
     )
 
 
