@@ -32,8 +32,15 @@ _RENUMBERINGS: Final = 4
 
 
 def revision_data(owner: Mapping[str, Any]) -> Object:
-    """What is kept of a workload: a patch that gives it back its template."""
-    return {"spec": {"template": {**owner["spec"]["template"], "$patch": "replace"}}}
+    """What is kept of a workload: a patch that gives it back its template. In the order of the keys: programs in Go
+    compare its very bytes with those that they make of a template themselves."""
+    return {"spec": {"template": _ordered({**owner["spec"]["template"], "$patch": "replace"})}}
+
+
+def _ordered(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _ordered(value[key]) for key in sorted(value)}
+    return [_ordered(item) for item in value] if isinstance(value, list) else value
 
 
 def with_revision(owner: Mapping[str, Any], revision: Mapping[str, Any]) -> Object:
