@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from kctl.errors import KctlError
+from localplane.apimachinery import gotemplate
 from localplane.apimachinery.gotext import go_json, go_plain, go_quote
 
-from . import gotemplate, jsonpath
+from . import jsonpath
 from .gosyntax import go_syntax
 from .objects import Object, Write, sorted_keys
 

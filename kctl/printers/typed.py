@@ -36,7 +36,7 @@ class TypedPrinter:
             write(to_kyaml(shown, sort=False))
         elif self._form.startswith("jsonpath"):
             # It is decoded from its JSON before a path is looked for in it, and then every number is a float64.
-            from .gotemplate import decoded
+            from localplane.apimachinery.gotemplate import decoded
 
             self._printer.print(decoded(shown), write)
         else:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kctl.printers import gotemplate, jsonpath, kyaml, objects, sorting
+from kctl.printers import jsonpath, kyaml, objects, sorting
 from kctl.printers.custom_columns import CustomColumnsPrinter
 from kctl.printers.go_sort import go_sort
 from kctl.printers.table import TableOptions, TablePrinter
 from kctl.printers.tabwriter import TabWriter
+from localplane.apimachinery import gotemplate
 from localplane.apimachinery import jsonpath as paths
 from tests.growth.works import Case, JSONObject, of
 

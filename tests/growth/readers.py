@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from kctl.printers import custom_columns, gotemplate, jsonpath, kyaml, objects, terminal
-from localplane.apimachinery import fields, gotext, labels, names, quantity, times
+from kctl.printers import custom_columns, jsonpath, kyaml, objects, terminal
+from localplane.apimachinery import fields, gotemplate, gotext, labels, names, quantity, times
 from localplane.apimachinery import jsonpath as paths
 from localplane.apimachinery.cel.environment import base_environment
 from localplane.apimachinery.cel.expressions import checked

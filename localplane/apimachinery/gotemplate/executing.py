@@ -7,7 +7,7 @@ from typing import Any
 
 from localplane.apimachinery.gotext import go_plain, go_quote
 
-from .functions import FUNCTIONS, FunctionError
+from .functions import FunctionError
 from .nodes import (
     Branch,
     Call,
@@ -63,6 +63,7 @@ class _Run:
         self, template: Template, name: str, *, missing_is_error: bool, written: list[str], depth: int = 0
     ) -> None:
         self._template = template
+        self._functions = template.functions
         self._name = name
         self._missing_is_error = missing_is_error
         self._depth = depth
@@ -236,7 +237,7 @@ class _Run:
         command: Command | None = None,
     ) -> Any:
         name = node.shown
-        function = FUNCTIONS[name]
+        function = self._functions[name]
         if function is None:
             return self._shortcut(node, words, dot, final)
         values = [self._argument(word, dot) for word in words] + list(final)
@@ -262,7 +263,7 @@ class _Run:
         return final[0] if final else value
 
     def _check_count(self, node: Function, count: int, written: int) -> None:
-        function = FUNCTIONS[node.shown]
+        function = self._functions[node.shown]
         assert function is not None
         parameters = inspect.signature(function).parameters.values()
         needed = sum(one.kind is one.POSITIONAL_OR_KEYWORD for one in parameters)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from localplane.apimachinery.gotext import go_plain
 
 from .formatting import sprintf
 from .values import MISSING, Int, is_true, kind_of
+
+Functions = Mapping[str, Callable[..., Any] | None]
 
 
 class FunctionError(ValueError):
@@ -176,7 +178,7 @@ def _call(value: Any, *_: Any, shown: str) -> Any:
 
 
 # `and` and `or` don't look at what comes after the decision, so `executing` knows them itself.
-FUNCTIONS: dict[str, Callable[..., Any] | None] = {
+FUNCTIONS: Functions = {
     "and": None,
     "or": None,
     "not": _not,

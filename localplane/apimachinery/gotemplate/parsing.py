@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .functions import FUNCTIONS
+from .functions import FUNCTIONS, Functions
 from .lexing import KEYWORDS, Lexer, TemplateSyntaxError, Token
 from .nodes import (
     Branch,
@@ -38,22 +38,24 @@ class Template(NamedTuple):
     text: str
     body: tuple[Node, ...]
     named: Mapping[str, tuple[Node, ...]]
+    functions: Functions
 
 
-def parse(text: str, name: str) -> Template:
-    """Raises TemplateSyntaxError."""
-    parser = _Parser(text, name)
+def parse(text: str, name: str, functions: Functions = FUNCTIONS) -> Template:
+    """`functions` are all that the template may call. Raises TemplateSyntaxError."""
+    parser = _Parser(text, name, functions)
     try:
         body, stopped = parser.nodes(top=True)
     except RecursionError:
         raise parser.lexer.error(parser.at, "max expression depth exceeded") from None
     if stopped:
         raise parser.lexer.error(parser.at, f"unexpected {{{{{stopped}}}}}")
-    return Template(name, text, body, parser.named)
+    return Template(name, text, body, parser.named, functions)
 
 
 class _Parser:
-    def __init__(self, text: str, name: str) -> None:
+    def __init__(self, text: str, name: str, functions: Functions) -> None:
+        self._functions = functions
         self.lexer = Lexer(text, name)
         self.text = text
         self.named: dict[str, tuple[Node, ...]] = {}
@@ -288,7 +290,7 @@ class _Parser:
             return Constant(token.at, token.text, _WORDS[token.text])
         if token.text == "nil":
             return Constant(token.at, "nil", None)
-        if token.text not in FUNCTIONS:
+        if token.text not in self._functions:
             raise self.lexer.error(token.at, f'function "{token.text}" not defined')
         return Function(token.at, token.text)
 

@@ -1,4 +1,5 @@
 """Go's text/template, for -o go-template: pipelines, variables, range, if, with, define, and kubectl's own functions.
+Others bring functions of their own.
 
     template = parse("{{range .items}}{{.metadata.name}}\\n{{end}}", name="output")
     text = execute(template, obj, missing_is_error=False)
@@ -7,7 +8,18 @@ Whatever the template says, it reads the object and writes text; there is nothin
 """
 
 from .executing import TemplateError, execute
+from .functions import FUNCTIONS, FunctionError, Functions
 from .parsing import Template, TemplateSyntaxError, parse
 from .values import decoded
 
-__all__ = ["Template", "TemplateError", "TemplateSyntaxError", "decoded", "execute", "parse"]
+__all__ = [
+    "FUNCTIONS",
+    "FunctionError",
+    "Functions",
+    "Template",
+    "TemplateError",
+    "TemplateSyntaxError",
+    "decoded",
+    "execute",
+    "parse",
+]
