@@ -207,9 +207,10 @@ def _built_in(kind: _Kind) -> Node | None:
     """Kubernetes' own types are named by their Go packages."""
     package = f"{kind.group.partition('.')[0] or 'core'}/{kind.version}"
     try:
-        return schemas.node(f"{package}.{kind.kind}").load()
+        node = schemas.node(f"{package}.{kind.kind}").load()
     except (KeyError, FileNotFoundError):
         return None
+    return node if node.properties else None  # a type that is not there is an empty one from the second time on
 
 
 def _with_metadata(node: Node) -> Node:

@@ -94,7 +94,8 @@ async def test_custom_resources_are_checked_too() -> None:
         )
         expressions = ["object.spec.retries > 1 && object.metadata.labels.size() > 0", "object.spec.maxRetries > 1"]
         validations = [{"expression": each} for each in expressions]
-        (warning,) = await warnings(world, policy("tasks", validations, "example.com", "v1", "tasks"))
+        for name in ("tasks", "again"):
+            (warning,) = await warnings(world, policy(name, validations, "example.com", "v1", "tasks"))
         assert warning["fieldRef"] == "spec.validations[1].expression"
         assert warning["warning"].startswith("example.com/v1, Kind=Task: ERROR: ")
         assert "undefined field 'maxRetries'" in warning["warning"]
