@@ -115,13 +115,13 @@ class Handlers:
             self._gone(PodInfo(old))
             self._pod_added(new)
             return
-        before, after = PodInfo(old), PodInfo(new)
-        if before.node_name:
-            self._assigned_changed(before, after)
+        after = PodInfo(new)
+        if old["spec"].get("nodeName"):
+            self._assigned_changed(self._cluster.pods.get(after.uid) or PodInfo(old), after)
         elif after.node_name:
             self._assigned(after)
         elif self._is_ours(after):
-            self._unassigned_changed(before, after)
+            self._unassigned_changed(PodInfo(old), after)
 
     def _pod_deleted(self, deleted: Deleted) -> None:
         pod = deleted_object(deleted)
@@ -142,8 +142,9 @@ class Handlers:
         self._queue.move(Happening(PODS, ADDED, pod=pod))
 
     def _assigned_changed(self, old: PodInfo, new: PodInfo) -> None:
+        changes = pod_changes(old, new)
         self._cluster.set_pod(new)
-        for change in pod_changes(old, new):
+        for change in changes:
             self._queue.move(Happening(PODS, change, pod=new, old_pod=old))
 
     def _unassigned_changed(self, old: PodInfo, new: PodInfo) -> None:

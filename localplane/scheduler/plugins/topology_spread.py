@@ -6,7 +6,7 @@ Kubernetes: pkg/scheduler/framework/plugins/podtopologyspread and plugins/helper
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
@@ -126,10 +126,14 @@ def scores(pod: PodInfo, nodes: Sequence[NodeInfo], cluster: Cluster, sources: S
         return None
     left_out = [own and not _has_all_labels(node, constraints) for node in nodes]
     candidates = [node for node, out in zip(nodes, left_out, strict=True) if not out]
-    everywhere = [node for node in cluster.nodes.values() if not own or _has_all_labels(node, constraints)]
+    everywhere: Collection[NodeInfo] = cluster.nodes.values()
+    if own:
+        everywhere = [node for node in everywhere if _has_all_labels(node, constraints)]
     totals: dict[str, float] = {}
     for constraint in constraints:
-        counting = [node for node in everywhere if constraint.counts_node(pod, node)]
+        counting = everywhere
+        if constraint.honors_taints or pod.node_affinity is not None:
+            counting = [node for node in everywhere if constraint.counts_node(pod, node)]
         _add_score(totals, constraint, candidates, counting, constraint.tally(pod, cluster))
     return _normalized([round_half_up(totals.get(node.name, 0.0)) for node in nodes], left_out)
 
@@ -138,7 +142,7 @@ def _add_score(
     totals: dict[str, float],
     constraint: Constraint,
     candidates: Sequence[NodeInfo],
-    counting: Sequence[NodeInfo],
+    counting: Collection[NodeInfo],
     tally: Mapping[str, int],
 ) -> None:
     """More for a node in whose domain there are more pods already, so that fewer is better."""

@@ -75,12 +75,18 @@ class Request:
 
 def request_of(pod: Mapping[str, Any]) -> Request:
     """Everything that is counted about one pod."""
-    asked = _counted(_total(pod, _specified, {}))
-    held = _counted(_held(pod, {})) if _tells_of_resources(pod) else asked
-    missing = _missing(pod, held)
-    guessed = _held(pod, missing) if missing else held
-    # The score of free resources does not look at what is asked for the pod as a whole: NewFit never tells it to.
-    compared = _added(_containers(pod, _specified, _DEFAULTS), amounts(pod["spec"].get("overhead")))
+    asked = _counted(_total(pod, {}))
+    if _tells_of_resources(pod):
+        held = _counted(_held(pod, {}))
+        guessed = _held(pod, _missing(pod, held))
+    else:
+        held = asked
+        guessed = _total(pod, _missing(pod, held))
+    if held is asked and not pod["spec"].get("resources"):
+        compared = guessed
+    else:
+        # The score of free resources does not look at what is asked for the pod as a whole: NewFit never tells it to.
+        compared = _added(_containers(pod, _specified, _DEFAULTS), amounts(pod["spec"].get("overhead")))
     return Request(
         asked=asked,
         held=held,
@@ -153,10 +159,12 @@ def _held(pod: Mapping[str, Any], missing: Mapping[str, int]) -> Amounts:
     return _added(total, amounts(pod["spec"].get("overhead")))
 
 
-def _total(pod: Mapping[str, Any], of: _Of, missing: Mapping[str, int]) -> Amounts:
-    total = _containers(pod, of, missing)
+def _total(pod: Mapping[str, Any], missing: Mapping[str, int]) -> Amounts:
+    """By its specification."""
+    total = _containers(pod, _specified, missing)
     total.update(_pod_level(pod))
-    return _added(total, amounts(pod["spec"].get("overhead")))
+    _add(total, amounts(pod["spec"].get("overhead")))
+    return total
 
 
 def _containers(pod: Mapping[str, Any], of: _Of, missing: Mapping[str, int], *, infeasible: bool = False) -> Amounts:

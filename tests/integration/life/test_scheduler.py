@@ -10,8 +10,7 @@ from typing import Any
 from localplane.client.background import Background
 from localplane.controllers import ControllerContext
 from localplane.scheduler import start
-
-from .world import World, cluster
+from tests.integration.life.world import World, cluster
 
 Object = dict[str, Any]
 HOSTNAME = "kubernetes.io/hostname"
@@ -35,7 +34,9 @@ async def node(world: World, name: str, *, labels: dict[str, str] | None = None,
     await world.merge("v1/nodes", name, {"status": status}, "", subresource="status")
 
 
-def pod(name: str, *, labels: dict[str, str] | None = None, requests: dict[str, str] | None = None, **spec: Any) -> Object:
+def pod(
+    name: str, *, labels: dict[str, str] | None = None, requests: dict[str, str] | None = None, **spec: Any
+) -> Object:
     container = {"name": "main", "image": "busybox"} | ({"resources": {"requests": requests}} if requests else {})
     return {
         "apiVersion": "v1",
