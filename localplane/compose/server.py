@@ -42,7 +42,7 @@ from localplane.apiserver.authorization import (
 from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.endpoints.openapi import Descriptions, OpenAPI
-from localplane.apiserver.flow_control import InFlight
+from localplane.apiserver.flow_control import FlowSchemas, InFlight
 from localplane.apiserver.long_work import LongWork
 from localplane.apiserver.registry.judging import Judge
 from localplane.apiserver.registry.lookup import Lookup
@@ -115,7 +115,8 @@ class Plane:
     """A running API server. `client` speaks to it as the server itself, without a socket, and `objects` are what is
     stored. `observer` is the same client for those who must go on whatever is stored: its lists and watches, and so
     the informers, pass over what can't be read. `tokens` knows every bearer token that it takes, `entrances` which
-    creates are about to be written. `authority` is the certificate that clients trust, if it is our own."""
+    creates are about to be written, and `flow_schemas` to which flow a request belongs. `authority` is the certificate
+    that clients trust, if it is our own."""
 
     name: str
     server: GenericServer
@@ -128,6 +129,7 @@ class Plane:
     tokens: TokenUnion
     kubeconfig: Path
     entrances: Entrances
+    flow_schemas: FlowSchemas = field(default_factory=FlowSchemas)
     authority: Path | None = None
     authority_key: Path | None = None
 
@@ -287,6 +289,7 @@ def _assembled(
         tokens=tokens,
         kubeconfig=place.directory / "kubeconfig",
         entrances=admission.entrances,
+        flow_schemas=guards.flow_schemas,
         authority=config.authority,
         authority_key=config.generated.authority_key if config.generated else None,
     )

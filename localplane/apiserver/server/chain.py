@@ -22,7 +22,7 @@ from localplane.apiserver.endpoints.filters.impersonation import impersonation
 from localplane.apiserver.endpoints.filters.recover import recover
 from localplane.apiserver.endpoints.filters.request_info import request_info
 from localplane.apiserver.endpoints.filters.unfinished_writes import UnfinishedWrites
-from localplane.apiserver.flow_control import InFlight
+from localplane.apiserver.flow_control import FlowSchemas, InFlight
 from localplane.apiserver.request import Filter, Handler
 
 
@@ -33,6 +33,7 @@ class Guards:
     authenticator: Authenticator
     authorizer: Authorizer
     in_flight: InFlight
+    flow_schemas: FlowSchemas = field(default_factory=FlowSchemas)
     auditor: Auditor | None = None
     request_timeout: timedelta = DEFAULT_MAXIMUM
     unfinished_writes: UnfinishedWrites = field(default_factory=UnfinishedWrites)
@@ -47,7 +48,7 @@ REQUEST_PATH: tuple[Callable[[Guards], Filter], ...] = (
     lambda guards: authentication(guards.authenticator, auditor=guards.auditor),
     lambda guards: audit(guards.auditor),
     lambda guards: impersonation(guards.authorizer),
-    lambda guards: flow_control(guards.in_flight),
+    lambda guards: flow_control(guards.in_flight, guards.flow_schemas),
     lambda guards: authorization(guards.authorizer),
 )
 
