@@ -6,6 +6,7 @@ Kubernetes: pkg/controller/controller_utils.go and pkg/api/v1/pod/util.go.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ NODE_INDEX: Final = "spec.nodeName"
 _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
 _SAFE: Final = "bcdfghjklmnpqrstvwxz2456789"
 _DELETION_COST: Final = "controller.kubernetes.io/pod-deletion-cost"
+_is_cost: Final = re.compile("0|[1-9][0-9]{0,9}|-[0-9]{1,10}").fullmatch
 _FIRST_BATCH: Final = 1
 
 
@@ -206,11 +208,8 @@ def safe_encoded(text: str) -> str:
 def least_useful_first(pods: Sequence[Object], ranks: Sequence[int], moment: datetime | None = None) -> list[Object]:
     """The order in which pods go. `ranks` says of each how many of its like are ready on its node."""
     now = moment or datetime.now(UTC)
-
-    def compared(one: tuple[Object, int], other: tuple[Object, int]) -> int:
-        return _compared(one[0], other[0], one[1], other[1], now)
-
-    return [pod for pod, _ in sorted(zip(pods, ranks, strict=True), key=cmp_to_key(compared))]
+    uses = [_Use.of(pod, rank, now) for pod, rank in zip(pods, ranks, strict=True)]
+    return [use.pod for use in sorted(uses, key=cmp_to_key(_compared))]
 
 
 def ranked_by_node(to_rank: Iterable[Object], related: Iterable[Object]) -> list[int]:
@@ -223,36 +222,63 @@ def ranked_by_node(to_rank: Iterable[Object], related: Iterable[Object]) -> list
     return [on_node.get(pod["spec"].get("nodeName", ""), 0) for pod in to_rank]
 
 
-def _compared(one: Object, other: Object, rank: int, other_rank: int, now: datetime) -> int:
-    """Below zero if the first goes first."""
-    for left, right in (
-        (bool(one["spec"].get("nodeName")), bool(other["spec"].get("nodeName"))),
-        (_PHASES.get(phase(one), 0), _PHASES.get(phase(other), 0)),
-        (is_ready(one), is_ready(other)),
-        (_deletion_cost(one), _deletion_cost(other)),
-        (-rank, -other_rank),
-    ):
-        if left != right:
-            return -1 if left < right else 1
-    if is_ready(one) and (order := _younger_first(one, other, ready_since(one), ready_since(other), now)):
-        return order
-    for sidecars in (False, True):
-        if (difference := _restarts(other, sidecars=sidecars) - _restarts(one, sidecars=sidecars)) != 0:
-            return difference
-    created = _time(one["metadata"].get("creationTimestamp")), _time(other["metadata"].get("creationTimestamp"))
-    return _younger_first(one, other, *created, now)
-
-
-def _younger_first(one: Object, other: Object, left: datetime | None, right: datetime | None, now: datetime) -> int:
+@dataclass(frozen=True, slots=True)
+class _Age:
     """Ages count by their magnitude, so that chance decides among pods of nearly the same age."""
-    if left == right:
+
+    since: datetime | None
+    magnitude: int
+
+    @classmethod
+    def of(cls, since: datetime | None, now: datetime) -> _Age:
+        return cls(since, -1 if since is None else _magnitude(now - since))
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """What of a pod counts when it is compared with others, found out once."""
+
+    pod: Object
+    standing: tuple[int, ...]
+    ready: _Age | None
+    restarts: tuple[int, int]
+    created: _Age
+
+    @classmethod
+    def of(cls, pod: Object, rank: int, now: datetime) -> _Use:
+        has_node, ready = bool(pod["spec"].get("nodeName")), is_ready(pod)
+        return cls(
+            pod,
+            (has_node, _PHASES.get(phase(pod), 0), ready, _deletion_cost(pod), -rank),
+            _Age.of(ready_since(pod), now) if ready else None,
+            (_restarts(pod, sidecars=False), _restarts(pod, sidecars=True)),
+            _Age.of(_time(pod["metadata"].get("creationTimestamp")), now),
+        )
+
+
+def _compared(one: _Use, other: _Use) -> int:
+    """Below zero if the first goes first."""
+    if one.standing != other.standing:
+        return -1 if one.standing < other.standing else 1
+    if (
+        one.ready is not None
+        and other.ready is not None
+        and (order := _younger_first(one, other, one.ready, other.ready))
+    ):
+        return order
+    if one.restarts != other.restarts:
+        return -1 if one.restarts > other.restarts else 1
+    return _younger_first(one, other, one.created, other.created)
+
+
+def _younger_first(one: _Use, other: _Use, age: _Age, other_age: _Age) -> int:
+    if age.since == other_age.since:
         return 0
-    if left is None or right is None:
-        return -1 if left is None else 1
-    difference = _magnitude(now - left) - _magnitude(now - right)
-    if difference:
-        return difference
-    return -1 if one["metadata"]["uid"] < other["metadata"]["uid"] else 1
+    if age.since is None or other_age.since is None:
+        return -1 if age.since is None else 1
+    if age.magnitude != other_age.magnitude:
+        return age.magnitude - other_age.magnitude
+    return -1 if one.pod["metadata"]["uid"] < other.pod["metadata"]["uid"] else 1
 
 
 def _magnitude(age: timedelta) -> int:
@@ -262,10 +288,10 @@ def _magnitude(age: timedelta) -> int:
 
 def _deletion_cost(pod: Object) -> int:
     text = (pod["metadata"].get("annotations") or {}).get(_DELETION_COST, "0")
-    try:
-        return int(text)
-    except ValueError:
+    if not _is_cost(text):  # as the server sees it, which takes no other in
         return 0
+    cost = int(text)
+    return cost if -(2**31) <= cost < 2**31 else 0
 
 
 def _restarts(pod: Object, *, sidecars: bool) -> int:
