@@ -5,6 +5,7 @@ The same engine works for replication controllers. Kubernetes: pkg/controller/re
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -62,6 +63,10 @@ _BURST: Final = 500
 _WORKERS: Final = 5
 _REPLICAS_PER_MILLISECOND: Final = 10
 """To count pods costs time for each of them. Who has many of them waits a little after a change, for others to come."""
+
+
+_SORTED_AT_ONCE: Final = 50
+"""More are sorted beside the loop, which has others to serve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +269,7 @@ class _Controller:
         if surplus < 0:
             return await self._make(key, owner, min(-surplus, _BURST))
         if surplus > 0:
-            return await self._delete(key, owner, self._least_useful(owner, pods, min(surplus, _BURST)))
+            return await self._delete(key, owner, await self._least_useful(owner, pods, min(surplus, _BURST)))
         return None
 
     async def _make(self, key: str, owner: Object, count: int) -> Failure | None:
@@ -305,10 +310,13 @@ class _Controller:
         refusals = [refusal for refusal in await together(map(delete, pods)) if refusal]
         return NotYet(refusals[0]) if refusals else None
 
-    def _least_useful(self, owner: Object, pods: Sequence[Object], count: int) -> Sequence[Object]:
+    async def _least_useful(self, owner: Object, pods: Sequence[Object], count: int) -> Sequence[Object]:
         if count == len(pods):
             return pods
-        return least_useful_first(pods, ranked_by_node(pods, self._related(owner)))[:count]
+        ranks = ranked_by_node(pods, self._related(owner))
+        if len(pods) <= _SORTED_AT_ONCE:
+            return least_useful_first(pods, ranks)[:count]
+        return (await asyncio.to_thread(least_useful_first, pods, ranks))[:count]
 
     def _related(self, owner: Object) -> list[Object]:
         """The pods of all that have the same owner, such as the replica sets of a deployment."""
