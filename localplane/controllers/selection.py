@@ -75,6 +75,7 @@ CONTROLLERS: Final = (
     ControllerSpec(
         "certificatesigningrequest-cleaner-controller", ("csrcleaner",), "certificates.cleaning", (_SIGNING_REQUESTS,)
     ),
+    ControllerSpec("ttl-controller", ("ttl",), "node_ttl", (_NODES,)),
     ControllerSpec("node-ipam-controller", ("nodeipam",), "node_ipam", (_NODES,)),
     ControllerSpec("node-lifecycle-controller", ("nodelifecycle",), "node_lifecycle", (_NODES,)),
     ControllerSpec("taint-eviction-controller", (), "taint_eviction", (_NODES,)),
@@ -115,6 +116,12 @@ CONTROLLERS: Final = (
         (),
         "volumes.attributes_class_protection",
         (_wake("storage.k8s.io/v1/volumeattributesclasses"),),
+    ),
+    ControllerSpec(
+        "service-cidr-controller",
+        (),
+        "service_cidrs",
+        (_wake("networking.k8s.io/v1/servicecidrs", "kubernetes"), _SERVICES),
     ),
     ControllerSpec("service-lb-controller", ("service",), "service_load_balancers", (_SERVICES,), by_default=False),
 )
