@@ -45,14 +45,16 @@ class Heartbeat:
         self._images = images
         self._pulses: dict[str, _Pulse] = {}
 
-    async def beat(self, name: str) -> timedelta | None:
-        """Write what is due; how long until the next time, or None for a node that is not to be heard."""
+    async def beat(self, name: str, *, with_status: bool = True) -> timedelta | None:
+        """Write what is due; how long until the next time, or None for a node that is not to be heard. The status may
+        be somebody else's."""
         node = self._nodes.get(name)
         if node is None or not registration.is_simulated(node) or registration.is_stopped(node):
             self._pulses.pop(name, None)
             return None
         pulse = self._pulses.setdefault(name, _Pulse())
-        await self._report(node, pulse)
+        if with_status:
+            await self._report(node, pulse)
         every = self._options.lease_duration.total_seconds() / 4
         if time.monotonic() - pulse.renewed >= every * 0.9:
             await self._renew(node, pulse)
@@ -70,8 +72,10 @@ class Heartbeat:
 
     def _taken(self, node: Object) -> set[str]:
         """The addresses of the others; nobody looks at them all if the node has one."""
-        if registration.host_ips(node):
-            return set()
+        return set() if registration.host_ips(node) else self.addresses()
+
+    def addresses(self) -> set[str]:
+        """Of all nodes there are."""
         return {address for other in self._nodes.list() for address in registration.host_ips(other)}
 
     async def _renew(self, node: Object, pulse: _Pulse) -> None:

@@ -30,14 +30,19 @@ from .addresses import PodAddresses
 from .heartbeat import NODES, Heartbeat
 from .logs import SimulatedLogs
 from .options import NodeOptions
+from .pods.containers import RUNTIME
 from .pods.memory import PodMemory
 from .pods.place import Place
 from .pods.requirements import Need, Needs, Troubles, refers_to
 from .pods.resizing import Room
 from .pods.step import Step, step
+from .stages.driving import Driver
+from .stages.rendering import Neighbourhood
+from .stages.watching import Stages
 
 Object = dict[str, Any]
 
+_OURS: Final = f"{RUNTIME}://"
 _MIRROR: Final = "kubernetes.io/config.mirror"
 _POD_WORKERS: Final = 8
 _NODE_WORKERS: Final = 2
@@ -83,6 +88,8 @@ class Kubelet:
         self._heard: set[str] = set()
         self._hearing = ExitStack()
         self._heartbeat = Heartbeat(self._client, self._nodes.lister, options, self._images)
+        self._stages = Stages(self._client, self._recorder(""), self._look_at_everything)
+        self._driver = Driver(self._client, self._stages, self._neighbourhood, options.seed)
         self.logs = SimulatedLogs()
 
     async def run(self) -> None:
@@ -100,6 +107,7 @@ class Kubelet:
             )
             self._hearing.callback(self._pods.add_handler(handler).remove)
             async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._stages.run())
                 tasks.create_task(work(self._node_queue, self._sync_node, workers=_NODE_WORKERS))
                 tasks.create_task(work(self._queue, self._sync_pod, workers=_POD_WORKERS))
 
@@ -138,7 +146,13 @@ class Kubelet:
                 self._queue.add(key)
 
     async def _sync_node(self, name: str) -> None:
-        pause = await self._heartbeat.beat(name)
+        node, is_driven = self._nodes.lister.get(name), False
+        if node is not None and registration.is_simulated(node) and not registration.is_stopped(node):
+            drive = await self._driver.drive("Node", node, self._recorder(name), time.time())
+            is_driven = drive.is_driven
+            if drive.due is not None:
+                self._node_queue.add_after(name, _until(drive.due))
+        pause = await self._heartbeat.beat(name, with_status=not is_driven)
         if pause is not None:
             self._node_queue.add_after(name, pause)
 
@@ -179,6 +193,7 @@ class Kubelet:
         key = object_key(pod)
         self._addresses.release(pod)
         self._lives.pop(key, None)
+        self._driver.forget(pod["metadata"]["uid"])
         for container_id in _container_ids(pod):
             self.logs.forget(container_id)
         self._make_room(pod["spec"].get("nodeName", ""))
@@ -206,6 +221,8 @@ class Kubelet:
         if is_terminal(pod) and "deletionTimestamp" not in pod["metadata"] and _is_steady(pod):
             return
         life = self._life(key, pod)
+        if await self._is_driven(key, pod, life):
+            return
         place = await self._place(key, pod, node)
         now = time.time()
         taken = step(pod, life.memory, place, self._options, now)
@@ -214,12 +231,48 @@ class Kubelet:
                 life.written = await self._pods_in(pod).update({**pod, "status": taken.status}, subresource="status")
             except NotFound:
                 return
+            if self._stages.of("Pod"):  # one may select the pod as it is now
+                self._queue.add(key)
         self._tell(pod, taken)
         self._after(key, pod, taken)
         if taken.due is not None:
-            self._queue.add_after(key, timedelta(seconds=max(0.0, taken.due - time.time())))
+            self._queue.add_after(key, _until(taken.due))
         if taken.is_over:
             await self._delete(pod)
+
+    async def _is_driven(self, key: str, pod: Object, life: _Life) -> bool:
+        """Whether stages look after the pod: one selects it, or one has started what runs."""
+        drive = await self._driver.drive("Pod", pod, self._recorder(pod["spec"]["nodeName"]), time.time())
+        if drive.written is not None:
+            life.written = drive.written
+            self._addresses.note(drive.written)
+            self._queue.add(key)
+        elif drive.due is not None:
+            self._queue.add_after(key, _until(drive.due))
+        return drive.is_driven or _is_others(pod)
+
+    def _neighbourhood(self, obj: Mapping[str, Any]) -> Neighbourhood:
+        def node_ips(name: str) -> list[str]:
+            said = registration.host_ips(self._nodes.lister.get(name) or {})
+            return list(said) or [registration.address_of(name, self._heartbeat.addresses())]
+
+        def pod_ips(node: str, on_host: bool, uid: str) -> list[str]:  # noqa: FBT001 - kwok's order
+            found = self._nodes.lister.get(node)
+            if found is None or on_host:
+                return node_ips(node)
+            said = (obj.get("status") or {}).get("podIPs")
+            return [each["ip"] for each in said] if said else list(self._addresses.take(found, uid))
+
+        is_node = obj.get("kind") == "Node"
+        name = obj["metadata"]["name"] if is_node else obj["spec"].get("nodeName", "")
+        return Neighbourhood(node_ips, pod_ips, name)
+
+    def _look_at_everything(self) -> None:
+        """Others say now what becomes of pods and nodes."""
+        for name in self._machines:
+            self._node_queue.add(name)
+            for key in self._by_node.index_keys(NODE_INDEX, name):
+                self._queue.add(key)
 
     def _life(self, key: str, pod: Object) -> _Life:
         life = self._lives.get(key)
@@ -316,6 +369,18 @@ def _core(resource: str) -> GroupVersionResource:
 def _is_moving(node: Mapping[str, Any]) -> bool:
     """Whether its pods move: it is ours, nobody has stopped it, and it has an address."""
     return registration.is_simulated(node) and not registration.is_stopped(node) and bool(registration.host_ips(node))
+
+
+def _until(moment: float) -> timedelta:
+    return timedelta(seconds=max(0.0, moment - time.time()))
+
+
+def _is_others(pod: Mapping[str, Any]) -> bool:
+    """Whether what runs there was started by somebody else, such as a stage."""
+    if "deletionTimestamp" in pod["metadata"]:
+        return False
+    running = [each for each in (pod.get("status") or {}).get("containerStatuses") or () if "running" in each["state"]]
+    return bool(running) and not any(str(each.get("containerID", "")).startswith(_OURS) for each in running)
 
 
 def _version(obj: Mapping[str, Any]) -> int:

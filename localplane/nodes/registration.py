@@ -72,7 +72,7 @@ def status(
         said["allocatable"] = dict(said["capacity"])
     if not said.get("addresses"):
         name = node["metadata"]["name"]
-        address = _address(name, taken)
+        address = address_of(name, taken)
         said["addresses"] = [{"type": "InternalIP", "address": address}, {"type": "Hostname", "address": name}]
     said["conditions"] = _conditions(said.get("conditions") or ())
     said["nodeInfo"] = _node_info(node["metadata"]["name"], said.get("nodeInfo") or {})
@@ -149,7 +149,7 @@ def _architecture() -> str:
     return _ARCHITECTURES.get(platform.machine(), "amd64")
 
 
-def _address(name: str, taken: frozenset[str] | set[str]) -> str:
+def address_of(name: str, taken: frozenset[str] | set[str]) -> str:
     """The same for the same name, unless another node has it."""
     number = int.from_bytes(sha256(name.encode()).digest()[:4], "big")
     digits = name.rpartition("-")[2]
