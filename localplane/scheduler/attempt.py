@@ -13,9 +13,10 @@ from typing import Final
 from localplane.apimachinery.time_slices import TimeSlices
 
 from .diagnosis import Diagnosis, Rejection, Unschedulable
-from .plugins import dynamic_resources, inter_pod_affinity, names, node_checks, topology_spread, volumes
+from .plugins import devices as devices_of_pod
+from .plugins import inter_pod_affinity, names, node_checks, topology_spread, volumes
 from .plugins.check import Check
-from .plugins.dynamic_resources import DeviceCheck, Devices
+from .plugins.devices import DeviceCheck, Devices
 from .plugins.verdicts import NodeScores, Verdicts, VerdictsOfPod, judge
 from .plugins.volumes import VolumeCheck, VolumeViews
 from .sources import ALWAYS, FOR_DEVICES, FOR_VOLUMES, Sources
@@ -136,7 +137,7 @@ class Search:
         )
         cycle.checks += [check for prepare in preparations if (check := prepare()) is not None]
         if pod.spec.get("resourceClaims"):
-            cycle.devices = dynamic_resources.prepare(pod, self._devices)
+            cycle.devices = devices_of_pod.prepare(pod, self._devices)
             if cycle.devices is not None:
                 cycle.checks.append(cycle.devices)
         return cycle

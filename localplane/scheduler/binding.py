@@ -16,6 +16,7 @@ from localplane.client import Client, ClientError
 from .attempt import Placement
 from .diagnosis import SchedulerError
 from .events import SchedulerEvents
+from .plugins.devices import DeviceReservation, Devices
 from .plugins.volumes import VolumeViews
 from .plugins.volumes.reserving import Reservation
 from .pod_status import PodStatuses
@@ -28,17 +29,21 @@ _AT_ONCE: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """A pod that counts as placed. `volumes` is None if nothing has to be done about them."""
+    """A pod that counts as placed. `volumes` and `devices` are None if nothing has to be done about them."""
 
     pod: PodInfo
     node_name: str
     volumes: Reservation | None
+    devices: DeviceReservation | None
 
 
 class Binding:
-    def __init__(self, client: Client, views: VolumeViews, statuses: PodStatuses, events: SchedulerEvents) -> None:
+    def __init__(
+        self, client: Client, views: VolumeViews, devices: Devices, statuses: PodStatuses, events: SchedulerEvents
+    ) -> None:
         self._client = client
         self._views = views
+        self._devices = devices
         self._statuses = statuses
         self._events = events
         self._slots = asyncio.Semaphore(_AT_ONCE)
@@ -48,18 +53,26 @@ class Binding:
         check = placement.cycle.volumes
         found = check.found.get(placement.node_name) if check is not None else None
         volumes = Reservation(self._views, placement.node_name, found) if found is not None else None
-        return Assumption(pod, placement.node_name, volumes if volumes is not None and volumes.is_needed else None)
+        claimed = placement.cycle.devices
+        devices = DeviceReservation(self._devices, placement.node_name, claimed) if claimed is not None else None
+        needed = volumes if volumes is not None and volumes.is_needed else None
+        return Assumption(pod, placement.node_name, needed, devices)
 
     def revert(self, assumption: Assumption) -> None:
         if assumption.volumes is not None:
             assumption.volumes.revert()
+        if assumption.devices is not None:
+            assumption.devices.revert()
 
     async def carry_out(self, assumption: Assumption) -> None:
         """Raises SchedulerError."""
         pod, node_name = assumption.pod, assumption.node_name
-        if assumption.volumes is not None:
+        if assumption.volumes is not None or assumption.devices is not None:
             await self._announce(pod, node_name)
+        if assumption.volumes is not None:
             await assumption.volumes.carry_out(self._client, pod)
+        if assumption.devices is not None:
+            await assumption.devices.carry_out(self._client, pod)
         async with self._slots:
             await self._bind(pod, node_name)
         note = f"Successfully assigned {pod.key} to {node_name}"

@@ -25,7 +25,7 @@ from .events import SchedulerEvents
 from .eviction import Eviction
 from .handlers import Handlers
 from .plugins import names
-from .plugins.dynamic_resources import Devices
+from .plugins.devices import Devices
 from .plugins.volumes import VolumeViews
 from .pod_status import ERROR, UNSCHEDULABLE, PodStatuses
 from .preemption import Outcome, Preemption
@@ -62,7 +62,7 @@ class Scheduler:
         self._search = Search(self._cluster, self._sources, self._views, self._devices, random)
         self._preemption = Preemption(self._cluster, self._sources, random)
         self._eviction = Eviction(client, self._cluster, self._queue, self._events, self._statuses)
-        self._binding = Binding(client, self._views, self._statuses, self._events)
+        self._binding = Binding(client, self._views, self._devices, self._statuses, self._events)
 
     async def run(self) -> None:
         """Until it is cancelled."""

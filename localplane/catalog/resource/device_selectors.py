@@ -27,7 +27,7 @@ _EXPRESSION_MAX, _PARAMETERS_MAX = 10 * 1024, 10 * 1024
 
 def _compile_errors(expression: str, path: Path) -> Iterator[FieldError]:
     """Kubernetes: dynamic-resource-allocation/cel, CompileCELExpression."""
-    environment = _environment()
+    environment = device_environment()
     try:
         compiled = checked(expression, environment, binds=True)
     except CompilationFailed as error:
@@ -43,7 +43,7 @@ def _compile_errors(expression: str, path: Path) -> Iterator[FieldError]:
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Environment:
+def device_environment() -> Environment:
     """Made when the first selector comes. Attributes and capacities are found by domain and then by name."""
     device = struct(
         "kubernetes.DRADevice",

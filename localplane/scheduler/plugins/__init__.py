@@ -3,7 +3,7 @@
     node_checks, node_resources, image_locality   what one node says by itself; `verdicts` remembers it
     topology_spread, inter_pod_affinity           what depends on the other pods
     volumes/                                      what depends on its volumes
-    dynamic_resources                             what depends on devices that it claims
+    devices/                                      what depends on devices that it claims
 
 Those that look beyond one node are asked once per pod for a `check.Check`. Kubernetes:
 pkg/scheduler/apis/config/v1/default_plugins.go for the order and the weights.

@@ -305,6 +305,35 @@ async def test_a_claim_that_is_to_be_provisioned_is_told_the_node() -> None:
         assert await place_of(world, "db") == "a"
 
 
+async def test_a_claimed_device_is_reserved_before_the_pod_is_bound() -> None:
+    async with scheduling() as world:
+        await node(world, "a")
+        await node(world, "b")
+        api = "resource.k8s.io/v1"
+        await world.create(
+            f"{api}/deviceclasses",
+            {"apiVersion": api, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}},
+            "",
+        )
+        pool = {"name": "b", "generation": 1, "resourceSliceCount": 1}
+        devices = {"driver": "gpu.example.com", "nodeName": "b", "pool": pool, "devices": [{"name": "gpu-0"}]}
+        offer = {"apiVersion": api, "kind": "ResourceSlice", "metadata": {"name": "b"}, "spec": devices}
+        await world.create(f"{api}/resourceslices", offer, "")
+        wish = {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu"}}]}}
+        claim = {"apiVersion": api, "kind": "ResourceClaim", "metadata": {"name": "gpu"}, "spec": wish}
+        claims = [{"name": "gpu", "resourceClaimName": "gpu"}]
+        await world.create("v1/pods", pod("train", resourceClaims=claims))
+        await world.create(f"{api}/resourceclaims", claim)
+        assert await place_of(world, "train") == "b"
+        reserved = await world.get(f"{api}/resourceclaims", "gpu")
+        assert reserved is not None
+        (result,) = reserved["status"]["allocation"]["devices"]["results"]
+        assert result["device"] == "gpu-0"
+        (user,) = reserved["status"]["reservedFor"]
+        assert user["name"] == "train"
+        assert "resource.kubernetes.io/delete-protection" in reserved["metadata"]["finalizers"]
+
+
 async def _priority_class(world: World, name: str, value: int, **more: Any) -> None:
     body = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}
     await world.create("scheduling.k8s.io/v1/priorityclasses", body | more, "")

@@ -10,7 +10,7 @@ from typing import Any
 from localplane.client import GroupVersionResource, Lister, object_key
 from localplane.client.indexer import Indexer
 from localplane.scheduler.attempt import Placement, Search
-from localplane.scheduler.plugins.dynamic_resources import Devices
+from localplane.scheduler.plugins.devices import Devices
 from localplane.scheduler.plugins.volumes import VolumeViews
 from localplane.scheduler.sources import Sources
 from localplane.scheduler.state.cluster import Cluster
@@ -86,13 +86,14 @@ class Setting:
         self.cluster = Cluster()
         self.sources = StillSources()
         self.views = VolumeViews(self.sources)
+        self.devices = Devices(self.sources)
         for each in nodes:
             self.cluster.set_node(each)
         self.random = Random(seed)
         self.search = self.new_search()
 
     def new_search(self) -> Search:
-        return Search(self.cluster, self.sources, self.views, Devices(self.sources), self.random)
+        return Search(self.cluster, self.sources, self.views, self.devices, self.random)
 
     def put(self, node_name: str, **options: Any) -> PodInfo:
         """A pod that runs there."""
