@@ -11,7 +11,7 @@ from localplane.apimachinery.labels import InvalidSelector
 from localplane.client import Indexer, Lister, object_key
 from localplane.controllers.worker import NotYet
 
-from .bindings import BIND_COMPLETED, BOUND_BY_CONTROLLER, MIGRATED_TO, SELECTED_NODE, STORAGE_PROVISIONER, Bindings
+from .bindings import BIND_COMPLETED, BOUND_BY_CONTROLLER, SELECTED_NODE, STORAGE_PROVISIONER, Bindings
 from .bindings import annotation as annotation_of
 from .claim_users import claim_key_of, unfinished_users
 from .matching import best_match, default_class, has_storage_class, is_bound_to, misfit, storage_class_of
@@ -149,13 +149,14 @@ class ClaimSync:
             return
         provisioner: str = storage_class["provisioner"]
         driver = _DRIVERS.get(provisioner, provisioner)
-        if driver.startswith(_BUILT_IN):
-            self._fail(claim, _no_plugin(driver))
+        if driver.startswith(_BUILT_IN) and driver != _HOST_PATH:
+            self._fail(claim, f"no volume plugin matched name: {driver}")
             return
         annotations = {_OLD_STORAGE_PROVISIONER: driver, STORAGE_PROVISIONER: driver}
-        if driver != provisioner:
-            annotations[MIGRATED_TO] = driver
         claim = await self._bindings.annotate_claim(claim, annotations)
+        if driver == _HOST_PATH:  # --enable-hostpath-provisioner is for tests of a kubelet
+            self._fail(claim, f'Failed to create provisioner: provisioning in volume plugin "{_HOST_PATH}" is disabled')
+            return
         message = (
             f"Waiting for a volume to be created either by the external provisioner '{driver}' or manually by the "
             "system administrator. If volume creation is delayed, please verify that the provisioner is running and "
@@ -165,9 +166,3 @@ class ClaimSync:
 
     def _fail(self, claim: Object, message: str) -> None:
         self._events.warn(claim, "ProvisioningFailed", message)
-
-
-def _no_plugin(provisioner: str) -> str:
-    if provisioner == _HOST_PATH:  # --enable-hostpath-provisioner is for tests of a kubelet
-        return f'Failed to create provisioner: provisioning in volume plugin "{_HOST_PATH}" is disabled'
-    return f"no volume plugin matched name: {provisioner}"
