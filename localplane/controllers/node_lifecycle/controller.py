@@ -106,6 +106,7 @@ class NodeLifecycleController:
         self._heartbeats = Heartbeats()
         self._zones = Zones(options.rates)
         self._known: dict[str, str] = {}
+        self._deadlines: dict[str, float] = {}
         self._excused: set[str] = set()
         self._driven: set[str] = set()
         self._unmarked: set[str] = set()
@@ -169,6 +170,7 @@ class NodeLifecycleController:
         self._zones.remove(name)
         self._settle()
         self._heartbeats.forget(name)
+        self._deadlines.pop(name, None)
         for names in (self._excused, self._driven, self._unmarked):
             names.discard(name)
         if (uid := self._known.pop(name, None)) is not None:
@@ -177,6 +179,7 @@ class NodeLifecycleController:
 
     async def _judged(self, node: Object) -> Object:
         """The node, which is written as unknown if it has been silent for too long."""
+        self._notice_own_silence(self._deadlines.pop(node["metadata"]["name"], _moment()))
         self._heartbeats.hear_status(node, _moment())
         if self._silence(node) <= self._grace(node) or (unknown := silent(node, now())) is node:
             return node
@@ -184,6 +187,11 @@ class NodeLifecycleController:
         with suppress(NotFound):
             node = await self._client.resource(_NODES).update(unknown, subresource="status")
         return node
+
+    def _notice_own_silence(self, deadline: float) -> None:
+        """Who looks much later than they wanted to was stopped, and has heard of nobody meanwhile."""
+        if _moment() - deadline > self._options.monitor_period.total_seconds():
+            self._heartbeats.excuse(_moment())
 
     async def _check_lease(self, name: str) -> None:
         """Whether what we have heard is what there is to hear. Raises TryAfter if not."""
@@ -207,8 +215,9 @@ class NodeLifecycleController:
     def _look_again(self, node: Object) -> None:
         """When its time is over, unless that is known already."""
         if (condition(node, "Ready") or {}).get("status") != "Unknown":
-            left = max(0.0, self._grace(node) - self._silence(node))
-            self._changed_nodes.add_after(node["metadata"]["name"], timedelta(seconds=left, milliseconds=1))
+            name, left = node["metadata"]["name"], max(0.0, self._grace(node) - self._silence(node))
+            self._deadlines[name] = _moment() + left
+            self._changed_nodes.add_after(name, timedelta(seconds=left, milliseconds=1))
 
     def _place(self, node: Object) -> None:
         name, taint = node["metadata"]["name"], marks.driving_taint(node)

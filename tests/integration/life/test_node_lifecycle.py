@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from functools import partial
@@ -173,6 +174,22 @@ async def test_a_renewed_lease_is_a_sign_of_life() -> None:
             await node(world, name, Ready="True")
             await renew(world, name)
         async with monitoring(world, grace=3):
+            lost: list[str] = []
+            while not lost:
+                await renew(world, "renewing")
+                items = await world.list("v1/nodes", "")
+                lost = [each["metadata"]["name"] for each in items if ready(each)["status"] == "Unknown"]
+            assert lost == ["quiet"]
+
+
+async def test_who_was_stopped_themselves_holds_it_against_nobody() -> None:
+    async with cluster() as world:
+        for name in ("quiet", "renewing"):
+            await node(world, name, Ready="True")
+            await renew(world, name)
+        async with monitoring(world, grace=1.5):
+            await world.event("renewing", "RegisteredNode")
+            time.sleep(4)  # noqa: ASYNC251 - the whole process stands still
             lost: list[str] = []
             while not lost:
                 await renew(world, "renewing")
