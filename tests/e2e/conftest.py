@@ -7,7 +7,7 @@ from typing import TypeAlias
 import pytest
 
 from tests.e2e.command_line import Outcome, kctl
-from tests.e2e.up.machine import Machine, machine
+from tests.e2e.up.machine import WITHOUT_WORKLOADS, Machine, machine
 
 Kctl: TypeAlias = Callable[..., Outcome]
 
@@ -24,7 +24,7 @@ def run_kctl(tmp_path: Path) -> Kctl:
 
 @pytest.fixture(scope="session")
 def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
-    """One plane for every test that only needs a cluster: as `kctl up` starts it, with all its controllers."""
+    """One plane for every test that only needs an API: nothing moves in it but what a test moves."""
     with machine(tmp_path_factory.mktemp("plane")) as here:
-        here.up("--ephemeral", "--storage", "memory")
+        here.up("--ephemeral", "--storage", "memory", *WITHOUT_WORKLOADS)
         yield here

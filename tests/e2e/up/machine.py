@@ -17,6 +17,19 @@ from localplane.apimachinery.serializers.yaml import parse_yaml
 from tests.e2e.command_line import KCTL, Outcome, environment, kctl
 
 WITHIN = 60.0
+_KEEPERS = (
+    "serviceaccount-token",
+    "resourcequota",
+    "namespace",
+    "serviceaccount",
+    "garbagecollector",
+    "clusterrole-aggregation",
+    "ttl-after-finished",
+    "root-ca-cert-publisher",
+    "legacy-service-account-token-cleaner",
+)
+WITHOUT_WORKLOADS = ("--nodes", "0", "--controllers", ",".join(_KEEPERS))
+"""For tests that say themselves what becomes of pods and of what makes them."""
 
 
 @dataclass(slots=True)
