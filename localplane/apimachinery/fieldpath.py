@@ -139,6 +139,8 @@ _WITHOUT_VALUE = frozenset(
 MOST_ERRORS: Final = 1000
 """How many errors an answer tells: a few bytes of an object can be wrong in many ways."""
 
+_TOO_MANY: Final = MOST_ERRORS + 1
+
 MOST_TEXT: Final = 256 * 1024
 """After how many characters an answer tells no further error: each may show a value as long as the object."""
 
@@ -148,8 +150,8 @@ MORE_ERRORS: Final = FieldError(ErrorType.TOO_MANY, "", OMIT_VALUE, "there are m
 
 def collected(*sources: Iterable[FieldError]) -> list[FieldError]:
     """What the sources find, one after the other; none is asked any more once there is as much as can be told."""
-    errors = list(islice(chain.from_iterable(sources), MOST_ERRORS + 1))
-    if len(errors) > MOST_ERRORS:
+    errors = list(islice(chain.from_iterable(sources), _TOO_MANY))
+    if len(errors) == _TOO_MANY:
         errors[MOST_ERRORS] = MORE_ERRORS
     return errors
 

@@ -17,7 +17,7 @@ from localplane.apiserver.storage.interface import ObjectList
 Join = Callable[[Sequence[bytes]], bytes]
 
 _PIECE_BYTES = 1 << 20
-_AT_ONCE_BYTES = 2 * _PIECE_BYTES
+AT_ONCE_BYTES = 2 * _PIECE_BYTES
 
 # A longer list is joined anew for each reader: keeping it would double what its objects take.
 _MOST_KEPT_BYTES = 32 * 1024 * 1024
@@ -33,9 +33,16 @@ class JoinedItems:
         self.size = size
         self._pieces: list[bytes] = []
         self._making: Iterator[bytes] | None = self._made(parts, join, separator)
-        if size <= _AT_ONCE_BYTES:
+        if size <= AT_ONCE_BYTES:
             self._pieces += self._making
             self._making = None
+
+    @classmethod
+    def whole(cls, piece: bytes) -> JoinedItems:
+        """All of them, finished."""
+        items = cls((), b"".join, separator=b"", size=len(piece))
+        items._pieces.append(piece)
+        return items
 
     @property
     def pieces(self) -> Sequence[bytes] | None:

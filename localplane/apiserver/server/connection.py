@@ -98,12 +98,13 @@ class Connection(RequestHandler):
         "_abort_timer",
         "_body",
         "_head_bytes",
+        "_head_limit",
         "_head_timer",
         "_limits",
-        "_may_exceed",
         "_writable",
         "answering",
         "lost",
+        "may_exceed",
         "peer_certificates",
         "secure",
     )
@@ -123,7 +124,8 @@ class Connection(RequestHandler):
         self._body: StreamReader = EMPTY_PAYLOAD
         self._abort_timer: asyncio.TimerHandle | None = None
         self._head_bytes = 0
-        self._may_exceed = False
+        self._head_limit = limits.head_bytes
+        self.may_exceed = False
         self._head_timer: asyncio.TimerHandle | None = None
         self._writable: asyncio.Future[None] | None = None
         self.answering = False
@@ -159,7 +161,8 @@ class Connection(RequestHandler):
 
     def data_received(self, data: bytes) -> None:
         seen, within_body = self._request_count, not self._body.is_eof()
-        self._may_exceed |= self._head_bytes + len(data) > self._limits.head_bytes
+        if self._head_bytes + len(data) > self._head_limit:
+            self.may_exceed = True
         super().data_received(data)
         if self._request_count != seen:
             self._head_arrived()
@@ -198,9 +201,7 @@ class Connection(RequestHandler):
 
     def exceeds(self, message: RawRequestMessage) -> bool:
         """Whether a head that was read is too large: the parser looks at each header by itself, and one read can bring
-        many. Only connections that have sent that much at once are looked at."""
-        if not self._may_exceed:
-            return False
+        many. Only connections that have sent that much at once, which `may_exceed` says, need be looked at."""
         size = len(message.path) + sum(len(name) + len(value) + 4 for name, value in message.raw_headers)
         return size > self._limits.head_bytes + _HEAD_SLACK
 

@@ -143,7 +143,8 @@ class HTTPServer:
             self._drained.set()
 
     async def _send(self, raw: Incoming, request: Request, response: Response, started: float) -> Written:
-        may_chunk = raw.parsed.version >= HttpVersion11
+        version = raw.parsed.version
+        may_chunk = version is HttpVersion11 or version >= HttpVersion11
         keep = self._keeps(raw, response) and (may_chunk or isinstance(response.body, (bytes, Sequence)))
         await self._responses.write(
             raw.connection,
@@ -188,11 +189,13 @@ async def _all_lost(connections: Sequence[Connection]) -> None:
 
 def _refusal(raw: Incoming, request: Request) -> Response | None:
     """What no filter needs to see."""
-    if raw.connection.exceeds(raw.parsed):
+    if raw.connection.may_exceed and raw.connection.exceeds(raw.parsed):
         return _TOO_LARGE
     if not raw.connection.secure and foreign(request.headers):
         return _FORBIDDEN
     version = raw.parsed.version
+    if version is HttpVersion11 and request.path:
+        return None
     if version.major > 1:
         return _NOT_SUPPORTED
     return None if request.path and version >= HttpVersion10 else _BAD_REQUEST

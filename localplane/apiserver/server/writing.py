@@ -186,9 +186,8 @@ def write_piece(transport: asyncio.Transport, piece: bytes, *, chunked: bool) ->
 
 async def _write_large(connection: Connection, head: bytes, body: bytes | Sequence[bytes]) -> None:
     connection.answering = True
-    connection.open_transport().write(head)
     slices = TimeSlices()
-    for piece in _slices(body):
+    for piece in _slices((head, body) if isinstance(body, bytes) else (head, *body)):
         connection.open_transport().write(piece)
         if connection.writing_paused:
             await connection.drained()
@@ -197,11 +196,11 @@ async def _write_large(connection: Connection, head: bytes, body: bytes | Sequen
     connection.answering = False
 
 
-def _slices(body: bytes | Sequence[bytes]) -> Iterator[bytes | memoryview]:
+def _slices(parts: Sequence[bytes]) -> Iterator[bytes | memoryview]:
     """Large pieces are cut without copying; small ones are gathered, since each write is a TLS record and a call."""
     gathered: list[bytes] = []
     size = 0
-    for piece in (body,) if isinstance(body, bytes) else body:
+    for piece in parts:
         if len(piece) <= _ONE_WRITE_BYTES:
             gathered.append(piece)
             size += len(piece)

@@ -36,6 +36,8 @@ class KeySchema:
         return self.root + (key if key.endswith("/") else key + "/")
 
     def _check(self, key: str) -> None:
+        if key.startswith(self.resource) and "/." not in key and "\x00" not in key and key.isascii():
+            return  # as nearly all are
         if not key.startswith(self.resource):
             raise InvalidKey(key, f"it does not start with {self.resource}")
         for part in key[len(self.resource) :].split("/"):

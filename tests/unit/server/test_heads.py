@@ -47,6 +47,6 @@ def test_slices_are_the_body_in_order_and_never_too_large(sizes: list[int]) -> N
 
 def test_a_large_body_is_sliced_without_copying() -> None:
     body = bytes(3_000_000)
-    slices = list(_slices(body))
+    slices = list(_slices((body,)))
     assert [type(piece) for piece in slices] == [memoryview] * 3
     assert all(isinstance(piece, memoryview) and piece.obj is body for piece in slices)
