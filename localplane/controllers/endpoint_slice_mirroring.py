@@ -114,15 +114,15 @@ class _Controller:
         if self.tracker.is_ahead_of(key, existing):
             raise NotYet("EndpointSlice informer cache is out of date")
         assert endpoints is not None  # or it would not be wanted
-        await self._write(endpoints, self._changes(endpoints, existing))
+        await self._write(endpoints, await self._changes(endpoints, existing))
 
-    def _changes(self, endpoints: Object, existing: Sequence[Object]) -> Changes:
+    async def _changes(self, endpoints: Object, existing: Sequence[Object]) -> Changes:
         by_key: dict[tuple[str, PortsKey], list[Object]] = {}
         for each in existing:
             by_key.setdefault((each.get("addressType", ""), ports_key(each.get("ports"))), []).append(each)
         changes = Changes()
         mirrored = _Mirrored()
-        for subset in repacked(endpoints.get("subsets") or ()):
+        for subset in await repacked(endpoints.get("subsets") or ()):
             mirrored.add(subset)
         self._complain(endpoints, mirrored)
         for key, wanted in mirrored.endpoints.items():

@@ -67,7 +67,10 @@ async def start(context: ControllerContext) -> None:
     with ExitStack() as listening:
         listening.enter_context(hearing(services, lambda service: queue.add(object_key(service))))
         gone = HandlerFunctions(delete=lambda obj: queue.add(object_key(deleted_object(obj))))
-        for informer, handler in ((pods, pod_handler(services.lister, queue)), (endpoints, gone)):
+        for informer, handler in (
+            (pods, pod_handler(services.lister, queue, controller.triggers.pause)),
+            (endpoints, gone),
+        ):
             listening.callback(informer.add_handler(handler).remove)
         for each in endpoints.lister.list():
             # Somebody's own endpoints may be older than us, since we sleep until there is a service.
@@ -85,7 +88,7 @@ class _Controller:
         self._services = services
         self._pods = pods
         self._endpoints = endpoints
-        self._triggers = TriggerTimes()
+        self.triggers = TriggerTimes()
         self._replaced: dict[str, str] = {}
         """The version that our last write has replaced: who still sees that one is late."""
 
@@ -98,19 +101,19 @@ class _Controller:
         if not selects_pods(service):
             return
         pods = selected_pods(self._pods, service)
-        trigger = self._triggers.changed(service, pods)
+        trigger = self.triggers.changed(service, pods)
         subsets = await _subsets(service, pods)
         current = self._endpoints.namespaced(namespace).get(name)
         if current is not None and self._replaced.get(key) == current["metadata"]["resourceVersion"]:
             raise NotYet(f"endpoints informer cache is out of date for endpoints {key}")
-        if current is None or not _is_right(current, service, subsets):
+        if current is None or not await _is_right(current, service, subsets):
             await self._write(service, current, _written(service, current, subsets, trigger))
 
     async def _delete(self, key: str) -> None:
         namespace, name = split_key(key)
         with suppress(NotFound):
             await self._client.resource(ENDPOINTS, namespace).delete(name)
-        self._triggers.forget(key)
+        self.triggers.forget(key)
         self._replaced.pop(key, None)
 
     async def _write(self, service: Object, current: Object | None, endpoints: Object) -> None:
@@ -158,7 +161,7 @@ async def _subsets(service: Object, pods: Sequence[Object]) -> list[Object]:
             number = target_port(pod, service_port)
             if number is not None:
                 subsets.append({field_name: [address], "ports": [_port(service_port, number)]})
-    return repacked(subsets)
+    return await repacked(subsets)
 
 
 def _address(service: Object, pod: Object) -> Object | None:
@@ -206,16 +209,19 @@ class _Listed:
     ready: dict[tuple[str, str], bool] = field(default_factory=dict)
 
 
-def repacked(subsets: Iterable[Mapping[str, Any]]) -> list[Object]:
+async def repacked(subsets: Iterable[Mapping[str, Any]]) -> list[Object]:
     """The same in the one form that can be compared: ports that the same addresses have stand together. Of an address
     that is listed twice for a port, not ready counts."""
     addresses: dict[tuple[str, str], Object] = {}
     by_port: dict[bytes, _Listed] = {}
+    turns = TimeSlices()
     for subset in subsets:
         for port in subset.get("ports") or (None,):
             listed = by_port.setdefault(_text(port), _Listed(port))
             for name, is_ready_here in (("addresses", True), ("notReadyAddresses", False)):
                 for address in subset.get(name) or ():
+                    if turns.is_over:
+                        await turns.next()
                     key = (address["ip"], (address.get("targetRef") or {}).get("uid", ""))
                     addresses.setdefault(key, address)
                     listed.ready[key] = listed.ready.get(key, True) and is_ready_here
@@ -249,14 +255,14 @@ def _text(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
-def _is_right(current: Object, service: Object, subsets: list[Object]) -> bool:
+async def _is_right(current: Object, service: Object, subsets: list[Object]) -> bool:
     is_within = sum(map(_count, current.get("subsets") or ())) <= _CAPACITY
     is_marked = _OVER_CAPACITY in _annotations(current)
     return (
         is_within
         and not is_marked
         and _labels_are_right(current, service)
-        and repacked(_without_versions(current.get("subsets") or ())) == subsets
+        and await repacked(_without_versions(current.get("subsets") or ())) == subsets
     )
 
 

@@ -92,7 +92,7 @@ async def start(context: ControllerContext) -> None:
         listening.enter_context(hearing(services, lambda service: queue.add(object_key(service))))
         foreign = partial(queue.add_after, delay=_AFTER_FOREIGN_CHANGE)
         for informer, handler in (
-            (pods, pod_handler(services.lister, queue)),
+            (pods, pod_handler(services.lister, queue, controller.triggers.pause)),
             (slices, slice_handler(controller.tracker, managed_by=MANAGER, queue=foreign)),
             (
                 nodes,
@@ -141,7 +141,7 @@ class SliceController:
         self._nodes = nodes
         self._slices = slices
         self._limit = limit
-        self._triggers = TriggerTimes()
+        self.triggers = TriggerTimes()
         self._zones = ZoneHints()
         self.tracker = SliceTracker()
 
@@ -153,7 +153,7 @@ class SliceController:
         namespace, name = split_key(key)
         service = self._services.namespaced(namespace).get(name)
         if service is None:  # its slices go with it
-            self._triggers.forget(key)
+            self.triggers.forget(key)
             self._zones.forget(key)
             self.tracker.forget(key)
             return
@@ -166,7 +166,7 @@ class SliceController:
             raise NotYet("EndpointSlice informer cache is out of date")
         pods = selected_pods(self._pods, service)
         try:
-            await self._reconcile(service, pods, existing, self._triggers.changed(service, pods))
+            await self._reconcile(service, pods, existing, self.triggers.changed(service, pods))
         except (APIError, NotYet) as error:
             about = f"Error updating Endpoint Slices for Service {namespace}/{name}: {error}"
             self._events.warn(service, "FailedToUpdateEndpointSlices", about)
@@ -193,7 +193,7 @@ class SliceController:
         self, service: Object, pods: Sequence[Object], existing: list[Object], trigger: str | None, family: str
     ) -> None:
         wanted = await self._wanted(service, pods, family)
-        changes = self._changes(service, existing, wanted, family)
+        changes = await self._changes(service, existing, wanted, family)
         tellings = self._hint(service, existing, changes, family)
         await self._write(service, changes, trigger)
         for telling in tellings:
@@ -226,7 +226,7 @@ class SliceController:
                 endpoints[endpoint_key(endpoint)] = endpoint
         return wanted
 
-    def _changes(self, service: Object, existing: list[Object], wanted: _Wanted, family: str) -> Changes:
+    async def _changes(self, service: Object, existing: list[Object], wanted: _Wanted, family: str) -> Changes:
         labels = slice_labels(service, managed_by=MANAGER)
         changes, by_ports = Changes(), dict[PortsKey, list[Object]]()
         for each in existing:
@@ -236,7 +236,7 @@ class SliceController:
                 changes.delete.append(each)
         for key, endpoints in wanted.endpoints.items():
             make = partial(new_slice, service, wanted.ports[key], family, labels)
-            changes.add(packed(by_ports.get(key, ()), endpoints, make, labels, limit=self._limit))
+            changes.add(await packed(by_ports.get(key, ()), endpoints, make, labels, limit=self._limit))
         for key, slices in by_ports.items():
             if key not in wanted.endpoints:
                 changes.delete += slices

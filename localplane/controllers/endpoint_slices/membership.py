@@ -5,12 +5,12 @@ Kubernetes: k8s.io/endpointslice/util (controller_utils.go, trigger_time_tracker
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import timedelta
 from typing import Any, Final
 
-from localplane.apimachinery.times import InvalidTime, format_time, parse_time
+from localplane.apimachinery.remembering import remembered
 from localplane.catalog.validation.addresses import family_of, parse_ip
 from localplane.client import HandlerFunctions, Lister, WorkQueue, deleted_object, object_key
 from localplane.controllers.pods import condition, is_ready, is_terminal, is_terminating
@@ -19,6 +19,8 @@ Object = dict[str, Any]
 
 TRIGGER_TIME: Final = "endpoints.kubernetes.io/last-change-trigger-time"
 HEADLESS: Final = "service.kubernetes.io/headless"
+_PAUSE_PER_POD: Final = timedelta(microseconds=200)
+_LONGEST_PAUSE: Final = timedelta(seconds=1)
 
 
 def selects_pods(service: Mapping[str, Any]) -> bool:
@@ -85,8 +87,20 @@ def _lasting_containers(pod: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def pod_addresses(pod: Mapping[str, Any], family: str) -> list[str]:
     """The pod's addresses of one family (`IPv4` or `IPv6`), in their usual form."""
-    addresses = (parse_ip(each.get("ip", "")) for each in (pod.get("status") or {}).get("podIPs") or ())
-    return [str(each) for each in addresses if each is not None and f"IPv{each.version}" == family]
+    addresses = (_address(each.get("ip", "")) for each in (pod.get("status") or {}).get("podIPs") or ())
+    return [each.text for each in addresses if each.family == family]
+
+
+@dataclass(frozen=True, slots=True)
+class _Address:
+    family: str
+    text: str
+
+
+@remembered  # pods are looked at again and again
+def _address(text: str) -> _Address:
+    address = parse_ip(text)
+    return _Address("", text) if address is None else _Address(f"IPv{address.version}", str(address))
 
 
 def families(service: Mapping[str, Any]) -> tuple[str, ...]:
@@ -99,12 +113,13 @@ def families(service: Mapping[str, Any]) -> tuple[str, ...]:
     return ("IPv4", "IPv6")
 
 
-def pod_handler(services: Lister, queue: WorkQueue[str]) -> HandlerFunctions:
-    """Queues the services whose endpoints a pod's coming, going or change may concern."""
+def pod_handler(services: Lister, queue: WorkQueue[str], pause: Callable[[str], timedelta]) -> HandlerFunctions:
+    """Queues the services whose endpoints a pod's coming, going or change may concern, after as long as `pause` says of
+    each."""
 
     def hear(pod: Object) -> None:
         for key in _services_of(services, pod):
-            queue.add(key)
+            queue.add_after(key, pause(key))
 
     def hear_change(old: Object, new: Object) -> None:
         is_changed, is_moved = _is_changed(old, new), _is_moved(old, new)
@@ -114,7 +129,7 @@ def pod_handler(services: Lister, queue: WorkQueue[str]) -> HandlerFunctions:
             return
         before, after = set(_services_of(services, old)), set(_services_of(services, new))
         for key in before | after if is_changed else before ^ after:
-            queue.add(key)
+            queue.add_after(key, pause(key))
 
     return HandlerFunctions(add=hear, update=hear_change, delete=lambda pod: hear(deleted_object(pod)))
 
@@ -144,42 +159,41 @@ def _is_moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
 
 @dataclass(slots=True)
 class _Seen:
-    service: datetime | None = None
-    pods: dict[str, datetime] = field(default_factory=dict)
+    service: str = ""
+    pods: dict[str, str] = field(default_factory=dict)
 
 
 class TriggerTimes:
-    """When the change happened that endpoints are written for: the oldest of those that are new since the last look."""
+    """When the change happened that endpoints are written for: the oldest of those that are new since the last look.
+
+    Times are compared as texts, which is right for the form in which the server writes them."""
 
     def __init__(self) -> None:
         self._seen: dict[str, _Seen] = {}
 
     def changed(self, service: Mapping[str, Any], pods: Iterable[Mapping[str, Any]]) -> str | None:
         """None if nothing is new; a service that is seen for the first time tells when it was made."""
-        key = object_key(service)
-        known, created = self._seen.get(key), _time(service["metadata"].get("creationTimestamp"))
-        before = known or _Seen()
-        now = _Seen(created)
-        changes = [created] if created and (before.service is None or created > before.service) else []
+        key, created = object_key(service), str(service["metadata"].get("creationTimestamp") or "")
+        known = self._seen.get(key)
+        before, now = known or _Seen(), _Seen(created)
+        changes = [created] if created > before.service else []
         for pod in pods:
-            moment = _time((condition(pod, "Ready") or {}).get("lastTransitionTime"))
-            if moment is not None:
+            moment = (condition(pod, "Ready") or {}).get("lastTransitionTime")
+            if moment:
                 name = pod["metadata"]["name"]
                 now.pods[name] = moment
-                last = before.pods.get(name)
-                if last is None or moment > last:
+                if moment > before.pods.get(name, ""):
                     changes.append(moment)
         self._seen[key] = now
         if known is None:
-            return format_time(created) if created else None
-        return format_time(min(changes)) if changes else None
+            return created or None
+        return min(changes) if changes else None
+
+    def pause(self, key: str) -> timedelta:
+        """How long changes of a service's pods are collected before they are looked at: the more pods it has, the
+        longer one look takes, and looking at all of them for each of them would be work without end."""
+        seen = self._seen.get(key)
+        return min(_LONGEST_PAUSE, len(seen.pods) * _PAUSE_PER_POD) if seen is not None else timedelta(0)
 
     def forget(self, key: str) -> None:
         self._seen.pop(key, None)
-
-
-def _time(text: str | None) -> datetime | None:
-    try:
-        return parse_time(text) if text else None
-    except InvalidTime:
-        return None

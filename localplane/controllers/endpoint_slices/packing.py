@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.time_slices import TimeSlices
 from localplane.controllers.ownership import controller_reference
 from localplane.controllers.pods import is_ready, is_terminating
 
@@ -169,7 +170,7 @@ def copied(endpoint_slice: Object, endpoints: list[Object] | None = None, *, lab
     return {**endpoint_slice, "metadata": metadata, "endpoints": kept}
 
 
-def packed(
+async def packed(
     existing: Sequence[Object],
     desired: Mapping[EndpointKey, Object],
     make: Callable[[], Object],
@@ -180,8 +181,10 @@ def packed(
     """The changes that bring the endpoints of one set of ports into slices. What is there stays where it is; what is
     new goes into slices that change anyway, the fullest first, then into the one unchanged slice that it fills best,
     and then into new ones."""
-    changes, unchanged, left = Changes(), [], dict(desired)
+    changes, unchanged, left, turns = Changes(), [], dict(desired), TimeSlices()
     for endpoint_slice in existing:
+        if turns.is_over:
+            await turns.next()
         kept = _kept(endpoint_slice, left)
         if kept is None:
             if _own_labels(labels_of(endpoint_slice)) == _own_labels(labels):

@@ -63,7 +63,7 @@ def told(found: Object) -> Object:
 
 
 async def test_a_number_that_must_be_available_is_counted_from_the_pods_that_are_there() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await budget(world, minAvailable=1)
         empty = await world.becomes(BUDGETS, "web", counts(0, 0, 1, 0))
         assert (told(empty)["status"], told(empty)["reason"]) == ("False", "InsufficientPods")
@@ -83,7 +83,7 @@ async def test_a_number_that_must_be_available_is_counted_from_the_pods_that_are
 
 
 async def test_a_share_is_of_what_the_controllers_above_ask_for() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         above = await workload(world, "apps/v1/deployments", "Deployment", 5)
         below = await workload(world, "apps/v1/replicasets", "ReplicaSet", 3, above)
         stateful = await workload(world, "apps/v1/statefulsets", "StatefulSet", 2, serviceName="x")
@@ -99,7 +99,7 @@ async def test_a_share_is_of_what_the_controllers_above_ask_for() -> None:
 
 
 async def test_a_custom_kind_tells_its_replicas_by_its_scale() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
         paths = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
         version = {
@@ -133,7 +133,7 @@ def is_established(definition: Object) -> bool:
 
 
 async def test_nothing_may_go_while_the_number_of_pods_is_not_known() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         job = {
             "apiVersion": "batch/v1",
             "kind": "Job",
@@ -155,7 +155,7 @@ async def test_nothing_may_go_while_the_number_of_pods_is_not_known() -> None:
 
 
 async def test_pods_of_nobody_are_told_about() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await pod(world, "one")
         await budget(world, maxUnavailable=1)
         event = await world.event("web", "UnmanagedPods")
@@ -167,7 +167,7 @@ async def test_pods_of_nobody_are_told_about() -> None:
 
 
 async def test_a_pod_with_two_budgets_is_told_about() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await budget(world, "a", minAvailable=0)
         await budget(world, "b", minAvailable=0)
         await world.becomes(BUDGETS, "a", counts(0, 0, 0, 0))
@@ -179,7 +179,7 @@ async def test_a_pod_with_two_budgets_is_told_about() -> None:
 
 
 async def test_an_eviction_that_was_allowed_counts_until_it_takes_too_long() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await budget(world, minAvailable=0)
         for name in ("soon", "late", "calm"):
             await pod(world, name)
@@ -199,7 +199,7 @@ async def test_an_eviction_that_was_allowed_counts_until_it_takes_too_long() -> 
 
 
 async def test_a_pod_that_was_not_disrupted_after_all_is_no_target_any_more() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await budget(world, minAvailable=0)
         stale, fresh = await pod(world, "stale"), await pod(world, "fresh")
         for each, ago in ((stale, timedelta(minutes=3)), (fresh, timedelta(0))):

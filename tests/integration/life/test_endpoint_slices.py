@@ -26,7 +26,7 @@ def ips(items: list[Object], name: str = "web") -> set[str]:
 
 
 async def test_an_endpoint_says_where_it_is_and_how_it_is() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await node(world, zone="z1")
         made = await service(world, labels={"team": "a", "kubernetes.io/service-name": "no"})
         ready = await pod(world, "one", ips=("10.0.0.1",))
@@ -58,7 +58,7 @@ async def test_an_endpoint_says_where_it_is_and_how_it_is() -> None:
 
 
 async def test_a_pod_that_is_going_still_serves_but_is_not_ready() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await node(world)
         await service(world)
         await pod(world, "one")
@@ -71,7 +71,7 @@ async def test_a_pod_that_is_going_still_serves_but_is_not_ready() -> None:
 
 
 async def test_pods_with_other_ports_have_other_slices() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await service(world, publishNotReadyAddresses=True)
         await pod(world, "one", ips=("10.0.0.1",), ready=False)
         other = {**CONTAINER, "ports": [{"name": "web", "containerPort": 9090}]}
@@ -82,7 +82,7 @@ async def test_pods_with_other_ports_have_other_slices() -> None:
 
 
 async def test_a_pod_on_an_unknown_node_waits_for_its_node() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await service(world)
         await pod(world, "one", node="late")
         event = await world.event("web", "FailedToUpdateEndpointSlices")
@@ -95,7 +95,7 @@ async def test_a_pod_on_an_unknown_node_waits_for_its_node() -> None:
 
 
 async def test_slices_that_somebody_deletes_or_changes_are_mended() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await node(world)
         await service(world)
         await pod(world, "one")
@@ -113,7 +113,7 @@ async def test_slices_that_somebody_deletes_or_changes_are_mended() -> None:
 
 
 async def test_a_service_with_traffic_distribution_gives_hints_and_takes_them_back() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await node(world, zone="z1")
         await service(world, trafficDistribution="PreferSameNode")
         await pod(world, "one")
@@ -129,7 +129,7 @@ async def test_a_service_with_traffic_distribution_gives_hints_and_takes_them_ba
 
 
 async def test_the_topology_annotation_spreads_endpoints_over_zones() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await node(world, "a", zone="z1")
         await node(world, "b", zone="z2")
         made = await service(world)
@@ -161,7 +161,7 @@ async def mirrored(world: World, so: Any) -> list[Object]:
 
 
 async def test_custom_endpoints_are_mirrored_through_their_life() -> None:
-    async with cluster(MIRRORING) as world:
+    async with cluster(MIRRORING, nodes=0) as world:
         await service(world, "external", selector=None)
         ports = [{"port": 80, "name": "http", "protocol": "TCP"}]
         one = {"addresses": [{"ip": "10.1.2.3"}], "notReadyAddresses": [{"ip": "fd00::2"}], "ports": ports}
@@ -188,7 +188,7 @@ async def test_custom_endpoints_are_mirrored_through_their_life() -> None:
 
 
 async def test_endpoints_that_say_so_and_those_of_selecting_services_are_not_mirrored() -> None:
-    async with cluster(MIRRORING) as world:
+    async with cluster(MIRRORING, nodes=0) as world:
         subset = {"addresses": [{"ip": "10.1.2.3"}], "ports": [{"port": 80}]}
         await service(world, "external", selector=None)
         await service(world, "selecting")

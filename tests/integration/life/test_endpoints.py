@@ -16,7 +16,7 @@ def ips(endpoints: Object, field: str = "addresses") -> list[str]:
 
 
 async def test_ready_and_unready_pods_are_told_apart() -> None:
-    async with cluster("endpoints-controller") as world:
+    async with cluster("endpoints-controller", nodes=0) as world:
         made = await service(world, labels={"team": "a"})
         first = await pod(world, "one", ips=("10.0.0.1",))
         await pod(world, "two", ips=("10.0.0.2",), ready=False)
@@ -35,7 +35,7 @@ async def test_ready_and_unready_pods_are_told_apart() -> None:
 
 
 async def test_a_pod_that_goes_or_ends_leaves() -> None:
-    async with cluster("endpoints-controller") as world:
+    async with cluster("endpoints-controller", nodes=0) as world:
         await service(world)
         await pod(world, "one", ips=("10.0.0.1",))
         two = await pod(world, "two", ips=("10.0.0.2",))
@@ -47,7 +47,7 @@ async def test_a_pod_that_goes_or_ends_leaves() -> None:
 
 
 async def test_a_headless_service_publishes_unready_pods_with_hostnames() -> None:
-    async with cluster("endpoints-controller") as world:
+    async with cluster("endpoints-controller", nodes=0) as world:
         await service(world, clusterIP="None", publishNotReadyAddresses=True, ports=[])
         await pod(world, "one", ready=False, hostname="first", subdomain="web")
         endpoints = await world.becomes(ENDPOINTS, "web", lambda it: bool(ips(it)))
@@ -57,7 +57,7 @@ async def test_a_headless_service_publishes_unready_pods_with_hostnames() -> Non
 
 
 async def test_endpoints_without_pods_exist_until_their_service_goes_and_are_made_again() -> None:
-    async with cluster("endpoints-controller") as world:
+    async with cluster("endpoints-controller", nodes=0) as world:
         await service(world)
         await world.becomes(ENDPOINTS, "web", lambda it: not it.get("subsets"))
         before = await world.of(ENDPOINTS).get("web")
@@ -68,7 +68,7 @@ async def test_endpoints_without_pods_exist_until_their_service_goes_and_are_mad
 
 
 async def test_what_somebody_wrote_for_a_service_without_a_selector_is_left_alone() -> None:
-    async with cluster("endpoints-controller") as world:
+    async with cluster("endpoints-controller", nodes=0) as world:
         mine = {"apiVersion": "v1", "kind": "Endpoints", "metadata": {"name": "mine"}, "subsets": []}
         await world.create(ENDPOINTS, mine)
         await world.create(ENDPOINTS, mine | {"metadata": {"name": "external"}})
@@ -85,7 +85,7 @@ async def managed(world: World) -> set[str]:
 
 
 async def test_a_label_that_changes_moves_a_pod_between_services() -> None:
-    async with cluster("endpoints-controller") as world:
+    async with cluster("endpoints-controller", nodes=0) as world:
         await service(world)
         await service(world, "db", selector={"app": "db"})
         await pod(world, "one")

@@ -38,7 +38,7 @@ def _served(monkeypatch: pytest.MonkeyPatch) -> None:
 @asynccontextmanager
 async def autoscaling(**options: Any) -> AsyncIterator[World]:
     """A cluster with a simulated node and an autoscaler controller that does not wait long."""
-    async with cluster("none") as world:
+    async with cluster("none", nodes=0) as world:
         await simulated_node(world)
         plane = world.plane
         context = ControllerContext(plane.observer, plane.informers, strict=plane.client)
@@ -298,7 +298,7 @@ async def test_two_autoscalers_of_the_same_pods_both_give_up() -> None:
 
 
 async def test_the_controller_of_a_cluster_does_the_same() -> None:
-    async with cluster("horizontal-pod-autoscaler-controller") as world:
+    async with cluster("horizontal-pod-autoscaler-controller", nodes=0) as world:
         await simulated_node(world)
         await deployment(world, replicas=20)
         await autoscaler(world, resource(averageUtilization=50))

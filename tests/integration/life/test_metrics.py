@@ -34,7 +34,7 @@ def used(metrics: Object) -> dict[str, Object]:
 
 
 async def test_a_pods_usage_is_spread_over_its_containers_unless_one_has_its_own() -> None:
-    async with cluster("none") as world:
+    async with cluster("none", nodes=0) as world:
         await simulated_node(world)
         whole = {"simulation.localplane/cpu": "1", "simulation.localplane/memory": "90Mi"}
         await annotated(world, "whole", whole, "a", "b", "c")
@@ -60,7 +60,7 @@ async def test_a_pods_usage_is_spread_over_its_containers_unless_one_has_its_own
 
 
 async def test_only_pods_that_run_on_simulated_nodes_are_measured() -> None:
-    async with cluster("none") as world:
+    async with cluster("none", nodes=0) as world:
         await simulated_node(world)
         await node(world, "real")
         await pod(world, "there")
@@ -74,7 +74,7 @@ async def test_only_pods_that_run_on_simulated_nodes_are_measured() -> None:
 
 
 async def test_lists_are_selected_by_labels_and_fields_and_in_order() -> None:
-    async with cluster("none") as world:
+    async with cluster("none", nodes=0) as world:
         await simulated_node(world, disk="fast")
         await simulated_node(world, "node-2")
         for name, app in (("b", "web"), ("a", "web"), ("c", "db")):
@@ -86,7 +86,7 @@ async def test_lists_are_selected_by_labels_and_fields_and_in_order() -> None:
 
 
 async def test_a_node_uses_what_its_pods_use_and_a_little_more() -> None:
-    async with cluster("none") as world:
+    async with cluster("none", nodes=0) as world:
         await simulated_node(world)
         await annotated(world, "one", {"simulation.localplane/cpu": "300m", "simulation.localplane/memory": "100Mi"})
         await annotated(world, "two", {"simulation.localplane/cpu": "1", "simulation.localplane/memory": "1Gi"})
@@ -95,7 +95,7 @@ async def test_a_node_uses_what_its_pods_use_and_a_little_more() -> None:
 
 
 async def test_tables_have_the_columns_of_metrics_server() -> None:
-    async with cluster("none") as world:
+    async with cluster("none", nodes=0) as world:
         await simulated_node(world)
         await annotated(world, "one", {"simulation.localplane/cpu": "300m"}, "a", "b")
         table = await world.of(PODS).list(accept=TABLE)

@@ -18,7 +18,7 @@ def ips(found: Object) -> list[str]:
 
 
 async def test_a_service_gets_an_address_and_loses_it_with_its_type() -> None:
-    async with cluster("service-lb-controller") as world:
+    async with cluster("service-lb-controller", nodes=0) as world:
         await node(world)
         await service(world, type="LoadBalancer")
         found = await world.becomes(SERVICES, "web", lambda it: bool(ips(it)))
@@ -35,7 +35,7 @@ async def test_a_service_gets_an_address_and_loses_it_with_its_type() -> None:
 
 
 async def test_a_service_that_goes_is_let_go_and_its_address_is_given_again() -> None:
-    async with cluster("service-lb-controller") as world:
+    async with cluster("service-lb-controller", nodes=0) as world:
         await service(world, type="LoadBalancer")
         first = ips(await world.becomes(SERVICES, "web", lambda it: bool(ips(it))))
         await world.event("web", "UnAvailableLoadBalancer")
@@ -47,7 +47,7 @@ async def test_a_service_that_goes_is_let_go_and_its_address_is_given_again() ->
 
 
 async def test_every_service_has_an_address_of_its_own_and_some_have_none() -> None:
-    async with cluster("service-lb-controller") as world:
+    async with cluster("service-lb-controller", nodes=0) as world:
         await service(world, "plain")
         await service(world, "elsewhere", type="LoadBalancer", loadBalancerClass="example.com/lb")
         await service(world, "wish", type="LoadBalancer", loadBalancerIP="192.0.2.77")

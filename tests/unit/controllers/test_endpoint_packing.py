@@ -33,45 +33,45 @@ def existing(name: str, *numbers: int) -> Object:
     }
 
 
-def pack(slices: list[Object], *numbers: int, limit: int = 3, ready: bool = True) -> Changes:
+async def pack(slices: list[Object], *numbers: int, limit: int = 3, ready: bool = True) -> Changes:
     wanted = {endpoint_key(each): each for each in (endpoint(number, ready=ready) for number in numbers)}
-    return packed(slices, wanted, partial(new_slice, SERVICE, (), "IPv4", LABELS), LABELS, limit=limit)
+    return await packed(slices, wanted, partial(new_slice, SERVICE, (), "IPv4", LABELS), LABELS, limit=limit)
 
 
 def sizes(slices: list[Object]) -> list[int]:
     return [len(each["endpoints"]) for each in slices]
 
 
-def test_new_endpoints_fill_new_slices_up_to_the_limit() -> None:
-    changes = pack([], *range(250), limit=100)
+async def test_new_endpoints_fill_new_slices_up_to_the_limit() -> None:
+    changes = await pack([], *range(250), limit=100)
     assert sizes(changes.create) == [100, 100, 50]
     assert not changes.update
     assert not changes.delete
 
 
-def test_a_slice_that_changes_anyway_takes_what_is_new() -> None:
-    changes = pack([existing("a", 1, 2), existing("b", 3)], 1, 3, 4)
+async def test_a_slice_that_changes_anyway_takes_what_is_new() -> None:
+    changes = await pack([existing("a", 1, 2), existing("b", 3)], 1, 3, 4)
     assert [each["metadata"]["name"] for each in changes.update] == ["a"]
     assert {each["addresses"][0] for each in changes.update[0]["endpoints"]} == {"10.0.0.1", "10.0.0.4"}
     assert not changes.create
 
 
-def test_what_is_new_goes_into_the_unchanged_slice_that_it_fills_best() -> None:
-    changes = pack([existing("a", 1), existing("b", 2, 3)], 1, 2, 3, 4)
+async def test_what_is_new_goes_into_the_unchanged_slice_that_it_fills_best() -> None:
+    changes = await pack([existing("a", 1), existing("b", 2, 3)], 1, 2, 3, 4)
     assert [each["metadata"]["name"] for each in changes.update] == ["b"]
     assert sizes(changes.update) == [3]
 
 
-def test_a_slice_without_wanted_endpoints_goes_and_full_ones_stay() -> None:
-    changes = pack([existing("a", 1, 2, 3), existing("b", 4)], 1, 2, 3)
+async def test_a_slice_without_wanted_endpoints_goes_and_full_ones_stay() -> None:
+    changes = await pack([existing("a", 1, 2, 3), existing("b", 4)], 1, 2, 3)
     assert [each["metadata"]["name"] for each in changes.delete] == ["b"]
     assert not changes.create
     assert not changes.update
 
 
-def test_an_endpoint_whose_condition_changes_is_written_in_its_place() -> None:
+async def test_an_endpoint_whose_condition_changes_is_written_in_its_place() -> None:
     before = existing("a", 1)
-    changes = pack([before], 1, ready=False)
+    changes = await pack([before], 1, ready=False)
     assert changes.update[0]["endpoints"][0]["conditions"] == {"ready": False}
     assert before["endpoints"][0]["conditions"] == {"ready": True}
 
@@ -113,7 +113,7 @@ def test_the_trigger_time_is_the_oldest_new_change() -> None:
     assert times.changed(SERVICE, newer) == "2026-01-01T00:00:05Z"
 
 
-def test_ports_that_the_same_addresses_have_stand_together() -> None:
+async def test_ports_that_the_same_addresses_have_stand_together() -> None:
     address, other = {"ip": "10.0.0.2"}, {"ip": "10.0.0.1"}
     http, https = {"name": "http", "port": 80}, {"name": "https", "port": 443}
     scattered = [
@@ -121,13 +121,13 @@ def test_ports_that_the_same_addresses_have_stand_together() -> None:
         {"addresses": [other], "ports": [http]},
         {"addresses": [other, address], "ports": [https]},
     ]
-    assert repacked(scattered) == [{"addresses": [other, address], "ports": [http, https]}]
+    assert await repacked(scattered) == [{"addresses": [other, address], "ports": [http, https]}]
 
 
-def test_of_an_address_that_is_listed_twice_not_ready_counts() -> None:
+async def test_of_an_address_that_is_listed_twice_not_ready_counts() -> None:
     address, port = {"ip": "10.0.0.2"}, {"port": 80}
     twice = [{"addresses": [address], "ports": [port]}, {"notReadyAddresses": [address], "ports": [port]}]
-    assert repacked(twice) == [{"notReadyAddresses": [address], "ports": [port]}]
+    assert await repacked(twice) == [{"notReadyAddresses": [address], "ports": [port]}]
 
 
 def node(zone: str, cpu: str) -> Object:
