@@ -1,8 +1,8 @@
 """Tells the authors of admission policies where their expressions don't fit the types that they are about.
 
 An admission policy sees objects of any type; which ones it is about, its match constraints say. What is found is told
-in the policy's status and changes nothing. Unlike Kubernetes, which finds fault with `authorizer.requestResource` however
-it is used, this knows its type. Kubernetes: pkg/controller/validatingadmissionpolicystatus and
+in the policy's status and changes nothing. Unlike Kubernetes, which finds fault with `authorizer.requestResource`
+however it is used, this knows its type. Kubernetes: pkg/controller/validatingadmissionpolicystatus and
 apiserver/pkg/admission/plugin/policy/validating/typechecking.go.
 """
 

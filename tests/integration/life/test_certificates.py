@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,35 +13,19 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from localplane.apimachinery.times import format_time
-from localplane.controllers.certificates import approving, signing
 from localplane.controllers.certificates.cleaning import end_of
-from localplane.controllers.context import CertificateAuthority, ControllerContext
 from tests.integration.life.world import World, cluster
 
 Object = dict[str, Any]
 REQUESTS = "certificates.k8s.io/v1/certificatesigningrequests"
+APPROVING, SIGNING, CLEANING = (
+    f"certificatesigningrequest-{name}-controller" for name in ("approving", "signing", "cleaner")
+)
 CLIENT = "kubernetes.io/kube-apiserver-client"
 KUBELET_CLIENT = "kubernetes.io/kube-apiserver-client-kubelet"
 KUBELET_SERVING = "kubernetes.io/kubelet-serving"
 CLIENT_USAGES = ("digital signature", "key encipherment", "client auth")
 SERVING_USAGES = ("digital signature", "key encipherment", "server auth")
-
-
-@asynccontextmanager
-async def controlled(*starts: Callable[[ControllerContext], Awaitable[None]]) -> AsyncIterator[World]:
-    """A cluster with these controllers and its own authority."""
-    async with cluster() as world:
-        certificate = world.plane.authority
-        assert certificate is not None
-        authority = CertificateAuthority(certificate, certificate.with_name("ca.key"))
-        context = ControllerContext(world.client, world.plane.informers, authority=authority)
-        tasks = [asyncio.ensure_future(start(context)) for start in starts]
-        try:
-            yield world
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.wait(tasks)
 
 
 def csr(name: str, organizations: Sequence[str] = (), *, dns: str = "") -> str:
@@ -78,7 +60,7 @@ async def issued(world: World, name: str) -> x509.Certificate:
 
 
 async def test_an_approved_request_is_signed_by_the_authority_of_the_cluster() -> None:
-    async with controlled(signing.start) as world:
+    async with cluster(SIGNING, nodes=0) as world:
         await world.create(REQUESTS, request("anna", csr("anna", ["people"]), CLIENT, CLIENT_USAGES), "")
         await approve(world, "anna")
         certificate = await issued(world, "anna")
@@ -98,7 +80,7 @@ async def test_an_approved_request_is_signed_by_the_authority_of_the_cluster() -
 
 
 async def test_a_certificate_lasts_as_long_as_was_asked_for() -> None:
-    async with controlled(signing.start) as world:
+    async with cluster(SIGNING, nodes=0) as world:
         asked = request("anna", csr("anna"), CLIENT, CLIENT_USAGES, expirationSeconds=3600)
         await world.create(REQUESTS, asked, "")
         await approve(world, "anna")
@@ -145,7 +127,7 @@ UNSIGNED = (
 
 
 async def test_what_a_signer_does_not_sign_has_failed() -> None:
-    async with controlled(signing.start) as world:
+    async with cluster(SIGNING, nodes=0) as world:
         for number, (signer, content, usages, message) in enumerate(UNSIGNED):
             await world.create(REQUESTS, request(f"r{number}", content, signer, usages), "")
             await approve(world, f"r{number}")
@@ -155,7 +137,7 @@ async def test_what_a_signer_does_not_sign_has_failed() -> None:
 
 
 async def test_a_serving_certificate_has_the_names_of_its_request() -> None:
-    async with controlled(signing.start) as world:
+    async with cluster(SIGNING, nodes=0) as world:
         content = csr("system:node:a", ["system:nodes"], dns="a.example.com")
         await world.create(REQUESTS, request("r", content, KUBELET_SERVING, SERVING_USAGES), "")
         await approve(world, "r")
@@ -165,7 +147,7 @@ async def test_a_serving_certificate_has_the_names_of_its_request() -> None:
 
 
 async def test_a_request_of_a_node_is_approved_if_whoever_asks_may_have_it() -> None:
-    async with controlled(approving.start, signing.start) as world:
+    async with cluster(APPROVING, SIGNING, nodes=0) as world:
         node = csr("system:node:a", ["system:nodes"])
         await world.create(REQUESTS, request("other", csr("anna"), CLIENT, CLIENT_USAGES), "")
         await world.create(REQUESTS, request("node", node, KUBELET_CLIENT, CLIENT_USAGES), "")
@@ -180,7 +162,7 @@ async def test_a_request_of_a_node_is_approved_if_whoever_asks_may_have_it() -> 
 
 
 async def test_a_request_goes_when_its_certificate_is_over_or_nothing_came_of_it() -> None:
-    async with cluster("certificatesigningrequest-cleaner-controller") as world:
+    async with cluster(CLEANING, nodes=0) as world:
         for name in ("denied", "fresh"):
             await world.create(REQUESTS, request(name, csr("anna"), CLIENT, CLIENT_USAGES), "")
         ago = format_time(datetime.now(UTC) - timedelta(hours=2))

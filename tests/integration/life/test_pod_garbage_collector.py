@@ -18,7 +18,7 @@ PODS, NODES = "v1/pods", "v1/nodes"
 
 @asynccontextmanager
 async def collected(**options: Any) -> AsyncIterator[World]:
-    async with cluster() as world:
+    async with cluster(nodes=0) as world:
         context = ControllerContext(world.client, world.plane.informers)
         settings = {"quarantine": timedelta(milliseconds=50), "period": timedelta(milliseconds=50)} | options
         collector = asyncio.ensure_future(PodGarbageCollector(context, **settings).run())

@@ -37,7 +37,7 @@ async def warnings(world: World, obj: Object) -> list[Object]:
 
 
 async def test_expressions_that_fit_have_no_warnings() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         right = [
             {"expression": "object.spec.replicas > 1", "messageExpression": "'got ' + string(object.spec.replicas)"},
             {"expression": "object.metadata.labels['a'] == 'b' && has(object.spec.template.spec.nodeName)"},
@@ -52,7 +52,7 @@ async def test_expressions_that_fit_have_no_warnings() -> None:
 
 
 async def test_confused_types_are_told_with_their_place() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         confused = {
             "expression": "object.spec.replicas > '1'",
             "messageExpression": "'wants replicas > 1, got ' + object.spec.replicas",
@@ -74,7 +74,7 @@ async def test_confused_types_are_told_with_their_place() -> None:
 
 
 async def test_custom_resources_are_checked_too() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         schema = {
             "type": "object",
             "properties": {"spec": {"type": "object", "properties": {"retries": {"type": "integer"}}}},
@@ -102,6 +102,6 @@ async def test_custom_resources_are_checked_too() -> None:
 
 
 async def test_a_policy_about_everything_is_about_no_type() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         wrong = [{"expression": "object.spec.replicas > '1'"}]
         assert await warnings(world, policy("all", wrong, "*", "*", "*")) == []

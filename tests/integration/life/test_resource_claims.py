@@ -45,7 +45,7 @@ def is_free(claim: Object) -> bool:
 
 
 async def test_a_pod_gets_a_claim_from_its_template_when_that_is_there() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await world.create(PODS, pod("web", resourceClaimTemplateName="gpus"))
         event = await world.event("web", "FailedResourceClaimCreation")
         assert event["message"] == (
@@ -65,7 +65,7 @@ async def test_a_pod_gets_a_claim_from_its_template_when_that_is_there() -> None
 
 
 async def test_a_claim_that_was_made_for_a_pod_is_made_again_and_goes_when_the_pod_has_ended() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await world.create(TEMPLATES, TEMPLATE)
         await world.create(PODS, pod("web", resourceClaimTemplateName="gpus"))
         first = claim_of(await world.becomes(PODS, "web", lambda obj: bool(claim_of(obj))))
@@ -79,7 +79,7 @@ async def test_a_claim_that_was_made_for_a_pod_is_made_again_and_goes_when_the_p
 
 
 async def test_a_shared_claim_is_given_back_when_its_last_consumer_has_ended() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await world.create(CLAIMS, {"metadata": {"name": "shared"}, "spec": DEVICES})
         web = await world.create(PODS, pod("web", resourceClaimName="shared"))
         await allocate(world, "shared", web)
@@ -100,7 +100,7 @@ async def test_a_shared_claim_is_given_back_when_its_last_consumer_has_ended() -
 
 
 async def test_a_claim_that_nobody_uses_is_let_go() -> None:
-    async with cluster(CONTROLLER) as world:
+    async with cluster(CONTROLLER, nodes=0) as world:
         await world.create(CLAIMS, {"metadata": {"name": "shared"}, "spec": DEVICES})
         shared = await world.of(CLAIMS).get("shared")
         shared["metadata"]["finalizers"] = ["resource.kubernetes.io/delete-protection"]

@@ -71,7 +71,7 @@ async def available(world: World, *volumes: Object) -> None:
 
 
 async def test_a_claim_and_a_volume_are_bound_to_each_other() -> None:
-    async with cluster(*ALL) as world:
+    async with cluster(*ALL, nodes=0) as world:
         await available(world, volume("disk", "5Gi", accessModes=["ReadWriteOnce", "ReadOnlyMany"]))
         made = await world.create(CLAIMS, claim("data"))
         data = await bound(world, "data")
@@ -92,7 +92,7 @@ async def test_a_claim_and_a_volume_are_bound_to_each_other() -> None:
 
 
 async def test_a_claim_gets_the_smallest_volume_that_fits() -> None:
-    async with cluster(BINDER) as world:
+    async with cluster(BINDER, nodes=0) as world:
         await available(
             world,
             volume("small", "1Gi"),
@@ -107,7 +107,7 @@ async def test_a_claim_gets_the_smallest_volume_that_fits() -> None:
 
 
 async def test_a_claim_gets_a_volume_that_its_selector_chooses() -> None:
-    async with cluster(BINDER) as world:
+    async with cluster(BINDER, nodes=0) as world:
         await available(world, volume("plain"), volume("red", "9Gi", {"colour": "red"}))
         expressions = [{"key": "colour", "operator": "In", "values": ["red", "green"]}]
         await world.create(CLAIMS, claim("data", selector={"matchExpressions": expressions}))
@@ -115,7 +115,7 @@ async def test_a_claim_gets_a_volume_that_its_selector_chooses() -> None:
 
 
 async def test_a_claim_that_waits_is_bound_when_its_volume_comes() -> None:
-    async with cluster(BINDER) as world:
+    async with cluster(BINDER, nodes=0) as world:
         await world.create(CLAIMS, claim("data"))
         event = await world.event("data", "FailedBinding")
         assert event["message"] == "no persistent volumes available for this claim and no storage class is set"
@@ -125,7 +125,7 @@ async def test_a_claim_that_waits_is_bound_when_its_volume_comes() -> None:
 
 
 async def test_a_volume_that_is_kept_for_a_claim_goes_to_no_other() -> None:
-    async with cluster(BINDER) as world:
+    async with cluster(BINDER, nodes=0) as world:
         reference = {"namespace": "default", "name": "mine"}
         await available(world, volume("kept", claimRef=reference), volume("free", "20Gi"))
         await world.create(CLAIMS, claim("other"))
@@ -138,7 +138,7 @@ async def test_a_volume_that_is_kept_for_a_claim_goes_to_no_other() -> None:
 
 
 async def test_a_claim_may_name_its_volume() -> None:
-    async with cluster(BINDER) as world:
+    async with cluster(BINDER, nodes=0) as world:
         await available(world, volume("small", "1Gi"), volume("named", "10Gi"))
         await world.create(CLAIMS, claim("data", volumeName="named"))
         data = await bound(world, "data")
@@ -156,7 +156,7 @@ async def test_a_claim_may_name_its_volume() -> None:
 
 
 async def test_a_claim_whose_volume_is_gone_is_lost() -> None:
-    async with cluster(BINDER) as world:
+    async with cluster(BINDER, nodes=0) as world:
         await available(world, volume("disk"))
         await world.create(CLAIMS, claim("data"))
         await bound(world, "data")
@@ -179,7 +179,7 @@ async def release(world: World, each: Object) -> None:
 
 
 async def test_a_released_volume_is_reclaimed_as_its_policy_says() -> None:
-    async with cluster(*ALL) as world:
+    async with cluster(*ALL, nodes=0) as world:
         await release(world, volume("retained", persistentVolumeReclaimPolicy="Retain"))
         retained = await world.becomes(VOLUMES, "retained", in_phase("Released"), "")
         assert retained["spec"]["claimRef"]["name"] == "of-retained"
@@ -205,7 +205,7 @@ async def test_a_released_volume_is_reclaimed_as_its_policy_says() -> None:
 
 
 async def test_an_old_claim_gets_the_default_class_when_there_is_one() -> None:
-    async with cluster(BINDER) as world:
+    async with cluster(BINDER, nodes=0) as world:
         await world.create(CLAIMS, claim("data", storageClassName=None))
         await world.event("data", "FailedBinding")
         await ensure_default_storage_class(world.client)
@@ -214,7 +214,7 @@ async def test_an_old_claim_gets_the_default_class_when_there_is_one() -> None:
 
 
 async def test_a_volume_is_made_for_a_claim_of_a_simulated_class_and_goes_with_it() -> None:
-    async with cluster(*ALL) as world:
+    async with cluster(*ALL, nodes=0) as world:
         await ensure_default_storage_class(world.client)
         made = await world.create(CLAIMS, claim("data", "3Gi", storageClassName=None))
         data = await bound(world, "data")
@@ -235,7 +235,7 @@ async def test_a_volume_is_made_for_a_claim_of_a_simulated_class_and_goes_with_i
 
 
 async def test_a_volume_of_a_class_that_retains_stays() -> None:
-    async with cluster(*ALL) as world:
+    async with cluster(*ALL, nodes=0) as world:
         await world.create(CLASSES, storage_class("kept", reclaimPolicy="Retain"), "")
         await world.create(CLAIMS, claim("data", storageClassName="kept"))
         name = (await bound(world, "data"))["spec"]["volumeName"]
@@ -246,7 +246,7 @@ async def test_a_volume_of_a_class_that_retains_stays() -> None:
 
 
 async def test_a_claim_of_a_simulated_volume_grows() -> None:
-    async with cluster(*ALL, admission=("PersistentVolumeClaimResize",)) as world:
+    async with cluster(*ALL, admission=("PersistentVolumeClaimResize",), nodes=0) as world:
         await ensure_default_storage_class(world.client)
         await world.create(CLAIMS, claim("data", storageClassName=None))
         name = (await bound(world, "data"))["spec"]["volumeName"]
@@ -262,7 +262,7 @@ async def test_a_claim_of_a_simulated_volume_grows() -> None:
 
 
 async def test_a_claim_waits_for_its_first_consumer_and_its_node() -> None:
-    async with cluster(*ALL) as world:
+    async with cluster(*ALL, nodes=0) as world:
         await world.create(CLASSES, storage_class("late", volumeBindingMode="WaitForFirstConsumer"), "")
         await world.create(CLAIMS, claim("data", storageClassName="late"))
         event = await world.event("data", "WaitForFirstConsumer")
@@ -296,7 +296,7 @@ async def test_a_claim_waits_for_its_first_consumer_and_its_node() -> None:
     ],
 )
 async def test_a_claim_says_who_is_to_make_its_volume(provisioner: str | None, reason: str, message: str) -> None:
-    async with cluster(BINDER) as world:
+    async with cluster(BINDER, nodes=0) as world:
         if provisioner is not None:
             await world.create(CLASSES, storage_class("some", provisioner), "")
         await world.create(CLAIMS, claim("data", storageClassName="some"))
@@ -304,7 +304,7 @@ async def test_a_claim_says_who_is_to_make_its_volume(provisioner: str | None, r
 
 
 async def test_a_claim_stays_while_a_scheduled_pod_uses_it() -> None:
-    async with cluster(*ALL) as world:
+    async with cluster(*ALL, nodes=0) as world:
         await available(world, volume("disk"))
         await world.create(CLAIMS, claim("data"))
         await bound(world, "data")
@@ -328,7 +328,10 @@ async def test_a_claim_stays_while_a_scheduled_pod_uses_it() -> None:
 
 async def test_objects_without_their_finalizers_get_them() -> None:
     async with cluster(
-        *ALL, "volumeattributesclass-protection-controller", without_admission=("StorageObjectInUseProtection",)
+        *ALL,
+        "volumeattributesclass-protection-controller",
+        without_admission=("StorageObjectInUseProtection",),
+        nodes=0,
     ) as world:
         await world.create(CLAIMS, claim("data"))
         await world.create(VOLUMES, volume("disk"), "")
@@ -348,7 +351,7 @@ async def test_objects_without_their_finalizers_get_them() -> None:
 
 
 async def test_a_class_of_attributes_stays_while_a_claim_names_it() -> None:
-    async with cluster("volumeattributesclass-protection-controller") as world:
+    async with cluster("volumeattributesclass-protection-controller", nodes=0) as world:
         for name in ("gold", "silver"):
             await world.create(STORAGE, {"metadata": {"name": name}, "driverName": "d", "parameters": {"a": "b"}}, "")
         await world.create(CLAIMS, claim("data", volumeAttributesClassName="gold"))
@@ -373,7 +376,7 @@ EPHEMERAL = {
 
 
 async def test_a_pod_gets_claims_for_its_ephemeral_volumes() -> None:
-    async with cluster(*ALL, "ephemeral-volume-controller") as world:
+    async with cluster(*ALL, "ephemeral-volume-controller", nodes=0) as world:
         await ensure_default_storage_class(world.client)
         web = await world.create(PODS, pod("web", [EPHEMERAL]))
         scratch = await bound(world, "web-scratch")
@@ -387,7 +390,7 @@ async def test_a_pod_gets_claims_for_its_ephemeral_volumes() -> None:
 
 
 async def test_a_pod_does_not_take_a_claim_that_is_not_its_own() -> None:
-    async with cluster("ephemeral-volume-controller") as world:
+    async with cluster("ephemeral-volume-controller", nodes=0) as world:
         await world.create(CLAIMS, claim("web-scratch"))
         await world.create(PODS, pod("web", [EPHEMERAL]))
         event = await world.event("web", "FailedBinding")
