@@ -2,9 +2,8 @@
 
     placement        which nodes, and the pod for one of them       plan          what is to come and to go
     rolling_update   which old pods give way next                   history       revisions
-    failed_pods      how soon a pod that failed is replaced         status        what a set says of itself
-    execution        making and deleting pods                       looks         one look at one set
-    controller       what calls for a look
+    execution        making and deleting pods                       status        what a set says of itself
+    looks            one look at one set                            controller    what calls for one
 
 Kubernetes: pkg/controller/daemon.
 """

@@ -5,13 +5,16 @@ Kubernetes: pkg/controller/daemon/daemon_controller.go, syncDaemonSet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.labels import InvalidSelector, Selector
+from localplane.apimachinery.time_slices import TimeSlices
 from localplane.catalog.validation.selectors import selector_of
 from localplane.client import GroupVersionResource, WorkQueue, object_key, split_key
 from localplane.controllers.context import ControllerContext
@@ -24,8 +27,8 @@ from localplane.controllers.written import Written
 
 from .execution import Execution
 from .history import DAEMON_SETS, DaemonHistory, DaemonRevisions
-from .placement import node_of
-from .plan import NodeByNode, min_ready
+from .placement import Judgements, Placement, node_of
+from .plan import NodeByNode, Plan, min_ready
 from .rolling_update import RollingUpdate
 from .status import StatusWriter, numbers_of
 
@@ -35,8 +38,16 @@ _ACCOUNT: Final = "daemon-set-controller"
 _COMPONENT: Final = "daemonset-controller"
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    daemon_set: Object
+    selector: Selector
+    moment: datetime
+    judgements: Judgements
+
+
 class Looks:
-    """Pods are read anew for every step: what a step did may have been seen already."""
+    """Pods are read anew after every step that did something: it may have been seen already."""
 
     def __init__(
         self, context: ControllerContext, queue: WorkQueue[str], expectations: Expectations, written: Written
@@ -66,52 +77,67 @@ class Looks:
         selector = self._selector(daemon_set)
         if selector is None or is_terminating(daemon_set):
             return
-        revisions = await self._history.revisions(daemon_set, selector, await self._pods(daemon_set, selector))
-        is_satisfied, refusal = self._expectations.satisfied(key), None
+        look = _Look(daemon_set, selector, datetime.now(UTC), await self._judgements(daemon_set))
+        is_satisfied = self._expectations.satisfied(key)  # asked first, so that the pods are no older than the answer
+        pods: Sequence[Object] = await self._pods(look)
+        revisions = await self._history.revisions(daemon_set, selector, pods)
+        refusal: APIError | NotYet | None = None
         if is_satisfied:
             try:
-                await self._update(daemon_set, selector, revisions)
+                pods = await self._update(look, pods, revisions)
             except (APIError, NotYet) as error:
-                refusal = error
-        await self._tell(daemon_set, selector, revisions, observed=is_satisfied)
+                refusal, pods = error, await self._pods(look)
+        await self._tell(look, pods, revisions, observed=is_satisfied)
         if refusal is not None:
             raise refusal
 
-    async def _update(self, daemon_set: Object, selector: Selector, revisions: DaemonRevisions) -> None:
-        """Old pods give way only when every node has what it should."""
-        key, nodes, moment = object_key(daemon_set), self._nodes.list(), datetime.now(UTC)
-        pods = _by_node(await self._pods(daemon_set, selector))
-        plan = NodeByNode(daemon_set, revisions.hash, moment).plan(nodes, pods)
-        plan.pods += self._execution.ended_to_go(daemon_set, plan.ended, partial(self._queue.add_after, key))
-        await self._execution.carry_out(daemon_set, plan, revisions.hash)
-        is_rolling = daemon_set["spec"]["updateStrategy"].get("type") == "RollingUpdate"
+    async def _update(self, look: _Look, pods: Sequence[Object], revisions: DaemonRevisions) -> Sequence[Object]:
+        """Old pods give way only when every node has what it should. The pods that are there in the end."""
+        key, by_node = object_key(look.daemon_set), await _by_node(pods)
+        plan = NodeByNode(look.daemon_set, revisions.hash, look.moment).plan(look.judgements, by_node)
+        plan.pods += self._execution.ended_to_go(look.daemon_set, plan.ended, partial(self._queue.add_after, key))
+        pods = await self._carried_out(look, plan, pods, revisions)
+        is_rolling = look.daemon_set["spec"]["updateStrategy"].get("type") == "RollingUpdate"
         if is_rolling and self._expectations.satisfied(key):
-            by_name = {node["metadata"]["name"]: node for node in nodes}
-            pods = _by_node(await self._pods(daemon_set, selector))
-            rolling = RollingUpdate(daemon_set, revisions.hash, by_name, moment)
-            await self._execution.carry_out(daemon_set, rolling.plan(pods), revisions.hash)
-        await self._history.clean_up(daemon_set, revisions.old, await self._pods(daemon_set, selector))
+            rolling = RollingUpdate(look.daemon_set, revisions.hash, look.judgements, look.moment)
+            pods = await self._carried_out(look, rolling.plan(await _by_node(pods)), pods, revisions)
+        await self._history.clean_up(look.daemon_set, revisions.old, pods)
+        return pods
 
-    async def _tell(
-        self, daemon_set: Object, selector: Selector, revisions: DaemonRevisions, *, observed: bool
-    ) -> None:
-        pods = _by_node(await self._pods(daemon_set, selector))
-        numbers = numbers_of(daemon_set, revisions.hash, self._nodes.list(), pods, datetime.now(UTC))
+    async def _carried_out(
+        self, look: _Look, plan: Plan, pods: Sequence[Object], revisions: DaemonRevisions
+    ) -> Sequence[Object]:
+        """The pods after that, as far as they were seen."""
+        await self._execution.carry_out(look.daemon_set, plan, revisions.hash)
+        return await self._pods(look) if plan.nodes or plan.pods else pods
+
+    async def _tell(self, look: _Look, pods: Sequence[Object], revisions: DaemonRevisions, *, observed: bool) -> None:
+        daemon_set, by_node = look.daemon_set, await _by_node(pods)
+        numbers = numbers_of(daemon_set, revisions.hash, look.judgements, by_node, datetime.now(UTC))
         await self._statuses.write(daemon_set, numbers, observed=observed)
         if min_ready(daemon_set) and numbers["numberReady"] != numbers["numberAvailable"]:
             self._queue.add_after(object_key(daemon_set), min_ready(daemon_set))
 
-    async def _pods(self, daemon_set: Object, selector: Selector) -> list[Object]:
-        metadata = daemon_set["metadata"]
+    async def _judgements(self, daemon_set: Object) -> Judgements:
+        placement, slices = Placement(daemon_set), TimeSlices()
+        judgements = {}
+        for node in self._nodes.list():
+            judgements[node["metadata"]["name"]] = placement.judge(node)
+            if slices.is_over:
+                await slices.next()
+        return judgements
+
+    async def _pods(self, look: _Look) -> list[Object]:
+        metadata = look.daemon_set["metadata"]
 
         async def fresh() -> Object:
             return await self._client.resource(DAEMON_SETS, metadata["namespace"]).get(metadata["name"])
 
         def matches(pod: Object) -> bool:
-            return selector.matches(pod["metadata"].get("labels") or {})
+            return look.selector.matches(pod["metadata"].get("labels") or {})
 
-        claims = Claims(self._client, PODS, daemon_set, matches=matches, fresh=fresh)
-        return await claims.claim(controlled_or_orphaned(self._pods_by_controller, daemon_set))
+        claims = Claims(self._client, PODS, look.daemon_set, matches=matches, fresh=fresh)
+        return await claims.claim(controlled_or_orphaned(self._pods_by_controller, look.daemon_set))
 
     def _selector(self, daemon_set: Object) -> Selector | None:
         try:
@@ -125,8 +151,9 @@ class Looks:
         return selector
 
 
-def _by_node(pods: Iterable[Object]) -> dict[str, list[Object]]:
-    """Without those that have ended and are about to be gone, and those that belong to no node."""
+async def _by_node(pods: Iterable[Object]) -> dict[str, list[Object]]:
+    """Without those that have ended and are about to be gone, and those that belong to no node. Lets others run."""
+    await asyncio.sleep(0)
     by_node: dict[str, list[Object]] = {}
     for pod in pods:
         if not (is_terminal(pod) and is_terminating(pod)) and (node := node_of(pod)) is not None:

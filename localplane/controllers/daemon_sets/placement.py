@@ -43,6 +43,10 @@ class Judgement:
     should_continue: bool
 
 
+Judgements = Mapping[str, Judgement]
+"""Of all nodes that there are, by their names."""
+
+
 class Placement:
     """What one daemon set demands of nodes, read once and asked about many."""
 

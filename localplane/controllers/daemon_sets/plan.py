@@ -3,7 +3,7 @@ podsShouldBeOnNode in daemon_controller.go."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from localplane.catalog.apps.int_or_percent import scaled
 from localplane.controllers.pods import is_available, is_ready, is_terminating, phase
 from localplane.controllers.revisions import REVISION_LABEL
 
-from .placement import Placement
+from .placement import Judgement, Judgements
 
 Object = dict[str, Any]
 PodsByNode = Mapping[str, Sequence[Object]]
@@ -31,25 +31,21 @@ class NodeByNode:
     """One pod on every node that is to have one, and none elsewhere; pods that have ended go, to be made anew."""
 
     def __init__(self, daemon_set: Object, revision_hash: str, moment: datetime) -> None:
-        self._placement = Placement(daemon_set)
         self._min_ready = min_ready(daemon_set)
         self._surges = surge_count(daemon_set, 1) > 0
         self._hash = revision_hash
         self._moment = moment
 
-    def plan(self, nodes: Iterable[Object], pods_by_node: PodsByNode) -> Plan:
-        plan, names = Plan(), set()
-        for node in nodes:
-            name = node["metadata"]["name"]
-            names.add(name)
-            self._add(plan, node, pods_by_node.get(name))
+    def plan(self, judgements: Judgements, pods_by_node: PodsByNode) -> Plan:
+        plan = Plan()
+        for name, judgement in judgements.items():
+            self._add(plan, name, judgement, pods_by_node.get(name))
         for name, pods in pods_by_node.items():
-            if name not in names:  # nobody will ever bind these, nor collect them
+            if name not in judgements:  # nobody will ever bind these, nor collect them
                 plan.pods += [pod for pod in pods if not pod["spec"].get("nodeName")]
         return plan
 
-    def _add(self, plan: Plan, node: Object, pods: Sequence[Object] | None) -> None:
-        judgement, name = self._placement.judge(node), node["metadata"]["name"]
+    def _add(self, plan: Plan, name: str, judgement: Judgement, pods: Sequence[Object] | None) -> None:
         if judgement.should_run and pods is None:
             plan.nodes.append(name)
             return

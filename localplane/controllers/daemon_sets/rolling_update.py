@@ -8,14 +8,14 @@ Pure. Kubernetes: pkg/controller/daemon/update.go, rollingUpdate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from localplane.controllers.pods import is_available, is_terminating
 
-from .placement import Placement, is_updated, template_generation
+from .placement import Judgements, is_updated, template_generation
 from .plan import Plan, PodsByNode, min_ready, surge_count, unavailable_count
 
 Object = dict[str, Any]
@@ -30,12 +30,11 @@ class _Pair:
 
 
 class RollingUpdate:
-    def __init__(self, daemon_set: Object, revision_hash: str, nodes: Mapping[str, Object], moment: datetime) -> None:
+    def __init__(self, daemon_set: Object, revision_hash: str, judgements: Judgements, moment: datetime) -> None:
         self._set = daemon_set
         self._hash = revision_hash
         self._generation = template_generation(daemon_set)
-        placement = Placement(daemon_set)
-        self._wanted = {name for name, node in nodes.items() if placement.judge(node).should_run}
+        self._wanted = {name for name, judgement in judgements.items() if judgement.should_run}
         self._moment = moment
 
     def plan(self, pods_by_node: PodsByNode) -> Plan:
@@ -91,8 +90,10 @@ class RollingUpdate:
     def _pair(self, pods: Sequence[Object]) -> _Pair | None:
         """None if there are several of a kind, which others will put in order first."""
         staying = [pod for pod in pods if not is_terminating(pod)]
-        new = [pod for pod in staying if is_updated(pod, self._hash, self._generation)]
-        old = [pod for pod in staying if not is_updated(pod, self._hash, self._generation)]
+        new: list[Object] = []
+        old: list[Object] = []
+        for pod in staying:
+            (new if is_updated(pod, self._hash, self._generation) else old).append(pod)
         if len(new) > 1 or len(old) > 1:
             return None
         return _Pair(new[0] if new else None, old[0] if old else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from localplane.controllers.pods import is_available, is_ready
 from localplane.controllers.written import Written
 
 from .history import DAEMON_SETS
-from .placement import Placement, is_updated, template_generation
+from .placement import Judgements, is_updated, template_generation
 from .plan import PodsByNode, age, min_ready
 
 Object = dict[str, Any]
@@ -20,14 +20,14 @@ _ALWAYS_SHOWN: Final = ("currentNumberScheduled", "numberMisscheduled", "desired
 
 
 def numbers_of(
-    daemon_set: Object, revision_hash: str, nodes: Iterable[Object], pods_by_node: PodsByNode, moment: datetime
+    daemon_set: Object, revision_hash: str, judgements: Judgements, pods_by_node: PodsByNode, moment: datetime
 ) -> dict[str, int]:
     """The oldest pod on a node counts for it."""
-    placement, generation = Placement(daemon_set), template_generation(daemon_set)
+    generation, minimum = template_generation(daemon_set), min_ready(daemon_set)
     desired = misscheduled = current = ready = available = updated = 0
-    for node in nodes:
-        pods = sorted(pods_by_node.get(node["metadata"]["name"]) or (), key=age)
-        if not placement.judge(node).should_run:
+    for name, judgement in judgements.items():
+        pods = sorted(pods_by_node.get(name) or (), key=age)
+        if not judgement.should_run:
             misscheduled += bool(pods)
             continue
         desired += 1
@@ -35,7 +35,7 @@ def numbers_of(
             continue
         current += 1
         ready += is_ready(pods[0])
-        available += is_available(pods[0], min_ready(daemon_set), moment)
+        available += is_available(pods[0], minimum, moment)
         updated += is_updated(pods[0], revision_hash, generation)
     return {
         "currentNumberScheduled": current,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.times import format_time
-from localplane.controllers.daemon_sets.failed_pods import FailedPodsBackoff
+from localplane.controllers.daemon_sets.execution import FailedPodsBackoff
 from localplane.controllers.daemon_sets.placement import Judgement, Placement, daemon_tolerations, new_pod, node_of
 from localplane.controllers.daemon_sets.plan import NodeByNode, Plan, surge_count, unavailable_count
 from localplane.controllers.daemon_sets.rolling_update import RollingUpdate
@@ -101,8 +101,12 @@ def test_a_pod_is_for_the_node_that_it_was_made_for() -> None:
     assert node_of({"spec": {}}) is None
 
 
+def judged(wanted: Object, nodes: list[Object]) -> dict[str, Judgement]:
+    return {each["metadata"]["name"]: Placement(wanted).judge(each) for each in nodes}
+
+
 def planned(wanted: Object, nodes: list[Object], pods: dict[str, list[Object]]) -> Plan:
-    return NodeByNode(wanted, "new", NOW).plan(nodes, pods)
+    return NodeByNode(wanted, "new", NOW).plan(judged(wanted, nodes), pods)
 
 
 def test_every_node_gets_one_and_of_several_the_oldest_stays() -> None:
@@ -139,8 +143,8 @@ def test_two_may_be_on_a_node_only_while_the_old_serves_and_the_new_is_not_avail
 
 
 def rolled(wanted: Object, pods: dict[str, list[Object]], *more: str, tainted: tuple[str, ...] = ()) -> Plan:
-    nodes = {name: node(name, *(["NoSchedule"] if name in tainted else [])) for name in (*pods, *more)}
-    return RollingUpdate(wanted, "new", nodes, NOW).plan(pods)
+    nodes = [node(name, *(["NoSchedule"] if name in tainted else [])) for name in (*pods, *more)]
+    return RollingUpdate(wanted, "new", judged(wanted, nodes), NOW).plan(pods)
 
 
 def test_no_more_old_pods_go_than_may_be_missing() -> None:
