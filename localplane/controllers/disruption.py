@@ -51,6 +51,8 @@ _ACCOUNT: Final = "disruption-controller"
 _COMPONENT: Final = "controllermanager"
 _DELETION_TIMEOUT: Final = timedelta(minutes=2)
 _STALE_TIMEOUT: Final = timedelta(minutes=2)
+_PAUSE_PER_POD: Final = timedelta(microseconds=100)
+_LONGEST_PAUSE: Final = timedelta(seconds=1)
 _BY_KUBELET: Final = "TerminationByKubelet"
 
 
@@ -65,8 +67,8 @@ async def start(context: ControllerContext) -> None:
     controller = _Controller(client, events, expected, budgets=budgets.lister, pods=pods.lister)
 
     def hear_pod(pod: Object) -> None:
-        for key in controller.budgets_of(pod):
-            queue.add(key)
+        for budget in controller.budgets_of(pod):
+            queue.add_after(object_key(budget), _pause(budget))
         if _is_stale_in(pod) is not None:
             stale.add(object_key(pod))
 
@@ -158,7 +160,7 @@ class _Controller:
         self._budgets = budgets
         self._pods = pods
 
-    def budgets_of(self, pod: Object) -> list[str]:
+    def budgets_of(self, pod: Object) -> list[Object]:
         """The budgets that a pod counts for. There should be one; if there are more, somebody is told."""
         metadata = pod["metadata"]
         labels = metadata.get("labels") or {}
@@ -172,7 +174,7 @@ class _Controller:
                 f"Pod {go_quote(metadata['namespace'])}/{go_quote(metadata['name'])} matches multiple "
                 f"PodDisruptionBudgets.  Chose {go_quote(budgets[0]['metadata']['name'])} arbitrarily.",
             )
-        return [object_key(budget) for budget in budgets]
+        return budgets
 
     async def sync(self, key: str) -> None:
         namespace, name = split_key(key)
@@ -302,6 +304,12 @@ class _Controller:
             await self._client.resource(PODS, namespace).update({**pod, "status": status}, subresource="status")
         except NotFound:
             return
+
+
+def _pause(budget: Object) -> timedelta:
+    """How long changes of pods are collected before they are counted: counting all for each of many is work without
+    end."""
+    return min(_LONGEST_PAUSE, ((budget.get("status") or {}).get("expectedPods") or 0) * _PAUSE_PER_POD)
 
 
 def _selects(budget: Object, labels: Mapping[str, str]) -> bool:

@@ -11,13 +11,22 @@ from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError
 from localplane.catalog.validation.addresses import parse_ip
-from localplane.client import Client, GroupVersionResource, HandlerFunctions, Lister, WorkQueue, object_key, split_key
+from localplane.client import (
+    Client,
+    GroupVersionResource,
+    HandlerFunctions,
+    Indexer,
+    Lister,
+    WorkQueue,
+    object_key,
+    split_key,
+)
 from localplane.client.handlers import deleted_object
 
 from .context import ControllerContext
 from .endpoint_slices.membership import TRIGGER_TIME, labels_of
 from .endpoint_slices.packing import Changes, EndpointKey, PortsKey, endpoint_key, is_same, name_prefix, ports_key
-from .endpoint_slices.tracking import MANAGED_BY, SERVICE_NAME, SliceTracker, slice_handler, slices_of
+from .endpoint_slices.tracking import MANAGED_BY, SERVICE_NAME, SliceTracker, index_by_service, slice_handler, slices_of
 from .endpoints import ENDPOINTS, LEADER, SERVICES, repacked
 from .events import EventRecorder
 from .ownership import controller_reference
@@ -47,7 +56,7 @@ async def start(context: ControllerContext) -> None:
         context.client_of(_ACCOUNT),
         context.recorder(_ACCOUNT, _COMPONENT),
         endpoints=endpoints.lister,
-        slices=slices.lister,
+        slices=index_by_service(slices),
         services=services.lister,
     )
     with ExitStack() as listening:
@@ -90,7 +99,7 @@ def _is_mirrored(endpoints: Mapping[str, Any]) -> bool:
 
 class _Controller:
     def __init__(
-        self, client: Client, events: EventRecorder, *, endpoints: Lister, slices: Lister, services: Lister
+        self, client: Client, events: EventRecorder, *, endpoints: Lister, slices: Indexer, services: Lister
     ) -> None:
         self._client = client
         self._events = events
@@ -101,7 +110,7 @@ class _Controller:
 
     async def sync(self, key: str) -> None:
         namespace, name = split_key(key)
-        existing = slices_of(self._slices, namespace, name, managed_by=_MANAGER)
+        existing = slices_of(self._slices, key, managed_by=_MANAGER)
         endpoints = self._endpoints.namespaced(namespace).get(name)
         service = self._services.namespaced(namespace).get(name)
         is_wanted = endpoints is not None and _is_mirrored(endpoints)

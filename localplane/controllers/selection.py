@@ -27,17 +27,18 @@ _PODS: Final = _wake("v1/pods")
 _CLAIMS: Final = _wake("v1/persistentvolumeclaims")
 _VOLUMES: Final = _wake("v1/persistentvolumes")
 _SERVICES: Final = _wake("v1/services", "default/kubernetes")
+_ENDPOINTS: Final = _wake("v1/endpoints", "default/kubernetes")
 _SIGNING_REQUESTS: Final = _wake("certificates.k8s.io/v1/certificatesigningrequests")
 
 CONTROLLERS: Final = (
     ControllerSpec("serviceaccount-token-controller", ("serviceaccount-token",), "service_accounts.tokens"),
-    ControllerSpec("endpoints-controller", ("endpoint",), "endpoints", (_SERVICES,)),
+    ControllerSpec("endpoints-controller", ("endpoint",), "endpoints", (_SERVICES, _ENDPOINTS)),
     ControllerSpec("endpointslice-controller", ("endpointslice",), "endpoint_slices", (_SERVICES,)),
     ControllerSpec(
         "endpointslice-mirroring-controller",
         ("endpointslicemirroring",),
         "endpoint_slice_mirroring",
-        (_wake("v1/endpoints", "default/kubernetes"),),
+        (_ENDPOINTS,),
     ),
     ControllerSpec(
         "replicationcontroller-controller",

@@ -15,7 +15,16 @@ from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.time_slices import TimeSlices
-from localplane.client import Client, GroupVersionResource, HandlerFunctions, Lister, WorkQueue, object_key, split_key
+from localplane.client import (
+    Client,
+    GroupVersionResource,
+    HandlerFunctions,
+    Indexer,
+    Lister,
+    WorkQueue,
+    object_key,
+    split_key,
+)
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.events import EventRecorder
 from localplane.controllers.pods import PODS, has_condition, is_terminating
@@ -46,7 +55,7 @@ from .packing import (
     ports_key,
     slice_labels,
 )
-from .tracking import SliceTracker, slice_handler, slices_of
+from .tracking import SliceTracker, index_by_service, slice_handler, slices_of
 
 Object = dict[str, Any]
 
@@ -74,7 +83,7 @@ async def start(context: ControllerContext) -> None:
         services=services.lister,
         pods=pods.lister,
         nodes=nodes.lister,
-        slices=slices.lister,
+        slices=index_by_service(slices),
     )
 
     topology = WorkQueue[str]()
@@ -131,7 +140,7 @@ class SliceController:
         services: Lister,
         pods: Lister,
         nodes: Lister,
-        slices: Lister,
+        slices: Indexer,
         limit: int = _LIMIT,
     ) -> None:
         self._client = client
@@ -159,9 +168,7 @@ class SliceController:
             return
         if not selects_pods(service):
             return
-        existing = [
-            each for each in slices_of(self._slices, namespace, name, managed_by=MANAGER) if not is_terminating(each)
-        ]
+        existing = [each for each in slices_of(self._slices, key, managed_by=MANAGER) if not is_terminating(each)]
         if self.tracker.is_ahead_of(key, existing):
             raise NotYet("EndpointSlice informer cache is out of date")
         pods = selected_pods(self._pods, service)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from localplane.client import HandlerFunctions, Lister, deleted_object
+from localplane.client import HandlerFunctions, Indexer, SharedInformer, deleted_object
 
 from .membership import labels_of
 
@@ -16,6 +16,7 @@ Object = dict[str, Any]
 
 SERVICE_NAME: Final = "kubernetes.io/service-name"
 MANAGED_BY: Final = "endpointslice.kubernetes.io/managed-by"
+_BY_SERVICE: Final = "endpoint-slice-service"
 _GOING: Final = -1
 
 
@@ -73,13 +74,16 @@ def service_key(endpoint_slice: Mapping[str, Any]) -> str:
     return f"{endpoint_slice['metadata'].get('namespace', '')}/{labels_of(endpoint_slice).get(SERVICE_NAME, '')}"
 
 
-def slices_of(slices: Lister, namespace: str, service: str, *, managed_by: str) -> list[Object]:
+def index_by_service(informer: SharedInformer) -> Indexer:
+    """The informer's slices, to be found by `slices_of`. May be called by several."""
+    if not informer.indexer.has_index(_BY_SERVICE):
+        informer.indexer.add_indexers({_BY_SERVICE: lambda endpoint_slice: [service_key(endpoint_slice)]})
+    return informer.indexer
+
+
+def slices_of(slices: Indexer, key: str, *, managed_by: str) -> list[Object]:
     """Those of a service that one controller keeps."""
-    return [
-        each
-        for each in slices.namespaced(namespace).list()
-        if labels_of(each).get(SERVICE_NAME) == service and labels_of(each).get(MANAGED_BY) == managed_by
-    ]
+    return [each for each in slices.index(_BY_SERVICE, key) if labels_of(each).get(MANAGED_BY) == managed_by]
 
 
 def slice_handler(tracker: SliceTracker, *, managed_by: str, queue: Callable[[str], None]) -> HandlerFunctions:
