@@ -1,4 +1,41 @@
-"""Nodes that are not there, and the pods on them that run no processes: everything that a kubelet writes is written."""
+"""Nodes that are not there, and pods on them that run no processes: everything that a kubelet writes is written.
+
+    registration heartbeat control   the Node objects, their leases and conditions; making, removing, stopping, starting
+    kubelet        one loop for all nodes: what changed or is due, one write for every change of a pod
+    pods           a pod's life, step by step, without any waiting or writing
+    stages         kwok's Stage objects, which drive what they select instead
+    addresses logs what pods get from a node, and what containers leave behind
+
+Nodes with the annotation `kwok.x-k8s.io/node: fake` or the label `simulation.localplane/node: "true"` are simulated;
+all others are never touched. `simulation.localplane/stopped: "true"` on one of ours silences its kubelet.
+
+How a container behaves is decided by, in this order:
+
+1. Annotations of the pod, for its regular containers; with `.CONTAINER` behind the name, for one container of any kind.
+   Durations are Go's (`1m30s`). What is wrong keeps the pod waiting (reason and event InvalidSimulation).
+
+       simulation.localplane/exit-code         ends with this code ...
+       simulation.localplane/exit-after        ... after so long (1s)
+       simulation.localplane/crash-loop        "true": ends with code 1, again and again
+       simulation.localplane/oom-after         is killed for its memory after so long
+       simulation.localplane/start-after       waits so long before it starts
+       simulation.localplane/ready-after       is ready so long after its start
+       simulation.localplane/never-ready       "true": is never ready
+       simulation.localplane/image-pull-error  "true": its image can't be pulled
+
+   Readiness and a plan to end follow when the annotations of a running pod change.
+2. Its command and arguments, if they are simple enough to be understood: `sleep 5`, `/bin/false`, `tail -f /dev/null`,
+   or a shell script of such (`pods.commands` says what else); what `echo` prints is in the log.
+3. Otherwise an init container ends well after a moment. A regular container runs on if the pod's restartPolicy is
+   Always. If it is OnFailure or Never, it ends well after a second, unless its image is `pause` or an agnhost server,
+   or (where no Job has made the pod and there is no command) a well-known server such as nginx or redis.
+
+Images of a registry with `invalid` in its name can't be pulled. Probes succeed, after their initialDelaySeconds, unless
+their command can't but fail; liveness and hooks are ignored. A container that is told to stop ends with code 143 after
+a second at most. The pause before a restart begins with 1 second, not 10, and ends at 60.
+
+The composition root calls `start`. Like a controller, it knows the API only through the client.
+"""
 
 from __future__ import annotations
 

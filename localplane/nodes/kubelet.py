@@ -23,10 +23,10 @@ from localplane.client import GroupVersionResource, HandlerFunctions, WorkQueue,
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.events import EventRecorder, Subject
 from localplane.controllers.pods import NODE_INDEX, PODS, index_by_node, is_terminal
-from localplane.controllers.worker import hearing, work
+from localplane.controllers.worker import NotYet, hearing, work
 
 from . import registration
-from .addresses import PodAddresses
+from .addresses import NoAddress, PodAddresses
 from .heartbeat import NODES, Heartbeat
 from .logs import SimulatedLogs
 from .options import NodeOptions
@@ -224,8 +224,12 @@ class Kubelet:
         if await self._is_driven(key, pod, life):
             return
         place = await self._place(key, pod, node)
-        now = time.time()
-        taken = step(pod, life.memory, place, self._options, now)
+        try:
+            taken = step(pod, life.memory, place, self._options, time.time())
+        except NoAddress as error:
+            message = f"Failed to create pod sandbox: {error}"
+            self._recorder(place.name).warn(pod, "FailedCreatePodSandBox", message)
+            raise NotYet(message) from error
         if taken.status != pod.get("status"):
             try:
                 life.written = await self._pods_in(pod).update({**pod, "status": taken.status}, subresource="status")

@@ -1,0 +1,8 @@
+"""A pod's life on a simulated node. Everything here is a function of the pod, of what is remembered, and of the time.
+
+step          the next step of a whole pod: what the kubelet calls
+life          what becomes of one container
+containers conditions restarts resizing   the parts of its status, as a kubelet words them
+behaviour commands scripts environment    how a container behaves, and what its command would do
+requirements place memory sayings         what a pod needs, finds, is remembered by, and has told about it
+"""

@@ -29,11 +29,9 @@ async def simulation(*controllers: str, **options: Any) -> AsyncIterator[World]:
 @contextlib.asynccontextmanager
 async def living(plane: Plane, *controllers: str, **options: Any) -> AsyncIterator[None]:
     """Nodes live in this plane while the block lasts."""
-    connections = KubeletConnections()
-    for subresource in ("log", "exec", "attach", "portforward"):
-        scope = plane.installer.scope("", ("v1", "pods", subresource))
-        assert scope is not None, subresource
-        scope.storage.nodes._connections = connections  # as the composition root does
+    scope = plane.installer.scope("", ("v1", "pods", "log"))
+    assert scope is not None, "pods have logs"
+    connections: KubeletConnections = scope.storage.nodes.connections
     context = ControllerContext(plane.observer, plane.informers, strict=plane.client, awakened=partial(awakened, plane))
     chosen = NodeOptions(**({"connections": connections} | options))
     async with asyncio.TaskGroup() as tasks:
@@ -50,10 +48,10 @@ async def living(plane: Plane, *controllers: str, **options: Any) -> AsyncIterat
 
 
 async def _begun(plane: Plane, connections: KubeletConnections, count: int) -> None:
-    """Until the first nodes are there, and somebody answers for them."""
+    """Until the first nodes are there, and somebody answers for them: the tasks have taken their first steps then."""
+    await asyncio.sleep(0)
+    assert connections.of({"metadata": {"labels": {NODE_LABEL: "true"}}}) is not None
     await World(plane).until("v1/nodes", lambda nodes: len(nodes) >= count, "")
-    while connections.of({"metadata": {"labels": {NODE_LABEL: "true"}}}) is None:
-        await asyncio.sleep(0)
 
 
 def pod(name: str = "web", *containers: Object, node: str = "node-0", **spec: Any) -> Object:

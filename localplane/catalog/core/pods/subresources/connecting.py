@@ -50,7 +50,7 @@ class Nodes:
 
     def __init__(self, definition: Callable[[], Definition], connections: KubeletConnections | None = None) -> None:
         self._definition = definition
-        self._connections = connections
+        self.connections = connections
 
     async def kubelet(self, request: Request, name: str) -> Kubelet:
         """Who answers for a node. Raises APIError if it can't be connected to: nobody here speaks over the network.
@@ -62,7 +62,7 @@ class Nodes:
             node = nodes.converter.hub_of(await reads.get(nodes, request, name, resource_version=""))
         except NotFound:
             raise NotFound.of(GroupResource(request.info.group, request.info.resource), name) from None
-        kubelet = self._connections.of(node) if self._connections is not None else None
+        kubelet = self.connections.of(node) if self.connections is not None else None
         if kubelet is None:
             raise _unreachable(node, name)
         return kubelet

@@ -1,0 +1,104 @@
+"""What is understood of a container's command."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from localplane.nodes.pods.commands import Run, Surroundings, understand
+
+FOREVER = Run(0.0, None)
+
+
+def sh(script: str) -> list[str]:
+    return ["/bin/sh", "-c", script]
+
+
+@pytest.mark.parametrize(
+    ("command", "run"),
+    [
+        (["true"], Run(0.0, 0)),
+        (["/bin/false"], Run(0.0, 1)),
+        (["sleep", "5"], Run(5.0, 0)),
+        (["sleep", "1m", "0.5"], Run(60.5, 0)),
+        (["sleep", "infinity"], FOREVER),
+        (["tail", "-f", "/dev/null"], FOREVER),
+        (["echo", "hello", "world"], Run(0.0, 0, ("hello world",))),
+        (sh("exit 3"), Run(0.0, 3)),
+        (sh("exit 256"), Run(0.0, 0)),
+        (sh("sleep 2; exit 1"), Run(2.0, 1)),
+        (sh("sleep 1 && echo 'all done'"), Run(1.0, 0, ("all done",))),
+        (sh("false || exit 4"), Run(0.0, 4)),
+        (sh("false && exit 4"), Run(0.0, 1)),
+        (sh("true # exit 1"), Run(0.0, 0)),
+        (sh("set -e; false; echo never"), Run(0.0, 1)),
+        (sh("set -e; false || true; echo on"), Run(0.0, 0, ("on",))),
+        (sh("while true; do echo tick; sleep 1; done"), Run(1.0, None, ("tick",))),
+        (sh("if [ 1 -eq 2 ]; then exit 5; elif [ a = a ]; then exit 6; else exit 7; fi"), Run(0.0, 6)),
+        (sh("exec sleep 3"), Run(3.0, 0)),
+        (sh("echo -n DONE > /dev/termination-log"), Run(0.0, 0, (), "DONE")),
+        (sh("echo quiet > /dev/null"), Run(0.0, 0)),
+        (["sh", "-ec", "false; true"], Run(0.0, 1)),
+    ],
+)
+def test_a_simple_command_is_understood(command: list[str], run: Run) -> None:
+    assert understand(command, Surroundings()) == run
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        [],
+        ["nginx", "-g", "daemon off;"],
+        ["sleep", "soon"],
+        sh("curl example.com"),
+        sh("for i in 1 2; do echo $i; done"),
+        sh("echo $(whoami)"),
+        sh("sleep 5 & wait"),
+        sh("cat < input"),
+        sh("NAME=value; exit 1"),
+        sh("while true; do true; done"),
+        sh("if true; then exit 1"),
+        sh("echo 'open"),
+        sh("( exit 1 )"),
+        sh("if true; then " * 50),
+        ["sh", "script.sh"],
+        ["echo", "x" * 10_000],
+    ],
+)
+def test_what_is_not_known_in_every_part_is_not_understood(command: list[str]) -> None:
+    assert understand(command, Surroundings()) is None
+
+
+def test_variables_and_sums_take_their_values() -> None:
+    script = "if [ $(expr ${INDEX} % 2) -ne 0 ]; then exit 1; else exit 0; fi"
+    for index, code in (("1", 1), ("4", 0)):
+        run = understand(sh(script), Surroundings(variables={"INDEX": index}))
+        assert run is not None
+        assert run.exit_code == code
+
+
+def test_dice_are_thrown_from_the_seed() -> None:
+    def codes(seed: int) -> list[int | None]:
+        dice = Random(seed)
+        runs = [understand(sh("exit $(( $RANDOM / 16384 ))"), Surroundings(dice=dice)) for _ in range(20)]
+        return [run.exit_code for run in runs if run is not None]
+
+    assert codes(1) == codes(1)
+    assert set(codes(1)) == {0, 1}
+
+
+def test_files_are_remembered() -> None:
+    script = """
+        if [[ -r /data/seen ]]
+        then
+            exit 0
+        else
+            touch /data/seen
+            exit 1
+        fi
+    """
+    files: set[str] = set()
+    runs = [understand(sh(script), Surroundings(files=files)) for _ in range(2)]
+    assert [run.exit_code for run in runs if run is not None] == [1, 0]
