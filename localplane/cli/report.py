@@ -21,6 +21,7 @@ class StartReport:
     switched: bool = True
     before: str = ""
     applied: int = 0
+    nodes: int = 0
     notes: list[str] = field(default_factory=list)
 
 
@@ -62,6 +63,8 @@ def _block(report: StartReport) -> Block:
     rows.append(("store", record.store))
     if record.data_dir:
         rows.append(("data", tidy(record.data_dir) + (" (gone at the end)" if record.ephemeral else "")))
+    if report.nodes:
+        rows.append(("nodes", f"{report.nodes} simulated: pods are scheduled and become ready, and nothing runs"))
     if report.applied:
         rows.append(("applied", f"{report.applied} object{'s' if report.applied != 1 else ''}"))
     rows += [("note", note) for note in report.notes]

@@ -42,7 +42,7 @@ from .options import UpOptions
 from .ports import free_port
 from .report import StartReport
 from .run_file import READY, STARTING, STOPPING, Claim, record_of_this_process
-from .server_options import cluster_options
+from .server_options import cluster_options, simulated_nodes
 
 if TYPE_CHECKING:
     from localplane.compose.server import Plane
@@ -194,6 +194,7 @@ class RunningPlane:
                 switched=self._options.switch_context,
                 before=merged.before if merged else "",
                 applied=applied,
+                nodes=simulated_nodes(self._options),
                 notes=notes,
             )
         )

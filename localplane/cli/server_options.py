@@ -28,6 +28,10 @@ def cluster_options(options: UpOptions, *, data_dir: Path | None, port: int) -> 
     )
 
 
+def simulated_nodes(options: UpOptions) -> int:
+    return ClusterOptions(controllers=options.controllers, nodes=options.nodes).simulated_nodes
+
+
 def storage_options(options: UpOptions, *, data_dir: Path | None) -> StorageOptions:
     return StorageOptions(
         kind=StorageKind(options.storage) if options.storage else None,

@@ -8,7 +8,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 WHY_NOT: dict[str, str] = {
-    "localplane/apimachinery/remembering.py": "it is what keeps only short texts",
     "localplane/apimachinery/regexps/engines.py": "patterns up to a length that real ones have",
     "localplane/apimachinery/regexps/syntax.py": "single characters",
     "localplane/apimachinery/managedfields/elements.py": "it is asked with short keys only",
@@ -17,6 +16,7 @@ WHY_NOT: dict[str, str] = {
     "localplane/apimachinery/serializers/protobuf/documents.py": "kinds that we answer with",
     "localplane/apiserver/endpoints/request_info.py": "paths up to a length, and so many",
     "localplane/apiserver/authentication/client_certificate.py": "certificates that our authority has signed",
+    "localplane/scheduler/plugins/devices/selectors.py": "expressions that were stored, up to 10 KiB each, and so many",
     "localplane/catalog/core/pods/validation/template.py": "specs up to a length",
     "localplane/catalog/resource/device_selectors.py": "one of it",
     "localplane/catalog/admissionregistration/patch_types.py": "one of it",

@@ -20,6 +20,9 @@ AS_RECORDED = ("--controllers", "none", "--disable-admission-plugins", "ServiceA
 """As the recorded server was set up: nothing happens by itself, pods need no service account, and the port is the one
 that its own service tells."""
 
+WITH_CONTROLLERS = ("--nodes", "0", "--disable-admission-plugins", "ServiceAccount", "--port", "21443")
+"""The same with all controllers, and without a kubelet."""
+
 
 def main(argv: Sequence[str]) -> int:
     options = _options(argv)
@@ -56,6 +59,10 @@ def measure(
 
 def _command_lines(cli: Path, out: Path, areas: Sequence[str]) -> Iterator[Scores]:
     yield _against(lambda kubeconfig: replay_kctl(cli, kubeconfig, out, areas=areas))
+    if not areas or {*areas} & {"delete", "rollout"}:
+        yield _against(
+            lambda kubeconfig: replay_kctl(cli, kubeconfig, out, areas=areas, with_controllers=True), WITH_CONTROLLERS
+        )
     found = kubectls()
     if not found:
         print("skipped: no kubectl on PATH or in .tools, run `make kubectl`")
@@ -64,10 +71,10 @@ def _command_lines(cli: Path, out: Path, areas: Sequence[str]) -> Iterator[Score
     yield _against(lambda kubeconfig: replay_cli(cli, kubeconfig, out, program=program, areas=areas))
 
 
-def _against(replay: Callable[[Path], Scores]) -> Scores:
+def _against(replay: Callable[[Path], Scores], arguments: Sequence[str] = AS_RECORDED) -> Scores:
     """With a fresh plane for each collection: what one leaves behind is nothing to the next."""
     with tempfile.TemporaryDirectory(prefix="kctl-conformance-") as home, machine(Path(home), **_etcd()) as here:
-        here.up("--ephemeral", *AS_RECORDED)
+        here.up("--ephemeral", *arguments)
         return replay(here.kubeconfig)
 
 

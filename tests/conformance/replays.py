@@ -61,23 +61,28 @@ def replay_api(recordings: Path, kubeconfig: Path, out: Path, areas: Sequence[st
 
 
 def replay_cli(recordings: Path, kubeconfig: Path, out: Path, *, program: str, areas: Sequence[str] = ()) -> Scores:
-    """`program` is whose output is compared. What needs a deployment controller is left out: we have none. No area has
-    to be whole, because a kubectl of another release words much differently by itself."""
+    """`program` is whose output is compared. What was recorded with controllers is left out: kctl shows that.
+    No area has to be whole, because a kubectl of another release words much differently by itself."""
     command = [*_python(recordings / "replay"), "--bin", program, "--kubeconfig", str(kubeconfig)]
     chosen = ["--skip-tag", "controllers-on", *(argument for area in areas for argument in ("--area", area))]
     _run([*command, *chosen, "--json", str(out / "cli.json"), str(recordings / "cases")], out / "cli.txt")
     return of_stories(f"command lines of {program}", _read(out / "cli.json")["results"], whole=())
 
 
-def replay_kctl(recordings: Path, kubeconfig: Path, out: Path, *, areas: Sequence[str] = ()) -> Scores:
-    """Our own command line: every area has to be whole."""
-    program = " ".join(KCTL)
-    command = [*_python(recordings / "replay"), "--bin", program, "--kubeconfig", str(kubeconfig)]
-    chosen = ["--skip-tag", "controllers-on", *(argument for area in areas for argument in ("--area", area))]
+def replay_kctl(
+    recordings: Path, kubeconfig: Path, out: Path, *, areas: Sequence[str] = (), with_controllers: bool = False
+) -> Scores:
+    """Our own command line: every area has to be whole. Some were recorded on a cluster with controllers."""
+    name, title = ("kctl-controllers", "the same, with controllers") if with_controllers else ("kctl", "")
+    command = [*_python(recordings / "replay"), "--bin", " ".join(KCTL), "--kubeconfig", str(kubeconfig)]
+    tag = ["--only-tag" if with_controllers else "--skip-tag", "controllers-on"]
+    chosen = [*tag, *(argument for area in areas for argument in ("--area", area))]
     where = {"PYTHONPATH": str(Path.cwd())}  # each case runs in a directory of its own
-    _run([*command, *chosen, "--json", str(out / "kctl.json"), str(recordings / "cases")], out / "kctl.txt", **where)
-    told = _read(out / "kctl.json")["results"]
-    return of_stories("command lines of kctl", told, whole={story["area"] for story in told}, excuses=EXCUSED_CLI)
+    results = out / f"{name}.json"
+    _run([*command, *chosen, "--json", str(results), str(recordings / "cases")], out / f"{name}.txt", **where)
+    told = _read(results)["results"]
+    whole = {story["area"] for story in told}
+    return of_stories(title or "command lines of kctl", told, whole=whole, excuses=EXCUSED_CLI)
 
 
 def replay_corpus(recordings: Path, kubeconfig: Path, out: Path) -> Scores:

@@ -153,6 +153,31 @@ def test_without_controllers_nobody_makes_service_accounts(here: Machine) -> Non
     until(lambda: json.loads(get(here, accounts, "usual"))["items"])
 
 
+def test_as_many_nodes_are_simulated_as_were_asked_for(here: Machine) -> None:
+    done = here.up("--nodes", "2", "--seed", "1")
+    assert "  nodes     2 simulated: pods are scheduled and become ready, and nothing runs\n" in done.stdout
+    until(lambda: names(here, "default") == ["node-0", "node-1"])
+    assert "simulated" not in here.up("--name", "empty", "--nodes", "0").stdout
+    assert "simulated" not in here.up("--name", "bare", "--controllers", "none").stdout
+    assert names(here, "empty") == names(here, "bare") == []
+    done = here.kctl("up", "--storage", "memory", "--nodes", "-1")
+    assert (done.code, done.stderr) == (1, "error: --nodes -1 is not between 0 and 5000\n")
+
+
+def test_the_same_seed_chooses_the_same_nodes(here: Machine) -> None:
+    chosen = []
+    for turn in ("first", "second"):
+        here.up("--name", turn, "--nodes", "5", "--seed", "42")
+        here.kctl("run", "pod", "--image=i")
+        assert here.kctl("wait", "pod/pod", "--for=condition=ready", "--timeout=50s").code == 0
+        chosen.append(here.kctl("get", "pod", "pod", "-o", "jsonpath={.spec.nodeName}").stdout)
+    assert chosen[0] == chosen[1]
+
+
+def names(here: Machine, plane: str) -> list[str]:
+    return sorted(item["metadata"]["name"] for item in json.loads(get(here, "/api/v1/nodes", plane))["items"])
+
+
 def test_the_context_goes_where_it_was_told_and_is_current_only_if_it_may(here: Machine) -> None:
     done = here.up("--no-switch-context", "--kubeconfig", "mine")
     assert "kctl-default (not current: kubectl --context kctl-default)" in done.stdout

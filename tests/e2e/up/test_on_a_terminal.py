@@ -46,6 +46,7 @@ def test_the_report_says_where_it_is_and_how_to_stop_it(here: Machine, terminal:
         "  context   kctl-default (current)",
         shown[3],
         "  data      ~/.local/state/kctl/default",
+        "  nodes     1 simulated: pods are scheduled and become ready, and nothing runs",
         "  applied   1 object",
         shown[-1],
     ]

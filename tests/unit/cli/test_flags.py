@@ -43,6 +43,8 @@ FLAGS: list[tuple[str, dict[str, Any]]] = [
     ("--controllers=-a --controllers b", {"controllers": ("-a", "b")}),
     ("--enable-admission-plugins A,B", {"enable_admission_plugins": ("A", "B")}),
     ("--disable-admission-plugins A,B", {"disable_admission_plugins": ("A", "B")}),
+    ("--nodes 3", {"nodes": 3}),
+    ("--seed 7", {"seed": 7}),
     ("-d", {"detach": True}),
     ("--detach", {"detach": True}),
     ("--no-wait", {"wait": False}),
