@@ -94,15 +94,22 @@ async def living(*controllers: str, broken: str = "broken") -> AsyncIterator[Wor
 
 async def _play(world: World, broken: str) -> None:
     pods = world.of(PODS)
-    listed = await pods.list()
-    async with pods.watch(ListOptions(resource_version=listed["metadata"]["resourceVersion"])) as stream:
-        async for event in stream:
-            pod = event.object
-            with contextlib.suppress(APIError):
-                if event.type == "ADDED" and pod["spec"]["containers"][0]["image"] != broken:
-                    await world.play(pod)
-                elif event.type == "MODIFIED" and "deletionTimestamp" in pod["metadata"]:
-                    await pods.delete(pod["metadata"]["name"], grace_period_seconds=0)
+    while True:  # a watch may end
+        listed = await pods.list()
+        for pod in listed["items"]:
+            await _live(world, pod, broken)
+        async with pods.watch(ListOptions(resource_version=listed["metadata"]["resourceVersion"])) as stream:
+            async for event in stream:
+                if event.type != "DELETED":
+                    await _live(world, event.object, broken)
+
+
+async def _live(world: World, pod: Object, broken: str) -> None:
+    with contextlib.suppress(APIError):
+        if "deletionTimestamp" in pod["metadata"]:
+            await world.of(PODS).delete(pod["metadata"]["name"], grace_period_seconds=0)
+        elif not pod["spec"].get("nodeName") and pod["spec"]["containers"][0]["image"] != broken:
+            await world.play(pod)
 
 
 async def test_a_new_deployment_makes_a_replica_set_that_is_its_own() -> None:

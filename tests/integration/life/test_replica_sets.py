@@ -154,6 +154,40 @@ async def test_scaling_down_takes_the_pods_that_are_least_useful() -> None:
         assert event["message"].startswith("Deleted pod: web-")
 
 
+async def test_scaling_down_takes_pods_from_nodes_that_siblings_are_on() -> None:
+    async with cluster("replicaset-controller", nodes=0) as world:
+        deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d", "uid": "d", "controller": True}
+        for name, replicas in (("web", 2), ("sibling", 1)):
+            labels = {"app": name}
+            made_from = {"metadata": {"labels": labels}, "spec": {"containers": CONTAINERS}}
+            obj = replica_set(name, replicas, selector={"matchLabels": labels}, template=made_from)
+            obj["metadata"]["ownerReferences"] = [deployment]
+            await world.create(SETS, obj)
+        alone, beside = await owned(world, "web", 2)
+        (sibling,) = await owned(world, "sibling", 1)
+        await world.play(alone, node="node-1")
+        await world.play(beside, node="node-2")
+        await world.play(sibling, node="node-2")
+        await world.becomes(SETS, "web", status_is(readyReplicas=2))
+        await world.becomes(SETS, "sibling", status_is(readyReplicas=1))
+        await world.merge(SETS, "web", {"spec": {"replicas": 1}})
+        (left,) = await owned(world, "web", 1)
+        assert left["metadata"]["name"] == alone["metadata"]["name"]
+
+
+async def test_a_replica_set_that_is_going_makes_no_more_pods() -> None:
+    async with cluster("replicaset-controller", nodes=0) as world:
+        obj = replica_set(replicas=1)
+        obj["metadata"]["finalizers"] = ["example.com/keep"]
+        await world.create(SETS, obj)
+        (pod,) = await owned(world, "web", 1)
+        await world.becomes(SETS, "web", status_is(replicas=1))
+        await world.of(SETS).delete("web")
+        await world.of(PODS).delete(pod["metadata"]["name"], grace_period_seconds=0)
+        await world.becomes(SETS, "web", status_is(replicas=0))
+        assert await world.list(PODS) == []
+
+
 async def test_a_matching_orphan_is_adopted_and_released_when_it_no_longer_matches() -> None:
     async with cluster("replicaset-controller", nodes=0) as world:
         await world.create(PODS, bare_pod("lonely"))
