@@ -21,8 +21,7 @@ from localplane.controllers.ownership import controller_of, index_by_controller,
 from localplane.controllers.pods import PODS, is_terminating
 from localplane.controllers.worker import work
 
-from .finalizers import Removals
-from .orphans import Orphans, OrphanSync
+from .finalizers import Orphans, OrphanSync, Removals
 from .sync import JobSync
 from .terms import JOBS, is_finished, is_tracked
 
