@@ -56,22 +56,18 @@ class SchedulerEvents:
         self._queue: asyncio.Queue[_Told] = asyncio.Queue(_QUEUED)
         self._told: OrderedDict[tuple[str, ...], _Told] = OrderedDict()
 
-    def normal(self, reason: str, action: str, regarding: Object, note: str, *, related: Object | None = None) -> None:
-        self._tell("Normal", reason, action, _Subjects(regarding, related), note)
+    def normal(self, reason: str, action: str, regarding: Object, note: str) -> None:
+        self._tell("Normal", reason, action, _reference(regarding), note)
 
     def warn(self, reason: str, action: str, regarding: Object, note: str) -> None:
-        self._tell("Warning", reason, action, _Subjects(regarding, None), note)
+        self._tell("Warning", reason, action, _reference(regarding), note)
 
-    def _tell(self, kind: str, reason: str, action: str, subjects: _Subjects, note: str) -> None:
-        regarding = _reference(subjects.regarding)
-        related = _reference(subjects.related) if subjects.related is not None else {}
-        key = (kind, reason, action, *regarding.values(), *related.values())
+    def _tell(self, kind: str, reason: str, action: str, regarding: Object, note: str) -> None:
+        key = (kind, reason, action, *regarding.values())
         now = time.monotonic()
         told = self._told.get(key)
         if told is None or now - told.last > _FINISHED_SECONDS:
             document = self._document(kind, reason, action, regarding, _shortened(note))
-            if related:
-                document["related"] = related
             told = self._told[key] = _Told(document, now, document["eventTime"])
             self._told.move_to_end(key)
             if len(self._told) > _REMEMBERED:
@@ -144,12 +140,6 @@ class SchedulerEvents:
             told.written = count
         except (APIError, ClientError) as error:
             _log.info("an event is lost: %s: %s", told.document["note"], error)
-
-
-@dataclass(frozen=True, slots=True)
-class _Subjects:
-    regarding: Object
-    related: Object | None
 
 
 def _reference(obj: Mapping[str, Any]) -> Object:

@@ -15,7 +15,7 @@ from localplane.client import Client, ClientError, PatchType
 from localplane.controllers.worker import together
 
 from .events import SchedulerEvents
-from .pod_status import PodStatuses
+from .pod_status import PodStatuses, with_condition
 from .preemption import Candidate
 from .queue import SchedulingQueue
 from .sources import PODS
@@ -73,7 +73,7 @@ class Eviction:
         except NotFound:
             return
         note = f"Preempted by pod {preemptor.uid} on node {node_name}"
-        self._events.normal("Preempted", "Preempting", victim.pod, note, related=preemptor.pod)
+        self._events.normal("Preempted", "Preempting", victim.pod, note)
 
     @staticmethod
     def _target(victim: PodInfo, preemptor: PodInfo) -> dict[str, Any]:
@@ -87,4 +87,4 @@ class Eviction:
         }
         if generation := victim.pod["metadata"].get("generation"):
             condition["observedGeneration"] = generation
-        return {"metadata": {"uid": victim.uid}, "status": {"conditions": [condition]}}
+        return {"metadata": {"uid": victim.uid}, "status": with_condition(victim, condition)}

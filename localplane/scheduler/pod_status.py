@@ -5,6 +5,7 @@ Kubernetes: pkg/scheduler/schedule_one.go, updatePod; pkg/api/v1/pod/util.go, Up
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from localplane.apimachinery.times import now
@@ -34,7 +35,7 @@ class PodStatuses:
         if any(old.get(name) != value for name, value in new.items()):
             if old.get("status") != "False":
                 new["lastTransitionTime"] = now()
-            status["conditions"] = [new]
+            status |= with_condition(pod, new)
         if nomination is not None and nomination != pod.nominated_node:
             status["nominatedNodeName"] = nomination or None
         await self._patch(pod, status)
@@ -49,3 +50,10 @@ class PodStatuses:
             patch = {"metadata": {"uid": pod.uid}, "status": status}
             pods = self._client.resource(PODS, pod.namespace)
             await pods.patch(pod.name, patch, PatchType.STRATEGIC, subresource="status")
+
+
+def with_condition(pod: PodInfo, new: Mapping[str, Any]) -> dict[str, Any]:
+    """A strategic merge patch of a status that has this condition too: the last one, if there was none of its type."""
+    types = [each["type"] for each in (pod.pod.get("status") or {}).get("conditions") or ()]
+    order = types if new["type"] in types else [*types, new["type"]]
+    return {"conditions": [new], "$setElementOrder/conditions": [{"type": each} for each in order]}

@@ -20,6 +20,7 @@ from localplane.catalog.validation.selectors import selector_of
 
 from .attempt import Cycle, with_waiting
 from .diagnosis import Diagnosis, Rejection, counted
+from .plugins import names
 from .plugins.check import Check
 from .sources import BUDGETS, Sources
 from .state.cluster import Cluster
@@ -28,6 +29,9 @@ from .state.pod_info import PodInfo
 
 _NO_VICTIMS: Final = Rejection("DefaultPreemption", ("No preemption victims found for incoming pod",), final=True)
 _NOT_HELPFUL: Final = Rejection("DefaultPreemption", ("Preemption is not helpful for scheduling",), final=True)
+_NEVER_LOOKED: Final = "not found"
+"""What Kubernetes says, if not what it means: dynamicresources.go, PostFilter misses what its PreFilter never wrote,
+because another plugin had rejected the pod before."""
 _LOWEST: Final = 2**31
 # DefaultPreemptionArgs: how many nodes with victims are enough to choose from.
 _LEAST_CANDIDATES: Final = 100
@@ -62,6 +66,8 @@ class Preemption:
 
     async def find(self, pod: PodInfo, cycle: Cycle | None, diagnosis: Diagnosis) -> Outcome:
         """Without a `cycle` no node was looked at, and none will do."""
+        if cycle is None and names.DYNAMIC_RESOURCES not in diagnosis.plugins:
+            return Outcome(_NEVER_LOOKED)
         if reason := self._not_eligible(pod, diagnosis):
             return Outcome(f"preemption: {reason}")
         nodes = len(self._cluster.nodes)

@@ -64,9 +64,7 @@ class Devices:
         self._promised.pop(uid, None)
 
     def gate(self, pod: PodInfo) -> bool:
-        """Whether a pod may be tried: all of its claims are there. Before the first list is here nobody knows."""
-        if not self._sources.informer(RESOURCE_CLAIMS).has_synced:
-            return True
+        """Whether a pod may be tried: all of its claims are there."""
         try:
             claims_of(pod, self)
         except ClaimProblem:
