@@ -341,3 +341,29 @@ async def test_what_was_orphaned_is_adopted_by_a_set_of_the_same_selector() -> N
         assert after["metadata"]["ownerReferences"][0]["uid"] == new["metadata"]["uid"]
         (revision,) = await world.list(REVISIONS)
         assert revision["metadata"]["ownerReferences"][0]["uid"] == new["metadata"]["uid"]
+
+
+async def test_a_set_that_waits_for_its_dependents_makes_no_new_ones() -> None:
+    async with cluster(CONTROLLER, "garbage-collector-controller") as world, kubelet(world):
+        await nodes(world, "a", "b")
+        await world.create(SETS, daemon_set())
+        await complete(world, 2)
+        await world.of(SETS).delete("agent", propagation_policy="Foreground")
+        await world.gone(SETS, "agent")
+        await pods_on(world)
+        assert not await world.list(REVISIONS)
+
+
+async def test_of_two_revisions_that_keep_the_same_the_newer_stays_and_pods_are_of_it() -> None:
+    async with cluster(CONTROLLER) as world, kubelet(world):
+        await nodes(world, "a")
+        await world.create(SETS, daemon_set())
+        await complete(world, 1)
+        (first,) = await world.list(REVISIONS)
+        labels = first["metadata"]["labels"] | {REVISION_LABEL: "copy"}
+        metadata = {"name": "copy", "labels": labels, "ownerReferences": first["metadata"]["ownerReferences"]}
+        await world.create(REVISIONS, first | {"metadata": metadata, "revision": 2})
+        await world.merge(SETS, "agent", {"metadata": {"annotations": {"touched": "yes"}}})
+        await world.gone(REVISIONS, first["metadata"]["name"])
+        pod = (await pods_on(world, "a"))["a"]
+        assert pod["metadata"]["labels"][REVISION_LABEL] == "copy"

@@ -102,12 +102,17 @@ async def test_events_tell_of_pods_and_claims() -> None:
     async with cluster(CONTROLLER) as world:
         await world.create(SETS, stateful_set(volumeClaimTemplates=[claim_template()]))
         await pods_are(world, "web-0")
-        events = await world.until("v1/events", lambda items: len(items) == 2)
+        items = await world.until("v1/events", lambda items: len(list(filter(is_about_the_set, items))) == 2)
+        events = list(filter(is_about_the_set, items))
         assert sorted(event["message"] for event in events) == [
             "Create Claim data-web-0 Pod web-0 in StatefulSet web success",
             "Create Pod web-0 in StatefulSet web successful",
         ]
         assert {event["source"]["component"] for event in events} == {CONTROLLER}
+
+
+def is_about_the_set(event: Object) -> bool:
+    return bool(event["involvedObject"]["kind"] == "StatefulSet")
 
 
 async def test_a_parallel_set_makes_all_pods_at_once() -> None:
@@ -353,3 +358,74 @@ async def test_what_the_server_refuses_is_told() -> None:
         assert event["message"].startswith("Create Pod web-0 in StatefulSet web failed error: ")
         assert 'pods "web-0" is forbidden: exceeded quota' in event["message"]
         assert event["type"] == "Warning"
+
+
+async def test_a_parallel_set_replaces_broken_pods_first_and_keeps_to_its_budget() -> None:
+    strategy = rolling(maxUnavailable=2)
+    async with cluster(CONTROLLER) as world:
+        async with kubelet(world):
+            await world.create(SETS, stateful_set(4, podManagementPolicy="Parallel", updateStrategy=strategy))
+            await world.becomes(SETS, "web", is_complete)
+        await world.play((await by_name(world))["web-0"], ready=False)
+        await world.becomes(SETS, "web", status_is(readyReplicas=3))
+        await world.merge(SETS, "web", image("new"))
+        await world.becomes(SETS, "web", status_is(currentReplicas=2))
+        assert [name for name, pod in (await by_name(world)).items() if going(pod)] == ["web-0", "web-3"]
+        async with kubelet(world):
+            await world.becomes(SETS, "web", is_complete)
+
+
+async def test_an_ordered_set_shrinks_only_while_those_that_stay_are_well() -> None:
+    async with cluster(CONTROLLER) as world:
+        async with kubelet(world):
+            await world.create(SETS, stateful_set(3))
+            await world.becomes(SETS, "web", is_complete)
+        await world.play((await by_name(world))["web-0"], ready=False)
+        await world.becomes(SETS, "web", status_is(readyReplicas=2))
+        await world.merge(SETS, "web", {"spec": {"replicas": 1}})
+        await observed(world)
+        assert not any(map(going, await world.list(PODS)))
+        await world.play((await by_name(world))["web-0"])
+        async with kubelet(world):
+            await pods_are(world, "web-0")
+
+
+async def test_a_claim_that_is_lost_is_made_anew_for_a_pod_that_waits() -> None:
+    async with cluster(CONTROLLER, without_admission=PROTECTION) as world:
+        await world.create(SETS, stateful_set(volumeClaimTemplates=[claim_template()]))
+        await world.becomes(SETS, "web", status_is(replicas=1))
+        old = await world.get(CLAIMS, "data-web-0")
+        assert old is not None
+        await world.of(CLAIMS).delete("data-web-0")
+        await world.becomes(CLAIMS, "data-web-0", lambda claim: claim["metadata"]["uid"] != old["metadata"]["uid"])
+
+
+async def test_a_claim_that_another_controls_is_left_to_it_and_that_is_told() -> None:
+    policy = {"whenDeleted": "Delete", "whenScaled": "Delete"}
+    wanted = stateful_set(volumeClaimTemplates=[claim_template()], persistentVolumeClaimRetentionPolicy=policy)
+    async with cluster(CONTROLLER) as world, kubelet(world):
+        made = await world.create(SETS, wanted)
+        await world.becomes(CLAIMS, "data-web-0", lambda claim: owners(claim) == [made["metadata"]["uid"]])
+        other = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "other"}}
+        stranger = await world.create("v1/configmaps", other)
+        reference = {"apiVersion": "v1", "kind": "ConfigMap", "name": "other", "uid": stranger["metadata"]["uid"]}
+        ours = (await world.of(CLAIMS).get("data-web-0"))["metadata"]["ownerReferences"][0]
+        references = [{**ours, "controller": False}, {**reference, "controller": True}]
+        await world.merge(CLAIMS, "data-web-0", {"metadata": {"ownerReferences": references}})
+        await world.merge(SETS, "web", {"metadata": {"annotations": {"touched": "yes"}}})
+        event = await world.event("web", "ConflictingController")
+        assert event["message"] == (
+            "PersistentVolumeClaim data-web-0 has a conflicting OwnerReference that acts as a manging controller, "
+            "the retention policy is ignored for this claim"
+        )
+        await world.becomes(CLAIMS, "data-web-0", lambda claim: owners(claim) == [stranger["metadata"]["uid"]])
+
+
+async def test_a_set_that_waits_for_its_dependents_makes_no_new_ones() -> None:
+    async with cluster(*OWNING) as world, kubelet(world):
+        await world.create(SETS, stateful_set(2))
+        await world.becomes(SETS, "web", is_complete)
+        await world.of(SETS).delete("web", propagation_policy="Foreground")
+        await world.gone(SETS, "web")
+        await pods_are(world)
+        assert not await world.list(REVISIONS)
