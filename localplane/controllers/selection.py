@@ -52,7 +52,8 @@ CONTROLLERS: Final = (
     ControllerSpec("serviceaccount-controller", ("serviceaccount",), "service_accounts.accounts"),
     ControllerSpec("garbage-collector-controller", ("garbagecollector",), "garbage_collector"),
     ControllerSpec("daemonset-controller", ("daemonset",), "daemon_sets", (_wake("apps/v1/daemonsets"),)),
-    ControllerSpec("job-controller", ("job",), "jobs", (_wake("batch/v1/jobs"),)),
+    # Pods of a job that is gone need it too: they can't go before it lets them.
+    ControllerSpec("job-controller", ("job",), "jobs", (_wake("batch/v1/jobs"), _PODS)),
     ControllerSpec("deployment-controller", ("deployment",), "deployments", (_wake("apps/v1/deployments"),)),
     ControllerSpec("replicaset-controller", ("replicaset",), "replica_sets", (_wake("apps/v1/replicasets"),)),
     ControllerSpec(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from localplane.controllers.pods import condition, phase
 
@@ -17,6 +17,8 @@ from .survey import Survey
 from .terms import is_indexed, is_suspended, moment_of
 
 Object = dict[str, Any]
+
+_LONGEST: Final = 2**31  # more seconds than anybody waits; many more are no time that a calendar knows
 
 
 def verdict(survey: Survey, moment: datetime) -> Object | None:
@@ -77,7 +79,7 @@ def deadline_in(job: Object, moment: datetime) -> timedelta | None:
     seconds, since = job["spec"].get("activeDeadlineSeconds"), moment_of(job["status"].get("startTime"))
     if seconds is None or since is None or is_suspended(job):
         return None
-    return since + timedelta(seconds=seconds) - moment
+    return since + timedelta(seconds=min(seconds, _LONGEST)) - moment
 
 
 def _success_by_policy(survey: Survey, moment: datetime) -> Object | None:

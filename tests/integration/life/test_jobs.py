@@ -266,6 +266,15 @@ async def test_pods_that_stay_when_their_job_goes_are_kept_by_nothing() -> None:
         assert "ownerReferences" not in pod["metadata"]
 
 
+async def test_a_pod_of_a_job_that_went_long_ago_can_go_too() -> None:
+    async with cluster("job-controller", "garbage-collector-controller") as world:
+        owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "work", "uid": "long-gone", "controller": True}
+        metadata = {"name": "left", "finalizers": [TRACKING], "ownerReferences": [owner]}
+        spec = {"containers": [{"name": "main", "image": "busybox"}]}
+        await world.create(PODS, {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+        await world.gone(PODS, "left")
+
+
 async def test_a_refused_pod_is_told_and_made_later() -> None:
     async with cluster("job-controller", "resourcequota-controller", admission=("ResourceQuota",)) as world:
         quota = {
