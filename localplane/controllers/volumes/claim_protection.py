@@ -94,16 +94,22 @@ class _Controller:
     async def sync(self, namespace: str) -> None:
         names = self._waiting.pop(namespace, set())
         keepers = _Keepers(self._client, self._pods, namespace)
+        refused: set[str] = set()
         refusal: APIError | None = None
-        while names:
-            name = names.pop()
-            claim = self._claims.namespaced(namespace).get(name)
-            try:
-                if claim is not None:
-                    await self._sync(claim, keepers)
-            except APIError as error:
-                refusal = error
-                self._waiting.setdefault(namespace, set()).add(name)
+        try:
+            while names:
+                name = names.pop()
+                refused.add(name)
+                claim = self._claims.namespaced(namespace).get(name)
+                try:
+                    if claim is not None:
+                        await self._sync(claim, keepers)
+                    refused.discard(name)
+                except APIError as error:
+                    refusal = error
+        finally:
+            if left := names | refused:
+                self._waiting.setdefault(namespace, set()).update(left)
         if refusal is not None:
             raise refusal
 

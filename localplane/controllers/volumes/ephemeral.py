@@ -8,7 +8,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any, Final
 
-from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.errors import AlreadyExists, APIError
 from localplane.client import Client, Lister, WorkQueue, object_key, split_key
 from localplane.client.handlers import HandlerFunctions, deleted_object
 from localplane.controllers.context import ControllerContext
@@ -76,15 +76,17 @@ class _Controller:
     async def _ensure_claim(self, pod: Object, volume: Object) -> None:
         """Raises NotYet."""
         namespace, name = pod["metadata"]["namespace"], ephemeral_claim_name(pod, volume)
+        claims = self._client.resource(CLAIMS, namespace)
         claim = self._claims.namespaced(namespace).get(name)
-        if claim is not None:
-            if not is_controlled_by(claim, pod):
-                raise NotYet(f"PVC {namespace}/{name} was not created for pod {object_key(pod)} (pod is not owner)")
-            return
         try:
-            await self._client.resource(CLAIMS, namespace).create(_claim_for(pod, volume))
+            if claim is None:
+                claim = await claims.create(_claim_for(pod, volume))
+        except AlreadyExists:  # the informer is late
+            claim = await claims.get(name)
         except APIError as error:
             raise NotYet(f"create PVC {name}: {error}") from error
+        if not is_controlled_by(claim, pod):
+            raise NotYet(f"PVC {namespace}/{name} was not created for pod {object_key(pod)} (pod is not owner)")
 
 
 def _claim_for(pod: Object, volume: Object) -> Object:

@@ -83,7 +83,7 @@ class Provisioner:
                 tasks.create_task(work(self._volume_queue, self._sync_volume, workers=4))
 
     def _hear_claim(self, claim: Object) -> None:
-        if annotation(claim, STORAGE_PROVISIONER) == PROVISIONER and (_wants_volume(claim) or _wants_more(claim)):
+        if _wants_volume(claim) or _wants_more(claim):
             self._claim_queue.add(object_key(claim))
 
     def _hear_volume(self, volume: Object) -> None:
@@ -97,11 +97,9 @@ class Provisioner:
     async def _sync_claim(self, key: str) -> None:
         namespace, name = split_key(key)
         claim = self._claims.lister.namespaced(namespace).get(name)
-        if claim is None or annotation(claim, STORAGE_PROVISIONER) != PROVISIONER:
-            return
-        if _wants_volume(claim):
+        if claim is not None and _wants_volume(claim):
             await self._provision(claim)
-        elif _wants_more(claim):
+        elif claim is not None and _wants_more(claim):
             await self._expand(claim)
 
     async def _provision(self, claim: Object) -> None:
@@ -159,7 +157,8 @@ class Provisioner:
 
 
 def _wants_volume(claim: Object) -> bool:
-    return not claim["spec"].get("volumeName") and not is_terminating(claim)
+    is_ours = annotation(claim, STORAGE_PROVISIONER) == PROVISIONER
+    return is_ours and not claim["spec"].get("volumeName") and not is_terminating(claim)
 
 
 def _wants_more(claim: Object) -> bool:
