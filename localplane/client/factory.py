@@ -40,6 +40,7 @@ class SharedInformerFactory:
         self._transform = transform
         self._options = options
         self._informers: dict[GroupVersionResource, SharedInformer] = {}
+        self._have_synced = False
         self._tasks: asyncio.TaskGroup | None = None
         self._background: Background | None = None
 
@@ -61,13 +62,17 @@ class SharedInformerFactory:
         return self.informer(resource).lister
 
     def unsynced(self) -> list[str]:
-        """The resources whose first state is not there yet."""
+        """The resources whose first state is not there yet. Once all were there, whoever wants one more waits for it by
+        themselves: nobody else is held up."""
+        if self._have_synced:
+            return []
         return [str(resource) for resource, informer in self._informers.items() if not informer.has_synced]
 
     async def wait_for_sync(self) -> None:
         """Until all informers that were asked for have their first state."""
         for informer in list(self._informers.values()):
             await informer.wait_for_sync()
+        self._have_synced = True
 
     async def run(self) -> None:
         """Until it is cancelled."""

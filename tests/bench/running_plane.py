@@ -12,9 +12,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from localplane.apiserver.storage.etcd.binary import EtcdUnusable, find_etcd
 
 _TREE = Path(__file__).resolve().parents[2]
 _KCTL = (sys.executable, "-m", "kctl")
@@ -93,4 +95,6 @@ def _store_pid(environ: dict[str, str]) -> int | None:
 def _environment(home: Path) -> dict[str, str]:
     """An installed package is compiled, so that ours may be compiled too, wherever it is forbidden otherwise."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    with suppress(EtcdUnusable):  # the new home has none
+        kept["KCTL_ETCD"] = str(find_etcd().path)
     return {**kept, "HOME": str(home), "XDG_STATE_HOME": str(home / "state"), "KUBECONFIG": str(home / "config")}
