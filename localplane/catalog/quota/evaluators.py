@@ -1,6 +1,6 @@
 """What an object of each kind counts. Kubernetes: pkg/quota/v1/evaluator/core.
 
-Devices that resource claims ask for are not measured; claims are counted like everything else.
+Devices that resource claims ask for are counted by their class; extended resources that stand for a class are not.
 """
 
 from __future__ import annotations
@@ -162,10 +162,46 @@ def _measures_claims(name: str) -> bool:
     return name == "count/persistentvolumeclaims" or name in _CLAIM_NAMES or name.endswith(by_class)
 
 
+# Claims of devices
+
+_DEVICE_CLAIMS: Final = GroupResource("resource.k8s.io", "resourceclaims")
+_DEVICE_CLAIM_COUNT: Final = f"{_COUNT}{_DEVICE_CLAIMS}"
+_DEVICES: Final = ".deviceclass.resource.k8s.io/devices"
+_ALL_DEVICES: Final = 32
+"""What a request for all devices counts: no claim is given more."""
+
+
+def device_claim_usage(claim: JSONObject) -> Amounts:
+    """Of requests that name alternatives, the most that each class may have to give."""
+    used: Amounts = {_DEVICE_CLAIM_COUNT: ONE}
+    for request in ((claim.get("spec") or {}).get("devices") or {}).get("requests") or ():
+        most: Amounts = {}
+        for wish in request.get("firstAvailable") or [request.get("exactly") or {}]:
+            name = f"{wish.get('deviceClassName', '')}{_DEVICES}"
+            most[name] = max(most.get(name, ZERO), Quantity(_device_count(wish)))
+        add(used, most)
+    return used
+
+
+def _device_count(wish: JSONObject) -> int:
+    match wish.get("allocationMode"):
+        case "ExactCount":
+            return int(wish.get("count") or 0)
+        case "All":
+            return _ALL_DEVICES
+        case _:
+            return 0
+
+
+def _measures_device_claims(name: str) -> bool:
+    return name == _DEVICE_CLAIM_COUNT or name.endswith(_DEVICES)
+
+
 EVALUATORS: Final = (
     Evaluator(_PODS, _measures_pods, pod_usage, pod_scope),
     Evaluator(_SERVICES, lambda name: name in _SERVICE_NAMES, service_usage),
     Evaluator(_CLAIMS, _measures_claims, claim_usage, claim_scope),
+    Evaluator(_DEVICE_CLAIMS, _measures_device_claims, device_claim_usage),
     counting(GroupResource("", "configmaps"), "configmaps"),
     counting(GroupResource("", "resourcequotas"), "resourcequotas"),
     counting(GroupResource("", "replicationcontrollers"), "replicationcontrollers"),

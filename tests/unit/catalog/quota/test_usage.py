@@ -8,7 +8,7 @@ import pytest
 
 from localplane.catalog.quota import EVALUATORS, evaluators_of
 from localplane.catalog.quota.amounts import written
-from localplane.catalog.quota.evaluators import claim_usage, pod_usage, service_usage
+from localplane.catalog.quota.evaluators import claim_usage, device_claim_usage, pod_usage, service_usage
 
 Object = dict[str, Any]
 
@@ -143,6 +143,21 @@ def test_a_scoped_quota_counts_only_what_it_speaks_of(scope: Any, given: Object,
     assert written(used) == {"pods": "1" if counted else "0"}
 
 
+def test_a_claim_counts_the_devices_that_it_may_get_of_each_class() -> None:
+    def wish(name: str, mode: str = "ExactCount", count: int = 0) -> Object:
+        return {"deviceClassName": name, "allocationMode": mode, "count": count}
+
+    requests = [
+        {"name": "a", "exactly": wish("gold", count=2)},
+        {"name": "b", "firstAvailable": [wish("gold", count=1), wish("gold", count=3), wish("silver", "All")]},
+    ]
+    assert written(device_claim_usage({"spec": {"devices": {"requests": requests}}})) == {
+        "count/resourceclaims.resource.k8s.io": "1",
+        "gold.deviceclass.resource.k8s.io/devices": "5",
+        "silver.deviceclass.resource.k8s.io/devices": "32",
+    }
+
+
 def test_each_name_of_a_quota_finds_who_measures_it() -> None:
     names = {
         "pods": "pods",
@@ -151,6 +166,8 @@ def test_each_name_of_a_quota_finds_who_measures_it() -> None:
         "count/pods": "pods",
         "services.nodeports": "services",
         "gold.storageclass.storage.k8s.io/requests.storage": "persistentvolumeclaims",
+        "count/resourceclaims.resource.k8s.io": "resourceclaims.resource.k8s.io",
+        "gold.deviceclass.resource.k8s.io/devices": "resourceclaims.resource.k8s.io",
         "secrets": "secrets",
         "count/secrets": "secrets",
         "count/widgets.example.com": "widgets.example.com",
