@@ -94,7 +94,7 @@ def measure(sizes: Sizes, kind: StorageKind, directory: Path) -> Table:
 async def _measure_one(samples: Samples, plane: RunningPlane, kubeconfig: Path, sizes: Sizes, count: int) -> None:
     async with Client.connect(resolve(load(kubeconfig))) as client:
         nodes, deployments = client.resource(_NODES), client.resource(_DEPLOYMENTS, "default")
-        while sum(map(_is_ready, (await nodes.list())["items"])) < sizes.nodes:
+        while sum(map(_is_ready, (await nodes.list())["items"])) < sizes.nodes:  # noqa: ASYNC110 - another process's
             await asyncio.sleep(_LOOK_SECONDS)
         begun, cpu = time.perf_counter(), cpu_seconds(plane.pid)
         deployment = await deployments.create(_deployment(count))
