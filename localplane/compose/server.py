@@ -6,7 +6,7 @@ This is what `localplane.library` runs, and what `kctl up` will run with the bui
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -51,6 +51,7 @@ from localplane.apiserver.resource import APIGroup
 from localplane.apiserver.server.chain import Guards, filters, wrapped
 from localplane.apiserver.server.config import ServerConfig, configure
 from localplane.apiserver.server.dispatch import Router, dispatch
+from localplane.apiserver.server.exposition import Family
 from localplane.apiserver.server.hooks import PostStartContext
 from localplane.apiserver.server.lifecycle import GenericServer
 from localplane.apiserver.server.options import AuditOptions, ServerOptions
@@ -277,6 +278,7 @@ def _assembled(
     server.paths.list_also(lambda: [*_listed(installer), *options.listed_paths])
     storage.observe_calls(lambda operation, seconds: server.metrics.store_request(operation, "", "", seconds))
     server.metrics.add_collector(lambda: storage_families(storage.cacher, installer.definitions()))
+    server.metrics.add_collector(lambda: _flow_families(guards))
     return Plane(
         name=options.name,
         server=server,
@@ -293,6 +295,15 @@ def _assembled(
         authority=config.authority,
         authority_key=config.generated.authority_key if config.generated else None,
     )
+
+
+def _flow_families(guards: Guards) -> Iterator[Family]:
+    text = "Nominal number of execution seats configured for each priority level"
+    seats = Family("apiserver_flowcontrol_nominal_limit_seats", "gauge", text)
+    limit = guards.in_flight.reads.limit + guards.in_flight.mutations.limit
+    for level, count in sorted(guards.flow_schemas.seats(limit).items()):
+        seats.add(count, priority_level=level)
+    yield seats
 
 
 def _listed(installer: Installer) -> list[str]:

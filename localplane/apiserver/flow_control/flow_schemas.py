@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, Final
 
 from localplane.apimachinery.remembering import LONGEST_KEY
@@ -18,6 +19,7 @@ Headers = Mapping[str, str]
 
 _ALL: Final = "*"
 _MOST: Final = 4096
+_DEFAULT_SHARES: Final = 30
 _ACCOUNT: Final = "system:serviceaccount:"
 _NONE: Final[Headers] = {}
 
@@ -33,12 +35,15 @@ class FlowSchemas:
 
     def __init__(self) -> None:
         self._schemas: tuple[_Schema, ...] = ()
+        self._shares: dict[str, int] = {}
         self._namespaces: frozenset[str] = frozenset()
         self._known: dict[tuple[Any, ...], Headers] = {}
 
     def replace(self, schemas: Iterable[JSONObject], levels: Iterable[JSONObject]) -> None:
         """A schema whose level is not there is not in force."""
-        uids = {level["metadata"]["name"]: level["metadata"]["uid"] for level in levels}
+        known = {level["metadata"]["name"]: level for level in levels}
+        uids = {name: level["metadata"]["uid"] for name, level in known.items()}
+        self._shares = {name: _shares(level) for name, level in known.items()}
         ordered = sorted(schemas, key=_precedence)
         self._schemas = tuple(
             _Schema(
@@ -85,6 +90,11 @@ class FlowSchemas:
             self._remember(key, headers)
         return headers
 
+    def seats(self, limit: int) -> dict[str, int]:
+        """How many of so many requests at once each level has, by its share. Nobody is held to it."""
+        total = sum(self._shares.values()) or 1
+        return {name: ceil(limit * share / total) for name, share in self._shares.items()}
+
     def _found(self, user: User, info: RequestInfo) -> Headers:
         for schema in self._schemas:
             if any(_matches(rule, user, info) for rule in schema.rules):
@@ -101,6 +111,12 @@ class FlowSchemas:
 
 def _precedence(schema: JSONObject) -> tuple[int, str]:
     return schema["spec"].get("matchingPrecedence", 0), schema["metadata"]["name"]
+
+
+def _shares(level: JSONObject) -> int:
+    spec = level.get("spec") or {}
+    shares = (spec.get("limited") or spec.get("exempt") or {}).get("nominalConcurrencyShares")
+    return int(shares) if shares is not None else _DEFAULT_SHARES if "limited" in spec else 0
 
 
 def level_of(schema: JSONObject) -> str:

@@ -90,6 +90,8 @@ async def test_an_answer_names_the_flow_schema_that_its_request_matched() -> Non
             exempt = await world.of(SCHEMAS, "").get("exempt")
             admin = await http.get("/version")
             assert admin.headers["X-Kubernetes-PF-FlowSchema-UID"] == exempt["metadata"]["uid"]
+            metrics = (await http.get("/metrics")).text
+            assert 'apiserver_flowcontrol_nominal_limit_seats{priority_level="level"}' in metrics
 
 
 async def test_the_first_range_of_services_is_ready() -> None:

@@ -162,6 +162,18 @@ def test_what_changes_is_seen_at_once() -> None:
     assert matched(schemas, PODS) == "new"
 
 
+def test_levels_have_seats_by_their_shares() -> None:
+    schemas = FlowSchemas()
+    assert schemas.seats(600) == {}
+    levels = [
+        level("low") | {"spec": {"limited": {"nominalConcurrencyShares": 10}}},
+        level("high") | {"spec": {"limited": {}}},
+        level("free") | {"spec": {"exempt": {}}},
+    ]
+    schemas.replace([], levels)
+    assert schemas.seats(600) == {"low": 150, "high": 450, "free": 0}
+
+
 async def test_answers_say_to_which_flow_their_requests_belong() -> None:
     serve = flow_control(InFlight(), in_force(schema("a", 1)))(Recorded())
 
