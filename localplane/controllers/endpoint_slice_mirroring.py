@@ -25,6 +25,7 @@ from localplane.client.handlers import deleted_object
 
 from .context import ControllerContext
 from .endpoint_slices.membership import TRIGGER_TIME, labels_of
+from .endpoint_slices.ordering import ordered_slice_ports
 from .endpoint_slices.packing import Changes, EndpointKey, PortsKey, endpoint_key, is_same, name_prefix, ports_key
 from .endpoint_slices.tracking import MANAGED_BY, SERVICE_NAME, SliceTracker, index_by_service, slice_handler, slices_of
 from .endpoints import ENDPOINTS, LEADER, SERVICES, repacked
@@ -199,7 +200,7 @@ class _Mirrored:
         self.skipped = 0
 
     def add(self, subset: Mapping[str, Any]) -> None:
-        ports = [{"name": "", **port} for port in subset.get("ports") or ()]
+        ports = ordered_slice_ports({"name": "", **port} for port in subset.get("ports") or ())
         count = 0
         for name, ready in (("addresses", True), ("notReadyAddresses", False)):
             for address in subset.get(name) or ():

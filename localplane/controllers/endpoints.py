@@ -35,6 +35,7 @@ from .endpoint_slices.membership import (
     sets_hostname,
     target_port,
 )
+from .endpoint_slices.ordering import ordered_ports
 from .events import EventRecorder
 from .pods import PODS, is_ready
 from .worker import NotYet, hearing, work
@@ -247,7 +248,7 @@ def _subset(
     if others:
         subset["notReadyAddresses"] = [addresses[key] for key in others]
     if ports:
-        subset["ports"] = sorted(ports, key=_text)
+        subset["ports"] = ordered_ports(ports)
     return subset
 
 

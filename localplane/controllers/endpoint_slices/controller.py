@@ -42,6 +42,7 @@ from .membership import (
     selected_pods,
     selects_pods,
 )
+from .ordering import ordered_slice_ports
 from .packing import (
     ZONE,
     Changes,
@@ -217,7 +218,8 @@ class SliceController:
                 continue
             ports = endpoint_ports(service, pod)
             key = ports_key(ports)
-            wanted.ports.setdefault(key, ports)
+            if key not in wanted.ports:
+                wanted.ports[key] = ordered_slice_ports(ports)
             endpoints = wanted.endpoints.setdefault(key, {})
             node_name = pod["spec"].get("nodeName", "")
             node = self._nodes.get(node_name)

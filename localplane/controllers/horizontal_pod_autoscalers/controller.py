@@ -350,7 +350,7 @@ class _Controller:
         ]
         others = [other for other, one in known.items() if other != name and any(one.matches(each) for each in labels)]
         if others and labels:
-            keys = " ".join(f"{{{each} {autoscaler.namespace}}}" for each in (name, others[0]))
+            keys = " ".join(f"{autoscaler.namespace}/{each}" for each in (name, others[0]))
             why = f"pods by selector {text} are controlled by more than one HPA (e.g. [{keys}])"
             self._refuse_selector(autoscaler, "AmbiguousSelector", why, why)
         return selector

@@ -292,7 +292,7 @@ async def test_two_autoscalers_of_the_same_pods_both_give_up() -> None:
         await autoscaler(world, resource(averageUtilization=300), name="twin")
         found = await world.becomes(AUTOSCALERS, "twin", lambda it: told(it, "ScalingActive")[1] == "AmbiguousSelector")
         message = condition(found, "ScalingActive")["message"]
-        assert message.startswith("pods by selector app=web are controlled by more than one HPA (e.g. [{")
+        assert message.startswith("pods by selector app=web are controlled by more than one HPA (e.g. [default/")
         await world.of(AUTOSCALERS).delete("web")
         await world.becomes(AUTOSCALERS, "twin", lambda it: told(it, "ScalingActive")[1] == "ValidMetricFound")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from localplane.controllers.endpoint_slices.hints import SlicesOfFamily, ZoneHints, hint_closely
 from localplane.controllers.endpoint_slices.membership import TriggerTimes, families, pod_addresses, target_port
+from localplane.controllers.endpoint_slices.ordering import ordered_ports, ordered_slice_ports
 from localplane.controllers.endpoint_slices.packing import Changes, endpoint_key, new_slice, packed, ports_key
 from localplane.controllers.endpoints import repacked
 
@@ -111,6 +112,17 @@ def test_the_trigger_time_is_the_oldest_new_change() -> None:
     assert times.changed(SERVICE, [old]) is None
     newer = [old, pod("b", "2026-01-01T00:00:09Z"), pod("c", "2026-01-01T00:00:05Z")]
     assert times.changed(SERVICE, newer) == "2026-01-01T00:00:05Z"
+
+
+def test_ports_are_in_the_order_in_which_kubernetes_writes_them() -> None:
+    ports: list[Object] = [
+        {"name": f"p{number}", "port": 9000 + 7 * number, "protocol": ("TCP", "UDP", "SCTP")[number % 3]}
+        for number in range(9)
+    ]
+    for port in ports[1::2]:
+        port["appProtocol"] = "x.y/z"
+    assert "".join(port["name"][1] for port in ordered_ports(ports)) == "165270384"
+    assert "".join(port["name"][1] for port in ordered_slice_ports(ports)) == "842761503"
 
 
 async def test_ports_that_the_same_addresses_have_stand_together() -> None:
