@@ -9,7 +9,7 @@ JOBS ?= 2
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check format conformance bench stalls faults growth soak kubectl clean venv dev etcd
+.PHONY: help up test check format conformance bench stalls faults rollouts growth soak kubectl clean venv dev etcd
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,12 +40,17 @@ bench: dev etcd ## Measure; one at a time, so that the figures mean something
 	@$(BIN)/python -m tests.bench.cluster $(ARGS)
 	@$(BIN)/python -m tests.bench.up $(ARGS)
 	@$(BIN)/python -m tests.bench.cli $(ARGS)
+	@$(BIN)/python -m tests.bench.scheduling $(ARGS)
+	@$(BIN)/python -m tests.bench.life $(ARGS)
 
 stalls: dev ## See how long one request keeps the others waiting, with fifty thousand objects
 	@$(BIN)/python -m tests.bench.stalls --at-most 50 $(ARGS)
 
 faults: dev etcd ## Kill, stop and cut off everything, below HTTP and through it (ARGS="--through http --store sqlite")
 	@$(BIN)/python -m tests.faults --kills 60 $(ARGS)
+
+rollouts: dev etcd ## Kill a plane again and again while workloads roll out and jobs run
+	@$(BIN)/python -m tests.faults.life $(ARGS)
 
 soak: dev etcd ## Load a plane for minutes, and see what it still holds
 	@$(BIN)/python -m tests.soak $(ARGS)
