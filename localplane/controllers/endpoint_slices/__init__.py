@@ -2,7 +2,8 @@
 
 `controller` keeps the slices, `membership` says which pods stand behind a service and by which addresses and ports,
 `packing` puts endpoints into slices, `ordering` has the order of their ports, `hints` says for which zones and nodes
-they are, and `tracking` remembers what was written and not yet seen. Kubernetes: pkg/controller/endpointslice and k8s.io/endpointslice.
+they are, and `tracking` remembers what was written and not yet seen. Kubernetes: pkg/controller/endpointslice and
+k8s.io/endpointslice.
 """
 
 from .controller import start
