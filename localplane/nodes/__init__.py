@@ -30,7 +30,8 @@ How a container behaves is decided by, in this order:
    Always. If it is OnFailure or Never, it ends well after a second, unless its image is `pause` or an agnhost server,
    or (where no Job has made the pod and there is no command) a well-known server such as nginx or redis.
 
-Images of a registry with `invalid` in its name can't be pulled. Probes succeed, after their initialDelaySeconds, unless
+Images can't be pulled whose registry is called `invalid`, or whose name says that they don't exist (`:404`,
+`nonexistent`). Probes succeed, after their initialDelaySeconds, unless
 their command can't but fail; liveness and hooks are ignored. A container that is told to stop ends with code 143 after
 a second at most. The pause before a restart begins with 1 second, not 10, and ends at 60.
 

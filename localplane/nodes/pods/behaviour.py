@@ -28,6 +28,8 @@ _LASTING: Final = frozenset({
 })
 # fmt: on
 """Images that serve until they are stopped, by the last part of their names."""
+_MISSING: Final = ("nonexist", "non-exist", "not-exist", "notexist", "doesnt-exist")
+"""What people call an image that is not there."""
 _LASTING_TOOLS: Final = frozenset(
     {"pause", "netexec", "serve-hostname", "test-webserver", "webhook", "porter", "nettest"}
 )
@@ -249,12 +251,28 @@ def start_after(wished: Mapping[str, Any], options: NodeOptions) -> float:
 
 
 def is_out_of_reach(container: Object, wished: Mapping[str, Any]) -> bool:
-    """Whether its image can't be pulled: an annotation says so, or the registry's name says that there is none."""
+    """Whether its image can't be pulled: an annotation says so, or its own name says that there is none."""
     image = container.get("image", "")
-    if wished.get("image-pull-error"):
-        return True
     host, slash, _ = image.partition("/")
-    return bool(slash) and "." in host and "invalid" in host.partition(":")[0].split(".")
+    has_host = bool(slash) and ("." in host or host == "localhost")
+    if has_host and "invalid" in host.partition(":")[0].split("."):
+        return True
+    if has_host and host == "localhost" and container.get("imagePullPolicy") == "Always":
+        return True
+    return bool(wished.get("image-pull-error")) or image.endswith(":404") or any(word in image for word in _MISSING)
+
+
+def name_problem(image: str) -> str:
+    """What keeps a text from being an image's name, in the words of the reference's parser."""
+    repository = image.partition("@")[0]
+    head, slash, tail = repository.rpartition("/")
+    repository = f"{head}{slash}{tail.partition(':')[0]}"
+    path = repository.partition("/")[2] if "." in repository.partition("/")[0] else repository
+    if path == path.lower():
+        return ""
+    known = path if "/" in path else f"library/{path}"
+    problem = f"invalid reference format: repository name ({known}) must be lowercase"
+    return f'Failed to apply default image tag "{image}": couldn\'t parse image name "{image}": {problem}'
 
 
 def _ready_after(container: Object, wished: Mapping[str, Any], options: NodeOptions) -> float | None:

@@ -16,7 +16,7 @@ from localplane.apimachinery.times import format_duration
 from localplane.nodes.options import NodeOptions
 
 from . import containers as status_of
-from .behaviour import Course, Kind, containers, course, is_out_of_reach, start_after
+from .behaviour import Course, Kind, containers, course, is_out_of_reach, name_problem, start_after
 from .commands import Surroundings
 from .environment import files_of, variables
 from .memory import PodMemory, Run
@@ -97,6 +97,12 @@ class ContainerLife:
             if self._memory.is_news(f"{self._name}: {trouble}"):
                 self._warn("Failed", f"Error: {trouble}")
             status_of.wait(self._status, "CreateContainerConfigError", trouble)
+            return
+        if problem := name_problem(self._container.get("image", "")):
+            if self._memory.is_news(f"{self._name}: {problem}"):
+                self._warn("InspectFailed", problem)
+                self._warn("Failed", "Error: InvalidImageName")
+            status_of.wait(self._status, "InvalidImageName", problem)
             return
         if is_out_of_reach(self._container, self._wished):
             self._fail_to_pull()

@@ -69,6 +69,8 @@ def _known(pod: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Objec
         known[name] = status_of.waiting_status(container, reason) | said.get(name, {})
         if not known[name]["state"]:
             known[name]["state"] = {"waiting": {"reason": reason}}
+        if "waiting" in known[name]["state"]:
+            known[name]["image"] = container.get("image", "")
         if kind is Kind.EPHEMERAL:
             known[name].pop("started", None)
     return known

@@ -15,6 +15,7 @@ from localplane.nodes.pods.behaviour import (
     containers,
     course,
     is_out_of_reach,
+    name_problem,
     wishes,
 )
 from localplane.nodes.pods.commands import Surroundings
@@ -138,6 +139,23 @@ def test_an_image_from_nowhere_is_out_of_reach() -> None:
     assert is_out_of_reach({"image": "invalid.registry.k8s.io/invalid/alpine:3.1"}, {})
     assert not is_out_of_reach({"image": "invalid/alpine"}, {})
     assert is_out_of_reach({"image": "nginx"}, {"image-pull-error": True})
+
+
+def test_an_image_that_says_that_it_is_not_there_is_not() -> None:
+    for name in ("webserver:404", "foo:non-existent", "nginx:does-not-exist"):
+        assert is_out_of_reach({"image": name}, {})
+    assert is_out_of_reach({"image": "localhost/app", "imagePullPolicy": "Always"}, {})
+    assert not is_out_of_reach({"image": "localhost/app:1", "imagePullPolicy": "IfNotPresent"}, {})
+    assert not is_out_of_reach({"image": "localhost:5001/app", "imagePullPolicy": "Always"}, {})
+
+
+def test_a_name_with_capitals_is_none() -> None:
+    assert name_problem("nginx:V1") == ""
+    assert name_problem("example.com/team/app@sha256:AB") == ""
+    assert name_problem("Nginx") == (
+        'Failed to apply default image tag "Nginx": couldn\'t parse image name "Nginx": '
+        "invalid reference format: repository name (library/Nginx) must be lowercase"
+    )
 
 
 def test_each_kind_of_container_has_its_statuses() -> None:
