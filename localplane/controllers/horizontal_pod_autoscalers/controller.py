@@ -224,6 +224,9 @@ class _Controller:
             await self._reconcile(autoscaler)
         except (_Failed, APIError, ClientError) as error:
             _log.info("the autoscaler %s did not scale: %s", key, error)
+        if self._autoscalers.lister.namespaced(namespace).get(name) is None:
+            self.forget(key)  # once more: it went while we looked at it
+            return
         raise TryAfter(self._options.sync_period)
 
     async def _reconcile(self, autoscaler: _Autoscaler) -> None:
