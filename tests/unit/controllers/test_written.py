@@ -1,0 +1,65 @@
+"""A controller waits until its informers show what it wrote."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from localplane.client import Indexer, SharedInformer
+from localplane.controllers.worker import TryAfter
+from localplane.controllers.written import Written
+
+Object = dict[str, Any]
+
+
+class Copy:
+    """What of an informer counts here."""
+
+    def __init__(self) -> None:
+        self.indexer = Indexer()
+        self.last_sync_resource_version = "5"
+
+    def show(self, obj: Object) -> None:
+        self.indexer.put("ns/pod", obj)
+        self.last_sync_resource_version = obj["metadata"]["resourceVersion"]
+
+
+def pod(version: str) -> Object:
+    return {"metadata": {"namespace": "ns", "name": "pod", "resourceVersion": version}}
+
+
+def is_seen(written: Written) -> bool:
+    try:
+        written.check_seen("ns/owner")
+    except TryAfter:
+        return False
+    return True
+
+
+def test_what_was_written_is_waited_for() -> None:
+    copy, written = Copy(), Written()
+    assert is_seen(written)
+    written.wrote("ns/owner", cast("SharedInformer", copy), pod("7"))
+    assert not is_seen(written)
+    copy.show(pod("6"))
+    assert not is_seen(written)
+    written.check_seen("ns/other")
+    copy.show(pod("7"))
+    assert is_seen(written)
+
+
+def test_what_is_gone_again_is_not_waited_for() -> None:
+    copy, written = Copy(), Written()
+    written.wrote("ns/owner", cast("SharedInformer", copy), pod("7"))
+    copy.last_sync_resource_version = "9"
+    assert is_seen(written)
+
+
+def test_nobody_waits_for_what_is_forgotten() -> None:
+    copy, written = Copy(), Written()
+    written.wrote("ns/owner", cast("SharedInformer", copy), pod("7"))
+    with pytest.raises(TryAfter):
+        written.check_seen("ns/owner")
+    written.forget("ns/owner")
+    assert is_seen(written)
