@@ -19,7 +19,7 @@ from typing import Any, Final
 from localplane.apimachinery.errors import AlreadyExists, NotFound
 from localplane.catalog.quota import pod_amounts
 from localplane.catalog.quota.amounts import Amounts, add, read
-from localplane.client import GroupVersionResource, HandlerFunctions, WorkQueue, deleted_object, object_key
+from localplane.client import HandlerFunctions, WorkQueue, deleted_object, object_key
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.events import EventRecorder, Subject
 from localplane.controllers.pods import NODE_INDEX, PODS, index_by_node, is_terminal
@@ -29,11 +29,11 @@ from . import registration
 from .addresses import NoAddress, PodAddresses
 from .heartbeat import NODES, Heartbeat
 from .logs import SimulatedLogs
+from .needs import PodNeeds
 from .options import NodeOptions
 from .pods.containers import RUNTIME
 from .pods.memory import PodMemory
 from .pods.place import Place
-from .pods.requirements import Need, Needs, Troubles, refers_to
 from .pods.resizing import Room
 from .pods.step import Step, step
 from .stages.driving import Driver
@@ -82,11 +82,10 @@ class Kubelet:
         self._node_queue: WorkQueue[str] = WorkQueue()
         self._machines: dict[str, _Machine] = {}
         self._lives: dict[str, _Life] = {}
-        self._waiting: dict[tuple[str, str], set[str]] = {}
         self._addresses = PodAddresses()
         self._recorders: dict[str, EventRecorder] = {}
-        self._heard: set[str] = set()
         self._hearing = ExitStack()
+        self._needs = PodNeeds(context.informers, self._hearing, self._queue.add)
         self._heartbeat = Heartbeat(self._client, self._nodes.lister, options, self._images)
         self._stages = Stages(self._client, self._recorder(""), self._look_at_everything)
         self._driver = Driver(self._client, self._stages, self._neighbourhood, options.seed)
@@ -133,6 +132,7 @@ class Kubelet:
         if self._nodes.lister.get(name) is None:
             self._machines.pop(name, None)
             self._recorders.pop(name, None)
+            self._node_queue.add(name)
             return
         if not registration.is_simulated(node):
             if self._machines.pop(name, None) is not None:
@@ -193,6 +193,7 @@ class Kubelet:
         key = object_key(pod)
         self._addresses.release(pod)
         self._lives.pop(key, None)
+        self._needs.forget(key)
         self._driver.forget(pod["metadata"]["uid"])
         for container_id in _container_ids(pod):
             self.logs.forget(container_id)
@@ -297,8 +298,8 @@ class Kubelet:
             address=lambda: self._addresses.take(node, uid),
             images=machine.images,
             files=machine.files,
-            troubles=await self._troubles(key, pod),
-            room=Room(read((node.get("status") or {}).get("allocatable")), lambda: self._used(name, uid)),
+            troubles=await self._needs.troubles(key, pod),
+            room=Room(lambda: read((node.get("status") or {}).get("allocatable")), lambda: self._used(name, uid)),
         )
 
     def _used(self, node: str, but: str) -> Amounts:
@@ -333,42 +334,6 @@ class Kubelet:
         except NotFound:
             return
 
-    # What pods need
-
-    async def _troubles(self, key: str, pod: Object) -> Troubles:
-        if not _has_something_to_start(pod):
-            return Troubles()
-        namespace = pod["metadata"]["namespace"]
-        for resource in sorted(refers_to(pod)):
-            await self._hear_of(resource)
-
-        def found(need: Need) -> Mapping[str, Any] | None:
-            return self._context.informers.informer(_core(need.resource)).indexer.get(f"{namespace}/{need.name}")
-
-        needs = Needs(pod, found)
-        troubles = needs.troubles()
-        if troubles.volumes or troubles.by_container:
-            for need in needs.looked_for:
-                self._waiting.setdefault((need.resource, f"{namespace}/{need.name}"), set()).add(key)
-        return troubles
-
-    async def _hear_of(self, resource: str) -> None:
-        """Objects that pods wait for; nobody watches them before the first pod refers to one."""
-        informer = self._context.informers.informer(_core(resource))
-        await informer.wait_for_sync()
-        if resource not in self._heard:
-            self._heard.add(resource)
-
-            def hear(obj: Object) -> None:
-                for key in self._waiting.pop((resource, object_key(obj)), ()):
-                    self._queue.add(key)
-
-            self._hearing.enter_context(hearing(informer, hear, deletions=False))
-
-
-def _core(resource: str) -> GroupVersionResource:
-    return GroupVersionResource("", "v1", resource)
-
 
 def _is_moving(node: Mapping[str, Any]) -> bool:
     """Whether its pods move: it is ours, nobody has stopped it, and it has an address."""
@@ -399,16 +364,6 @@ def _is_steady(pod: Mapping[str, Any]) -> bool:
         return False
     kind = "running" if status["phase"] == "Running" else "terminated"
     return all(kind in (each.get("state") or {}) for each in status.get("containerStatuses") or ())
-
-
-def _has_something_to_start(pod: Mapping[str, Any]) -> bool:
-    status = pod.get("status") or {}
-    started = 0
-    for name in ("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"):
-        started += sum("waiting" not in (each.get("state") or {"waiting"}) for each in status.get(name) or ())
-    spec = pod["spec"]
-    wanted = sum(len(spec.get(name) or ()) for name in ("initContainers", "containers", "ephemeralContainers"))
-    return started < wanted
 
 
 def _container_ids(pod: Mapping[str, Any]) -> set[str]:

@@ -31,7 +31,7 @@ _IN_PROGRESS: Final = "PodResizeInProgress"
 class Room:
     """What a node has, and what its other pods have of it."""
 
-    allocatable: Mapping[str, Quantity]
+    allocatable: Callable[[], Mapping[str, Quantity]]
     used: Callable[[], Mapping[str, Quantity]]
 
 
@@ -115,9 +115,9 @@ def _refusal(pod: Mapping[str, Any], room: Room | None) -> Judgement | None:
     if room is None:
         return None
     asked = pod_amounts.requests({"spec": pod["spec"]})
-    used = room.used()
+    used, allocatable = room.used(), room.allocatable()
     for name in _RESIZABLE:
-        capacity, amount, taken = room.allocatable.get(name), asked.get(name, ZERO), used.get(name, ZERO)
+        capacity, amount, taken = allocatable.get(name), asked.get(name, ZERO), used.get(name, ZERO)
         if capacity is not None and amount + taken > capacity:
             numbers = ", ".join(
                 f"{word}: {_number(name, value)}"

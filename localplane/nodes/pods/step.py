@@ -83,6 +83,7 @@ class _Stepper:
         self._status = status
         self._statuses = scene.statuses
         self._resize: dict[str, Judgement] = {}
+        self._asked = Wishes({})
         self.is_over = False
 
     def go(self) -> None:
@@ -149,10 +150,9 @@ class _Stepper:
     def _run_all(self) -> None:
         """Init containers one after the other, then all regular ones; ephemeral ones whenever they come."""
         try:
-            asked = wishes(self._pod)
+            self._asked = wishes(self._pod)
         except InvalidSimulation as error:
             self._refuse(str(error))
-            asked = Wishes({})
             if all("waiting" in status["state"] for status in self._statuses.values()):
                 return
         initialized = any(
@@ -164,7 +164,7 @@ class _Stepper:
             if (is_blocked and kind is not Kind.EPHEMERAL) or (initialized and kind is Kind.INIT):
                 continue
             status = self._statuses[container["name"]]
-            ContainerLife(self._scene, kind, container, asked.of(container["name"])).go_on()
+            ContainerLife(self._scene, kind, container, self._asked.of(container["name"])).go_on()
             if not initialized and kind is Kind.INIT:
                 is_blocked = not status["ready"]
             elif not initialized and kind is Kind.SIDECAR:
@@ -184,7 +184,7 @@ class _Stepper:
             self._scene.say.record(saying)
         for kind, container in self._scene.containers:
             if container["name"] in outcome.restarts:
-                life = ContainerLife(self._scene, kind, container, wishes(self._pod).of(container["name"]))
+                life = ContainerLife(self._scene, kind, container, self._asked.of(container["name"]))
                 life.end(status_of.TERMINATED)
                 life.start()
         if outcome.is_under_way:
