@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 from localplane.apimachinery.times import format_duration
 from localplane.nodes.options import NodeOptions
@@ -25,6 +25,7 @@ from .restarts import back_off, is_to_restart
 from .sayings import Sayings
 
 Object = dict[str, Any]
+_FALLBACK: Final = "FallbackToLogsOnError"
 
 
 @dataclass(slots=True)
@@ -187,7 +188,10 @@ class ContainerLife:
         if ending is None or self._now < run.since + ending.after:
             self._look_after()
             return
-        self.end(ending.exit_code, reason=ending.reason, message=ending.message)
+        message = ending.message
+        if not message and ending.exit_code and self._container.get("terminationMessagePolicy") == _FALLBACK:
+            message = "\n".join(run.course.output)
+        self.end(ending.exit_code, reason=ending.reason, message=message)
         if self._kind is Kind.INIT and ending.exit_code == 0:
             self._status["ready"] = True
         self._after_the_end()

@@ -141,6 +141,14 @@ def test_restart_rules_of_a_container_come_before_the_pods_policy() -> None:
         assert (life.main["restartCount"] > 0) is restarted
 
 
+def test_the_last_message_is_what_a_failing_command_printed_if_that_is_asked_for() -> None:
+    for policy, message in (("FallbackToLogsOnError", "bye"), ("File", None)):
+        main = {"name": "main", "image": "a", "command": ["sh", "-c", "echo bye; exit 1"]}
+        life = Life(pod(restartPolicy="Never", containers=[main | {"terminationMessagePolicy": policy}]))
+        life.until(5)
+        assert life.main["state"]["terminated"].get("message") == message
+
+
 def test_a_pod_that_is_deleted_before_it_ran_is_lost() -> None:
     life = Life(pod(annotations={"start-after": "1h"}))
     life.until(1)
