@@ -261,6 +261,15 @@ async def test_a_claim_of_a_simulated_volume_grows() -> None:
         assert (await world.event("data", "VolumeResizeSuccessful"))["message"] == "Resize volume succeeded"
 
 
+async def test_a_claim_is_told_that_simulated_volumes_have_no_attributes() -> None:
+    async with cluster(BINDER, nodes=0) as world:
+        await ensure_default_storage_class(world.client)
+        await world.create(CLAIMS, claim("data", storageClassName=None, volumeAttributesClassName="gold"))
+        event = await world.event("data", "ProvisioningFailed")
+        assert event["message"].startswith('failed to provision volume with StorageClass "standard": ')
+        assert "spec.csi: Required value" in event["message"]
+
+
 async def test_a_claim_waits_for_its_first_consumer_and_its_node() -> None:
     async with cluster(*ALL, nodes=0) as world:
         await world.create(CLASSES, storage_class("late", volumeBindingMode="WaitForFirstConsumer"), "")
