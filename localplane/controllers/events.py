@@ -188,12 +188,12 @@ class EventLog:
         similar = self._similar.pop(event.similar, None)
         if similar is None or moment - similar.last > _SIMILAR_SECONDS:
             similar = _Similar(set(), moment)
-        if len(similar.messages) < _SIMILAR:
-            similar.messages.add(event.message)
+        similar.messages.add(event.message)
         similar.last = moment
         _keep(self._similar, event.similar, similar)
         if len(similar.messages) < _SIMILAR:
             return (*event.similar, event.message), event.message
+        similar.messages.pop()  # any of them: those that are left are still told by themselves
         return event.similar, f"(combined from similar events): {event.message}"
 
     def _may_speak(self, event: _Event) -> bool:

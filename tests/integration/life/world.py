@@ -126,13 +126,18 @@ class World:
 
 @contextlib.asynccontextmanager
 async def cluster(
-    *controllers: str, admission: Sequence[str] = (), without_admission: Sequence[str] = (), **options: Any
+    *controllers: str,
+    nodes: int = 0,
+    admission: Sequence[str] = (),
+    without_admission: Sequence[str] = (),
+    **options: Any,
 ) -> AsyncIterator[World]:
-    """With these controllers, and the accounts that pods need. `options` are more of ClusterOptions."""
+    """With these controllers, and no need of accounts for pods. `options` are more of ClusterOptions."""
     chosen = ClusterOptions(
         storage=StorageOptions(kind=StorageKind.MEMORY),
         server=ServerOptions(port=0),
         controllers=controllers or ("none",),
+        nodes=nodes,
         enabled_admission_plugins=admission,
         disabled_admission_plugins=("ServiceAccount", *without_admission),
         **options,
