@@ -26,14 +26,15 @@ How a container behaves is decided by, in this order:
    Readiness and a plan to end follow when the annotations of a running pod change.
 2. Its command and arguments, if they are simple enough to be understood: `sleep 5`, `/bin/false`, `tail -f /dev/null`,
    or a shell script of such (`pods.commands` says what else); what `echo` prints is in the log.
-3. Otherwise an init container ends well after a moment. A regular container runs on if the pod's restartPolicy is
-   Always. If it is OnFailure or Never, it ends well after a second, unless its image is `pause` or an agnhost server,
-   or (where no Job has made the pod and there is no command) a well-known server such as nginx or redis.
+3. Otherwise, if it loops for ever or sleeps for a minute or more, it runs on. If not, an init container ends well
+   after a moment, and a regular container runs on if the pod's restartPolicy is Always. If that is OnFailure or Never,
+   it ends well after a second, unless its image is `pause` or an agnhost server, or (where no Job has made the pod and
+   there is no command) a well-known server such as nginx or redis.
 
 Images can't be pulled whose registry is called `invalid`, or whose name says that they don't exist (`:404`,
-`nonexistent`). Probes succeed, after their initialDelaySeconds, unless
-their command can't but fail; liveness and hooks are ignored. A container that is told to stop ends with code 143 after
-a second at most. The pause before a restart begins with 1 second, not 10, and ends at 60.
+`nonexistent`). Probes succeed, after their initialDelaySeconds, unless their command can't but fail; liveness and hooks
+are ignored. A container that is told to stop ends with code 143 after a second at most. The pause before a restart
+begins with 1 second, not 10, and ends at 60.
 
 The composition root calls `start`. Like a controller, it knows the API only through the client.
 """

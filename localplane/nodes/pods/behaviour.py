@@ -14,7 +14,7 @@ from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.times import InvalidDuration, parse_duration
 from localplane.nodes.options import PREFIX, NodeOptions
 
-from .commands import Run, Surroundings, understand
+from .commands import Run, Surroundings, looks_endless, understand
 
 Object = Mapping[str, Any]
 
@@ -221,7 +221,7 @@ def _ends_by_itself(pod: Object, kind: Kind, container: Object) -> bool:
     if kind is Kind.SIDECAR:
         return False
     name, words = _image_name(container.get("image", "")), _words(container)
-    if name == "pause":
+    if name == "pause" or looks_endless(words):
         return False
     if name == "agnhost":
         tool = next((word.rpartition("/")[2] for word in words if word.rpartition("/")[2] != "agnhost"), "pause")

@@ -20,6 +20,9 @@ _LONGEST: Final = 8192
 _SHELLS: Final = frozenset({"sh", "bash", "ash", "dash"})
 _UNITS: Final = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _DURATION: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})([smhd]?)")
+_LONG: Final = 60.0
+_SLEEP: Final = re.compile(r"\bsleep\s([0-9]{1,9})([smhd]?)\b")
+_ENDLESS: Final = re.compile(r"\bsleep\sinf|\bwhile\s(?:true|:)|\btail\s-[fF]\b")
 _WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
 _VARIABLE: Final = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))")
 _SUM: Final = re.compile(r"\$\(\(([^()]*)\)\)|\$\(expr ([^()]*)\)")
@@ -71,6 +74,15 @@ def understand(command: Sequence[str], surroundings: Surroundings) -> Run | None
     except (NotUnderstood, RecursionError):
         return None
     return shell.run(code)
+
+
+def looks_endless(command: Sequence[str]) -> bool:
+    """Whether a command that is not understood is written to go on: it loops for ever, or sleeps for long."""
+    text = " ".join(command)
+    if len(text) > _LONGEST:
+        return False
+    long = (float(match.group(1)) * _UNITS[match.group(2)] >= _LONG for match in _SLEEP.finditer(text))
+    return _ENDLESS.search(text) is not None or any(long)
 
 
 class _Shell:

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from localplane.nodes.pods.commands import Run, Surroundings, understand
+from localplane.nodes.pods.commands import Run, Surroundings, looks_endless, understand
 
 FOREVER = Run(0.0, None)
 
@@ -69,6 +69,20 @@ def test_a_simple_command_is_understood(command: list[str], run: Run) -> None:
 )
 def test_what_is_not_known_in_every_part_is_not_understood(command: list[str]) -> None:
     assert understand(command, Surroundings()) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "endless"),
+    [
+        (sh("grep cpu /proc/self/status | cut -f2 && sleep 1d"), True),
+        (sh("curl example.com; while true; do date; done"), True),
+        (["app", "sleep", "infinity"], True),
+        (sh("curl example.com; sleep 5"), False),
+        (["nginx"], False),
+    ],
+)
+def test_a_command_that_is_not_understood_may_look_endless(command: list[str], *, endless: bool) -> None:
+    assert looks_endless(command) is endless
 
 
 def test_variables_and_sums_take_their_values() -> None:
