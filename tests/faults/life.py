@@ -60,8 +60,10 @@ def run(home: Path, *, kills: int, storage: str, seed: int) -> Verdict:
             until(lambda: here.status()["state"] == "killed")
             here.up(*arguments)
         begun = time.monotonic()
-        until(lambda: not list(_unfinished(here, kills)), within=_PATIENCE)
+        while (left := sorted(set(_unfinished(here, kills)))) and time.monotonic() - begun < _PATIENCE:
+            time.sleep(0.2)
         verdict.seconds = time.monotonic() - begun
+        verdict.violations += [f"{name} is not as it should be" for name in left]
         _note_completions(here, completed, verdict)
         verdict.violations += _twice(here)
     return verdict
