@@ -4,6 +4,8 @@
 - `signing`     certificatesigningrequest-signing-controller: the four signers of `kubernetes.io`
 - `cleaning`    certificatesigningrequest-cleaner-controller
 - `requests`    what is in a request, and what each signer wants of it
+- `pod_requests`    podcertificaterequest-cleaner-controller
+- `trust_bundles`   kube-apiserver-serving-clustertrustbundle-publisher-controller
 
 The supervisor starts them. The authority's key is read by `signing` alone, and goes nowhere else.
 """

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,11 +15,16 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from localplane.apimachinery.times import format_time
+from localplane.controllers.certificates import pod_requests, trust_bundles
 from localplane.controllers.certificates.cleaning import end_of
+from localplane.controllers.certificates.trust_bundles import bundle_name
+from localplane.controllers.context import ControllerContext
 from tests.integration.life.world import World, cluster
 
 Object = dict[str, Any]
 REQUESTS = "certificates.k8s.io/v1/certificatesigningrequests"
+POD_REQUESTS = "certificates.k8s.io/v1/podcertificaterequests"
+BUNDLES = "certificates.k8s.io/v1/clustertrustbundles"
 APPROVING, SIGNING, CLEANING = (
     f"certificatesigningrequest-{name}-controller" for name in ("approving", "signing", "cleaner")
 )
@@ -187,3 +194,52 @@ def test_each_state_of_a_request_has_its_end() -> None:
     assert end("AAAA", "Approved") == moment + timedelta(hours=1)
     assert end("", "Denied") == moment + timedelta(hours=1)
     assert end("", "Approved", "Failed") == moment + timedelta(hours=1)
+
+
+@asynccontextmanager
+async def running(
+    world: World, start: Callable[[ControllerContext], Awaitable[None]], root_ca: str
+) -> AsyncIterator[None]:
+    task = asyncio.ensure_future(start(ControllerContext(world.client, world.plane.informers, root_ca=root_ca)))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+async def test_the_authority_of_the_server_is_published_in_the_place_of_what_was_before() -> None:
+    async with cluster(nodes=0) as world:
+        assert world.plane.authority is not None
+        authority = world.plane.authority.read_text(encoding="ascii")
+        signer = "kubernetes.io/kube-apiserver-serving"
+        old = {
+            "metadata": {"name": bundle_name(signer, "old")},
+            "spec": {"signerName": signer, "trustBundle": authority},
+        }
+        await world.create(BUNDLES, old, "")
+        async with running(world, trust_bundles.start, authority):
+            await world.gone(BUNDLES, bundle_name(signer, "old"), "")
+            (bundle,) = await world.list(BUNDLES, "")
+        assert bundle["metadata"]["name"] == bundle_name(signer, authority)
+        assert bundle["spec"] == {"signerName": signer, "trustBundle": authority}
+
+
+def test_a_bundle_is_named_by_its_signer_and_its_content() -> None:
+    assert bundle_name("example.com/a", "") == "example.com:a:e3b0c44298fc1c149afbf4c8"
+
+
+def pod_request(name: str) -> Object:
+    key = ec.generate_private_key(ec.SECP256R1())
+    stub = x509.CertificateSigningRequestBuilder().subject_name(x509.Name([])).sign(key, hashes.SHA256())
+    spec: Object = {"signerName": "example.com/s", "maxExpirationSeconds": 3600}
+    spec["stubPKCS10Request"] = base64.b64encode(stub.public_bytes(serialization.Encoding.DER)).decode()
+    spec |= {f"{owner}{what}": owner.lower() for owner in ("pod", "serviceAccount", "node") for what in ("Name", "UID")}
+    return {"metadata": {"name": name}, "spec": spec}
+
+
+async def test_a_request_of_a_pod_goes_when_it_is_old_enough() -> None:
+    async with cluster(nodes=0) as world:
+        await world.create(POD_REQUESTS, pod_request("old"))
+        async with running(world, lambda context: pod_requests.clean(context, timedelta(seconds=1))):
+            await world.gone(POD_REQUESTS, "old")
