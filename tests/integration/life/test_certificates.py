@@ -198,7 +198,7 @@ def test_each_state_of_a_request_has_its_end() -> None:
 
 @asynccontextmanager
 async def running(
-    world: World, start: Callable[[ControllerContext], Awaitable[None]], root_ca: str
+    world: World, start: Callable[[ControllerContext], Awaitable[None]], root_ca: str = ""
 ) -> AsyncIterator[None]:
     task = asyncio.ensure_future(start(ControllerContext(world.client, world.plane.informers, root_ca=root_ca)))
     try:
