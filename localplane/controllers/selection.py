@@ -77,12 +77,21 @@ CONTROLLERS: Final = (
     ControllerSpec(
         "certificatesigningrequest-cleaner-controller", ("csrcleaner",), "certificates.cleaning", (_SIGNING_REQUESTS,)
     ),
+    ControllerSpec(
+        "podcertificaterequest-cleaner-controller",
+        (),
+        "certificates.pod_requests",
+        (_wake("certificates.k8s.io/v1/podcertificaterequests"),),
+    ),
     ControllerSpec("ttl-controller", ("ttl",), "node_ttl", (_NODES,)),
     ControllerSpec("node-ipam-controller", ("nodeipam",), "node_ipam", (_NODES,)),
     ControllerSpec("node-lifecycle-controller", ("nodelifecycle",), "node_lifecycle", (_NODES,)),
     ControllerSpec("taint-eviction-controller", (), "taint_eviction", (_NODES,)),
     ControllerSpec(
         "persistentvolume-binder-controller", ("persistentvolume-binder",), "volumes.binder", (_CLAIMS, _VOLUMES)
+    ),
+    ControllerSpec(
+        "persistentvolume-expander-controller", ("persistentvolume-expander",), "volumes.expander", (_CLAIMS,)
     ),
     ControllerSpec("clusterrole-aggregation-controller", ("clusterrole-aggregation",), "cluster_role_aggregation"),
     ControllerSpec(

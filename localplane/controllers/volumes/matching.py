@@ -142,6 +142,12 @@ def requested(claim: Mapping[str, Any]) -> Quantity:
     return storage((claim["spec"].get("resources") or {}).get("requests"))
 
 
+def wants_more(claim: Mapping[str, Any]) -> bool:
+    """It is bound, and asks for more than it was given."""
+    status = claim.get("status") or {}
+    return status.get("phase") == "Bound" and storage(status.get("capacity")) < requested(claim)
+
+
 def storage(amounts: Mapping[str, Any] | None) -> Quantity:
     """The `storage` of some resources; nothing if they don't say it."""
     try:

@@ -19,7 +19,7 @@ from localplane.controllers.worker import hearing, work
 
 from .bindings import PROVISIONED_BY, SELECTED_NODE, STORAGE_PROVISIONER, annotation, phase_of
 from .claim_users import CLAIMS, STORAGE_CLASSES, VOLUMES, claim_key_of, reference_to
-from .matching import capacity, requested, storage, storage_class_of
+from .matching import capacity, requested, storage_class_of, wants_more
 from .protection import release
 
 Object = dict[str, Any]
@@ -83,7 +83,7 @@ class Provisioner:
                 tasks.create_task(work(self._volume_queue, self._sync_volume, workers=4))
 
     def _hear_claim(self, claim: Object) -> None:
-        if _wants_volume(claim) or _wants_more(claim):
+        if _wants_volume(claim) or wants_more(claim):
             self._claim_queue.add(object_key(claim))
 
     def _hear_volume(self, volume: Object) -> None:
@@ -99,7 +99,7 @@ class Provisioner:
         claim = self._claims.lister.namespaced(namespace).get(name)
         if claim is not None and _wants_volume(claim):
             await self._provision(claim)
-        elif claim is not None and _wants_more(claim):
+        elif claim is not None and wants_more(claim):
             await self._expand(claim)
 
     async def _provision(self, claim: Object) -> None:
@@ -159,10 +159,6 @@ class Provisioner:
 def _wants_volume(claim: Object) -> bool:
     is_ours = annotation(claim, STORAGE_PROVISIONER) == PROVISIONER
     return is_ours and not claim["spec"].get("volumeName") and not is_terminating(claim)
-
-
-def _wants_more(claim: Object) -> bool:
-    return phase_of(claim) == "Bound" and storage(claim["status"].get("capacity")) < requested(claim)
 
 
 def _is_to_go(volume: Object) -> bool:

@@ -261,6 +261,18 @@ async def test_a_claim_of_a_simulated_volume_grows() -> None:
         assert (await world.event("data", "VolumeResizeSuccessful"))["message"] == "Resize volume succeeded"
 
 
+async def test_a_claim_that_asks_for_more_is_told_whom_it_waits_for() -> None:
+    async with cluster(BINDER, "persistentvolume-expander-controller", nodes=0) as world:
+        await world.create(CLASSES, storage_class("grows", "example.com/disks", allowVolumeExpansion=True), "")
+        await available(world, volume("disk", storageClassName="grows", csi={"driver": "d.e", "volumeHandle": "h"}))
+        await world.create(CLAIMS, claim("data", storageClassName="grows"))
+        await bound(world, "data")
+        await world.merge(CLAIMS, "data", {"spec": {"resources": {"requests": {"storage": "4Gi"}}}})
+        event = await world.event("data", "ExternalExpanding")
+        assert event["message"] == "waiting for an external controller to expand this PVC"
+        assert (event["type"], event["source"]["component"]) == ("Normal", "volume_expand")
+
+
 async def test_a_claim_is_told_that_simulated_volumes_have_no_attributes() -> None:
     async with cluster(BINDER, nodes=0) as world:
         await ensure_default_storage_class(world.client)
