@@ -56,7 +56,7 @@ from localplane.servers.aggregator.serving import Aggregator
 from localplane.servers.apiextensions.kind import make_group as make_definitions
 from localplane.servers.apiextensions.rules import RuleCompiler
 from localplane.servers.apiextensions.serving import CustomResources
-from localplane.servers.kube import bootstrap
+from localplane.servers.kube import bootstrap, upkeep
 from localplane.servers.kube.admission import select_plugins
 from localplane.servers.kube.node_authorizer import NodeAuthorizer
 from localplane.servers.kube.rbac import RBACAuthorizer
@@ -220,6 +220,7 @@ class _Cluster:
             controllers=[
                 self._run_custom_resources,
                 self._run_aggregator,
+                self._run_upkeep,
                 *([self._run_life] if self._wanted.controllers or self._options.simulated_nodes else []),
             ],
         )
@@ -243,6 +244,8 @@ class _Cluster:
             await after_namespaces(bootstrap.make_system_objects)(plane)
             if self._makes_accounts():
                 await bootstrap.make_first_account(plane.observer)
+            if self._options.simulated_nodes:
+                await bootstrap.make_metrics_role(plane.observer)
 
         async def track_tokens(plane: Plane) -> None:
             await namespaces.wait()
@@ -304,6 +307,11 @@ class _Cluster:
     async def _run_aggregator(self, _: Plane) -> None:
         assert self._availability is not None, "it was made before the server listened"
         await _kept_running("the aggregator", self._availability.run)
+
+    async def _run_upkeep(self, plane: Plane) -> None:
+        cidrs = (self._facts(plane).service_cluster_ip_range,)
+        run = partial(upkeep.run, plane.observer, plane.informers, plane.flow_schemas, service_cidrs=cidrs)
+        await _kept_running("the upkeep of the server", run)
 
     async def _run_life(self, plane: Plane) -> None:
         """Controllers, scheduler and nodes. They are imported here, beside the loop: the server is ready, and nobody

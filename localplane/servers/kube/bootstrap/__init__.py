@@ -76,6 +76,21 @@ async def make_first_account(client: Client) -> None:
         _log.debug("the first service account is not made: %s", error)
 
 
+async def make_metrics_role(client: Client) -> None:
+    """Who may view a namespace may see what its pods use, as metrics-server has it."""
+    kinds = ("view", "edit", "admin")
+    role = {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": {
+            "name": "system:aggregated-metrics-reader",
+            "labels": {f"rbac.authorization.k8s.io/aggregate-to-{kind}": "true" for kind in kinds},
+        },
+        "rules": [{"apiGroups": ["metrics.k8s.io"], "resources": ["pods", "nodes"], "verbs": ["get", "list", "watch"]}],
+    }
+    await _make_missing(client, "clusterroles", [role])
+
+
 async def make_priority_classes(client: Client, facts: Facts) -> None:
     await _make(client, facts, _SCHEDULING)
 
