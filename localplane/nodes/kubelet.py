@@ -17,7 +17,6 @@ from datetime import timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.errors import AlreadyExists, NotFound
-from localplane.catalog.quota import pod_amounts
 from localplane.catalog.quota.amounts import Amounts, add, read
 from localplane.client import HandlerFunctions, WorkQueue, deleted_object, object_key
 from localplane.controllers.context import ControllerContext
@@ -34,7 +33,7 @@ from .options import NodeOptions
 from .pods.containers import RUNTIME
 from .pods.memory import PodMemory
 from .pods.place import Place
-from .pods.resizing import Room
+from .pods.resizing import Room, granted, is_asked, urgency
 from .pods.step import Step, step
 from .stages.driving import Driver
 from .stages.rendering import Neighbourhood
@@ -59,6 +58,8 @@ class _Machine:
     deferred: set[str] = field(default_factory=set)
     """The pods whose resize waits for room."""
     is_moving: bool = False
+    granting: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while somebody is granted more, so that nobody else is granted the same."""
 
 
 @dataclass(slots=True)
@@ -204,9 +205,10 @@ class Kubelet:
     def _make_room(self, node: str) -> None:
         machine = self._machines.get(node)
         if machine is not None and machine.deferred:
-            for key in machine.deferred:
-                self._queue.add(key)
+            pods = [(pod, key) for key in machine.deferred if (pod := self._current(key)) is not None]
             machine.deferred = set()
+            for _, key in sorted(pods, key=lambda each: urgency(each[0])):
+                self._queue.add(key)
 
     def _current(self, key: str) -> Object | None:
         pod, life = self._by_node.get(key), self._lives.get(key)
@@ -224,6 +226,13 @@ class Kubelet:
         life = self._life(key, pod)
         if await self._is_driven(key, pod, life):
             return
+        if is_asked(pod):
+            async with self._machine(node["metadata"]["name"]).granting:
+                await self._take_step(key, self._current(key) or pod, node, life)
+        else:
+            await self._take_step(key, pod, node, life)
+
+    async def _take_step(self, key: str, pod: Object, node: Object, life: _Life) -> None:
         place = await self._place(key, pod, node)
         try:
             taken = step(pod, life.memory, place, self._options, time.time())
@@ -304,9 +313,10 @@ class Kubelet:
 
     def _used(self, node: str, but: str) -> Amounts:
         total: Amounts = {}
-        for pod in self._by_node.index(NODE_INDEX, node):
-            if pod["metadata"]["uid"] != but and not is_terminal(pod):
-                add(total, pod_amounts.requests(pod))
+        for key in self._by_node.index_keys(NODE_INDEX, node):
+            pod = self._current(key)
+            if pod is not None and pod["metadata"]["uid"] != but and not is_terminal(pod):
+                add(total, granted(pod))
         return total
 
     def _tell(self, pod: Object, taken: Step) -> None:
@@ -321,13 +331,17 @@ class Kubelet:
         if taken.status["phase"] in ("Succeeded", "Failed"):
             self._addresses.release({**pod, "status": taken.status})
             self._make_room(node)
+        if any(saying.reason == "ResizeCompleted" for saying in taken.sayings):
+            self._make_room(node)
         if any(each["type"] == "PodResizePending" for each in taken.status["conditions"]):
             self._machine(node).deferred.add(key)
 
     async def _delete(self, pod: Object) -> None:
-        """Nothing runs any more: the object may go, unless it waits for its finalizers already."""
+        """Nothing runs any more: the object may go, unless it waits for its finalizers already. A server that dies
+        while it deletes leaves an object without a grace period behind, and nobody else would ask for its end."""
         metadata = pod["metadata"]
-        if "deletionTimestamp" not in metadata or metadata.get("deletionGracePeriodSeconds") == 0:
+        is_let_go = metadata.get("deletionGracePeriodSeconds") == 0
+        if "deletionTimestamp" not in metadata or (is_let_go and metadata.get("finalizers")):
             return
         try:
             await self._pods_in(pod).delete(metadata["name"], grace_period_seconds=0, uid=metadata["uid"])

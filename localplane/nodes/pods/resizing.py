@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.gotext import go_json
 from localplane.apimachinery.quantity import ZERO, Quantity
+from localplane.catalog.core.pods.qos import qos_class
 from localplane.catalog.quota import pod_amounts
 from localplane.catalog.quota.amounts import read, written
 
@@ -43,12 +44,44 @@ class Resize:
     is_under_way: bool = False
 
 
+def is_asked(pod: Mapping[str, Any]) -> bool:
+    """Whether a running container asks for other requests than it was granted."""
+    statuses = {each["name"]: each for each in (pod.get("status") or {}).get("containerStatuses") or ()}
+    for container in pod["spec"]["containers"]:
+        status = statuses.get(container["name"], {})
+        if "running" in (status.get("state") or {}) and _requests(container) != _granted(status):
+            return True
+    return False
+
+
+def urgency(pod: Mapping[str, Any]) -> tuple[int, int, str]:
+    """The order in which deferred resizes are tried again: the most important pods first, then those that are
+    guaranteed what they ask for, then those that have waited longest."""
+    since = next(
+        (
+            str(each.get("lastTransitionTime"))
+            for each in (pod.get("status") or {}).get("conditions") or ()
+            if each["type"] == _PENDING
+        ),
+        "",
+    )
+    rank = ("Guaranteed", "Burstable", "BestEffort").index(qos_class(pod))
+    return -int(pod["spec"].get("priority") or 0), rank, since
+
+
 def pod_requests(pod: Mapping[str, Any], statuses: Mapping[str, Object]) -> dict[str, str]:
     """What the pod was granted in all."""
     spec = dict(pod["spec"])
     for name in ("initContainers", "containers"):
         spec[name] = [_as_granted(container, statuses) for container in spec.get(name) or ()]
     return written(pod_amounts.requests({"spec": spec}))
+
+
+def granted(pod: Mapping[str, Any]) -> dict[str, Quantity]:
+    """What a pod holds of its node, whatever else it asks for."""
+    said = pod.get("status") or {}
+    both = [*(said.get("initContainerStatuses") or ()), *(said.get("containerStatuses") or ())]
+    return read(pod_requests(pod, {status["name"]: status for status in both}))
 
 
 def _as_granted(container: Mapping[str, Any], statuses: Mapping[str, Object]) -> Mapping[str, Any]:
