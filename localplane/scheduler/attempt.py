@@ -13,8 +13,8 @@ from typing import Final
 from localplane.apimachinery.time_slices import TimeSlices
 
 from .diagnosis import Diagnosis, Rejection, Unschedulable
+from .plugins import declared_features, inter_pod_affinity, names, node_checks, topology_spread, volumes
 from .plugins import devices as devices_of_pod
-from .plugins import inter_pod_affinity, names, node_checks, topology_spread, volumes
 from .plugins.check import Check
 from .plugins.devices import DeviceCheck, Devices
 from .plugins.verdicts import NodeScores, Verdicts, VerdictsOfPod, judge
@@ -140,6 +140,8 @@ class Search:
             cycle.devices = devices_of_pod.prepare(pod, self._devices)
             if cycle.devices is not None:
                 cycle.checks.append(cycle.devices)
+        if (features := declared_features.prepare(pod)) is not None:
+            cycle.checks.append(features)
         return cycle
 
     def _nominated(self, cycle: Cycle) -> list[NodeInfo]:

@@ -201,4 +201,5 @@ def _says_the_same(old: Object, new: Object) -> bool:
         and old["metadata"].get("labels") == new["metadata"].get("labels")
         and before.get("allocatable") == after.get("allocatable")
         and before.get("images") == after.get("images")
+        and before.get("declaredFeatures") == after.get("declaredFeatures")
     )

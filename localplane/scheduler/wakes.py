@@ -46,6 +46,7 @@ UPDATED: Final = "updated"
 LABELS: Final = "labels"
 TAINTS: Final = "taints"
 ALLOCATABLE: Final = "allocatable"
+FEATURES: Final = "features"
 SMALLER: Final = "smaller"
 TOLERATIONS: Final = "tolerations"
 GATES: Final = "gates"
@@ -76,6 +77,8 @@ def node_changes(old: Object, new: Object) -> list[Happening]:
         changes.append(ALLOCATABLE)
     if old["metadata"].get("labels") != new["metadata"].get("labels"):
         changes.append(LABELS)
+    if (old.get("status") or {}).get("declaredFeatures") != (new.get("status") or {}).get("declaredFeatures"):
+        changes.append(FEATURES)
     return [Happening(NODES, change, old=old, new=new) for change in changes]
 
 
@@ -278,6 +281,7 @@ _HINTS: Final[dict[tuple[str, GroupVersionResource], _Hint]] = {
     (names.POD_TOPOLOGY_SPREAD, PODS): _after_spread,
     (names.INTER_POD_AFFINITY, NODES): _on(ADDED, LABELS),
     (names.INTER_POD_AFFINITY, PODS): _after_neighbour,
+    (names.NODE_DECLARED_FEATURES, NODES): _on(ADDED, FEATURES),
     (names.DYNAMIC_RESOURCES, NODES): _on(ADDED, LABELS, TAINTS),
     (names.DYNAMIC_RESOURCES, PODS): lambda _, happening: happening.itself and happening.change == CLAIM_STATUSES,
     (names.DYNAMIC_RESOURCES, RESOURCE_CLAIMS): _after_resource_claim,

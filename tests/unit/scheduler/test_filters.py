@@ -203,3 +203,15 @@ async def test_a_pod_takes_the_node_that_it_was_nominated_for_if_it_will_do() ->
     setting = Setting(node("a", allocatable={"cpu": "2"}), node("b", allocatable={"cpu": "64"}))
     info = pod(requests={"cpu": "1"}, status={"nominatedNodeName": "a"})
     assert await setting.where(info) == "a"
+
+
+async def test_a_pod_that_needs_something_of_its_kubelet_goes_where_that_is_declared() -> None:
+    able = node("b")
+    able["status"]["declaredFeatures"] = ["UserNamespacesHostNetworkSupport"]
+    setting = Setting(node("a"), able)
+    demanding = {"hostNetwork": True, "hostUsers": False}
+    assert await setting.where(pod(**demanding)) == "b"
+    setting.cluster.remove_node("b")
+    assert await excuse(setting, pod(**demanding)) == (
+        "0/1 nodes are available: 1 node(s) didn't match Pod's required features."
+    )
