@@ -361,6 +361,33 @@ async def test_a_resize_that_the_node_cannot_hold_is_deferred() -> None:
         await world.becomes("v1/pods", "web", lambda each: container(each)["allocatedResources"] == {"cpu": "3"})
 
 
+async def test_room_that_becomes_free_is_granted_once_and_to_the_most_important() -> None:
+    def sized(name: str, cpu: str, **spec: Any) -> Object:
+        return pod(name, {"name": "main", "image": "nginx", "resources": {"requests": {"cpu": cpu}}}, **spec)
+
+    async with simulation(cpu="4") as world:
+        urgent = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "urgent"}}
+        await world.create("scheduling.k8s.io/v1/priorityclasses", urgent | {"value": 1000}, "")
+        await world.create("v1/pods", sized("large", "2"))
+        for name, spec in (("calm", {}), ("pressing", {"priorityClassName": "urgent"})):
+            await world.create("v1/pods", sized(name, "1", **spec))
+            await world.becomes("v1/pods", name, is_ready)
+        patch = {"spec": {"containers": [{"name": "main", "resources": {"requests": {"cpu": "3"}}}]}}
+        for name in ("calm", "pressing"):
+            await world.of("v1/pods").patch(name, patch, PatchType.STRATEGIC, subresource="resize")
+            await world.becomes("v1/pods", name, lambda each: bool(condition(each, "PodResizePending")))
+        await world.of("v1/pods").delete("large", grace_period_seconds=0)
+
+        def is_done(each: Object) -> bool:
+            return bool(container(each)["resources"] == {"requests": {"cpu": "3"}})
+
+        await world.becomes("v1/pods", "pressing", is_done)
+        calm = await world.becomes(
+            "v1/pods", "calm", lambda each: "used: 3000" in str(condition(each, "PodResizePending"))
+        )
+        assert container(calm)["allocatedResources"] == {"cpu": "1"}
+
+
 async def test_a_pod_on_the_hosts_network_has_the_nodes_address() -> None:
     async with simulation() as world:
         await world.create("v1/pods", pod("web", hostNetwork=True))
