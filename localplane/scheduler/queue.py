@@ -36,7 +36,7 @@ class Place(Enum):
 @dataclass(slots=True, eq=False)
 class QueuedPod:
     """`since` is when it came to its place, in seconds; `rejectors` are the plugins that rejected it last, and none if
-    it failed because of an error. `meanwhile` is what happened while it was being tried."""
+    it failed because of an error; `group` is where it waits. `meanwhile` is what happened while it was being tried."""
 
     info: PodInfo
     since: float
@@ -46,6 +46,7 @@ class QueuedPod:
     failed: int = 0
     ready_at: float = 0.0
     rejectors: frozenset[str] = frozenset()
+    group: frozenset[str] = frozenset()
     meanwhile: list[Happening] = field(default_factory=list)
     ticket: int = 0
 
@@ -62,6 +63,7 @@ class SchedulingQueue:
         self._pods: dict[str, QueuedPod] = {}
         self._in_flight: dict[str, QueuedPod] = {}
         self._waiting: dict[str, QueuedPod] = {}
+        self._groups: dict[frozenset[str], dict[str, QueuedPod]] = {}
         self._active: list[tuple[int, float, int, QueuedPod]] = []
         self._backoff: list[tuple[float, int, float, int, QueuedPod]] = []
         self._held: dict[str, bool] = {}
@@ -149,13 +151,15 @@ class SchedulingQueue:
         for queued in self._in_flight.values():
             if only is None or only(queued.info):
                 queued.meanwhile.append(happening)
-        if not self._waiting:
-            return
-        woken = [
-            queued
-            for queued in self._waiting.values()
-            if (only is None or only(queued.info)) and self._wakes.wake(queued, happening)
-        ]
+        woken = []
+        for rejectors, group in self._groups.items():
+            # Most of what happens helps none of those who were rejected so: then nobody is asked one by one.
+            if hints := self._wakes.hints(rejectors, happening):
+                woken += [
+                    queued
+                    for queued in group.values()
+                    if (only is None or only(queued.info)) and any(hint.test(queued.info, happening) for hint in hints)
+                ]
         for queued in woken:
             self._requeue(queued)
 
@@ -178,7 +182,7 @@ class SchedulingQueue:
             self._wait_for_change(queued)
             return
         queued.rejectors -= {GATED}
-        self._waiting.pop(queued.info.uid, None)
+        self._end_waiting(queued)
         queued.place = Place.ACTIVE
         self._push_active(queued)
 
@@ -202,20 +206,30 @@ class SchedulingQueue:
             self._wait_for_change(queued)
             return
         queued.rejectors -= {GATED}
-        self._waiting.pop(uid, None)
+        self._end_waiting(queued)
         queued.place, queued.ticket = Place.BACKOFF, next(self._tickets)
         entry = (queued.ready_at, -queued.info.priority, queued.since, queued.ticket, queued)
         heapq.heappush(self._backoff, entry)
         self._changed.set()
 
     def _wait_for_change(self, queued: QueuedPod) -> None:
-        queued.place = Place.UNSCHEDULABLE
+        self._end_waiting(queued)
+        queued.place, queued.group = Place.UNSCHEDULABLE, queued.rejectors
         self._waiting[queued.info.uid] = queued
+        self._groups.setdefault(queued.group, {})[queued.info.uid] = queued
         self._changed.set()
+
+    def _end_waiting(self, queued: QueuedPod) -> None:
+        uid = queued.info.uid
+        if self._waiting.pop(uid, None) is not None:
+            group = self._groups[queued.group]
+            del group[uid]
+            if not group:
+                del self._groups[queued.group]
 
     def _take(self, queued: QueuedPod) -> None:
         """Out of wherever it is; what is left of it in a heap is passed over."""
-        self._waiting.pop(queued.info.uid, None)
+        self._end_waiting(queued)
         queued.place, queued.ticket = Place.NOWHERE, 0
 
     def _next_active(self) -> QueuedPod | None:
@@ -252,8 +266,7 @@ class SchedulingQueue:
             if queued.since + _LONGEST_WAIT > now:
                 break
             queued.since = now
-            self._waiting.pop(queued.info.uid)
-            self._waiting[queued.info.uid] = queued
+            self._wait_for_change(queued)
             if GATED not in queued.rejectors:
                 self._requeue(queued)
 

@@ -7,7 +7,7 @@ and pkg/scheduler/framework/events.go.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -99,30 +99,38 @@ def pod_changes(old: PodInfo, new: PodInfo) -> list[str]:
     return changes
 
 
-_Hint = Callable[[PodInfo, Happening], bool]
+_Test = Callable[[PodInfo, Happening], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Which changes may help a pod; `test` looks at them more closely."""
+
+    changes: frozenset[str]
+    test: _Test
 
 
 class Wakes:
-    """Asked about one pod and one happening at a time."""
+    """Asked about one pod and one happening at a time, or first whether it could help anybody who was rejected so."""
 
     def of_target(self, old: PodInfo, new: PodInfo) -> list[Happening]:
         """What a change of a waiting pod means to that pod."""
         return [Happening(PODS, change, old_pod=old, pod=new, itself=True) for change in pod_changes(old, new)]
 
+    def hints(self, rejectors: Iterable[str], happening: Happening) -> list[Hint]:
+        found = [_HINTS.get((plugin, happening.resource)) for plugin in rejectors]
+        return [hint for hint in found if hint is not None and happening.change in hint.changes]
+
     def wake(self, queued: QueuedPod, happening: Happening) -> bool:
-        return any(
-            hint(queued.info, happening)
-            for plugin in queued.rejectors
-            if (hint := _HINTS.get((plugin, happening.resource))) is not None
-        )
+        return any(hint.test(queued.info, happening) for hint in self.hints(queued.rejectors, happening))
 
 
 def _always(_pod: PodInfo, _happening: Happening) -> bool:
     return True
 
 
-def _on(*changes: str) -> _Hint:
-    return lambda _, happening: happening.change in changes
+def _on(*changes: str, test: _Test = _always) -> Hint:
+    return Hint(frozenset(changes), test)
 
 
 def _node(happening: Happening) -> NodeInfo:
@@ -133,9 +141,7 @@ def _node(happening: Happening) -> NodeInfo:
 
 
 def _after_taints(pod: PodInfo, happening: Happening) -> bool:
-    if happening.itself:
-        return happening.change == TOLERATIONS
-    if happening.change not in (ADDED, TAINTS) or happening.new is None:
+    if happening.new is None:
         return False
     was = happening.old is None or untolerated_taint(taints_of(happening.old), pod.tolerations) is not None
     return was and untolerated_taint(taints_of(happening.new), pod.tolerations) is None
@@ -143,15 +149,15 @@ def _after_taints(pod: PodInfo, happening: Happening) -> bool:
 
 def _after_cordon(pod: PodInfo, happening: Happening) -> bool:
     if happening.itself:
-        return happening.change == TOLERATIONS and tolerates_cordon(pod)
-    if happening.change not in (ADDED, TAINTS) or happening.new is None:
+        return tolerates_cordon(pod)
+    if happening.new is None:
         return False
     was = happening.old is None or bool((happening.old.get("spec") or {}).get("unschedulable"))
     return was and not (happening.new.get("spec") or {}).get("unschedulable")
 
 
 def _after_affinity(pod: PodInfo, happening: Happening) -> bool:
-    if happening.change not in (ADDED, LABELS) or happening.new is None:
+    if happening.new is None:
         return False
     wanted = pod.node_affinity
     if wanted is None or not wanted.matches(happening.new):
@@ -160,7 +166,7 @@ def _after_affinity(pod: PodInfo, happening: Happening) -> bool:
 
 
 def _after_ports(pod: PodInfo, happening: Happening) -> bool:
-    if happening.change != DELETED or happening.pod is None or happening.itself:
+    if happening.pod is None:
         return False
     taken = TakenPorts()
     taken.add(happening.pod.ports)
@@ -170,17 +176,15 @@ def _after_ports(pod: PodInfo, happening: Happening) -> bool:
 def _after_room(pod: PodInfo, happening: Happening) -> bool:
     if happening.change == DELETED:
         return True
-    if happening.change != SMALLER or happening.pod is None or happening.old_pod is None:
-        return False
     if happening.itself:
         return True
+    if happening.pod is None or happening.old_pod is None:
+        return False
     before, after = happening.old_pod.request.held, happening.pod.request.held
     return any(amount and before.get(name, 0) > after.get(name, 0) for name, amount in pod.request.asked.items())
 
 
 def _after_capacity(pod: PodInfo, happening: Happening) -> bool:
-    if happening.change not in (ADDED, ALLOCATABLE):
-        return False
     new = _node(happening)
     if not node_resources.fits(pod.request.asked, new):
         return False
@@ -199,7 +203,7 @@ def _after_neighbour(pod: PodInfo, happening: Happening) -> bool:
     if happening.itself:
         return happening.change == LABELS
     other = happening.pod
-    if other is None or happening.change not in (ADDED, DELETED, LABELS):
+    if other is None:
         return False
     ours, theirs = pod.affinity, other.affinity
     if happening.change == DELETED:
@@ -215,12 +219,10 @@ def _after_neighbour(pod: PodInfo, happening: Happening) -> bool:
 
 
 def _after_spread(pod: PodInfo, happening: Happening) -> bool:
-    if happening.resource == NODES:
-        return happening.change in (ADDED, DELETED, LABELS, TAINTS)
     if happening.itself:
         return happening.change == LABELS
     other = happening.pod
-    return other is not None and other.namespace == pod.namespace and happening.change in (ADDED, DELETED, LABELS)
+    return other is not None and other.namespace == pod.namespace
 
 
 def _after_own_claim(pod: PodInfo, happening: Happening) -> bool:
@@ -240,51 +242,56 @@ def _after_resource_claim(pod: PodInfo, happening: Happening) -> bool:
 
 def _after_shared_claim(pod: PodInfo, happening: Happening) -> bool:
     other = happening.pod
-    return happening.change == DELETED and other is not None and other.namespace == pod.namespace
+    return other is not None and other.namespace == pod.namespace
 
 
-_CLASS_CHANGES: Final = _on(ADDED, UPDATED)
+def _itself(_pod: PodInfo, happening: Happening) -> bool:
+    return happening.itself
 
-_HINTS: Final[dict[tuple[str, GroupVersionResource], _Hint]] = {
+
+_NEWS: Final = _on(ADDED, UPDATED)
+_OWN_CLAIM: Final = _on(ADDED, UPDATED, test=_after_own_claim)
+
+_HINTS: Final[dict[tuple[str, GroupVersionResource], Hint]] = {
     (names.NO_NODES, NODES): _on(ADDED),
-    (names.SCHEDULING_GATES, PODS): lambda _, happening: happening.itself and happening.change == GATES,
+    (names.SCHEDULING_GATES, PODS): _on(GATES, test=_itself),
     (names.NODE_NAME, NODES): _on(ADDED),
-    (names.NODE_UNSCHEDULABLE, NODES): _after_cordon,
-    (names.NODE_UNSCHEDULABLE, PODS): _after_cordon,
-    (names.TAINT_TOLERATION, NODES): _after_taints,
-    (names.TAINT_TOLERATION, PODS): _after_taints,
-    (names.NODE_AFFINITY, NODES): _after_affinity,
+    (names.NODE_UNSCHEDULABLE, NODES): _on(ADDED, TAINTS, test=_after_cordon),
+    (names.NODE_UNSCHEDULABLE, PODS): _on(TOLERATIONS, test=_after_cordon),
+    (names.TAINT_TOLERATION, NODES): _on(ADDED, TAINTS, test=_after_taints),
+    (names.TAINT_TOLERATION, PODS): _on(TOLERATIONS, test=_itself),
+    (names.NODE_AFFINITY, NODES): _on(ADDED, LABELS, test=_after_affinity),
     (names.NODE_PORTS, NODES): _on(ADDED),
-    (names.NODE_PORTS, PODS): _after_ports,
-    (names.NODE_RESOURCES_FIT, NODES): _after_capacity,
-    (names.NODE_RESOURCES_FIT, PODS): _after_room,
+    (names.NODE_PORTS, PODS): _on(DELETED, test=_after_ports),
+    (names.NODE_RESOURCES_FIT, NODES): _on(ADDED, ALLOCATABLE, test=_after_capacity),
+    (names.NODE_RESOURCES_FIT, PODS): _on(DELETED, SMALLER, test=_after_room),
     (names.VOLUME_RESTRICTIONS, NODES): _on(ADDED),
-    (names.VOLUME_RESTRICTIONS, PODS): _after_shared_claim,
-    (names.VOLUME_RESTRICTIONS, CLAIMS): _after_own_claim,
+    (names.VOLUME_RESTRICTIONS, PODS): _on(DELETED, test=_after_shared_claim),
+    (names.VOLUME_RESTRICTIONS, CLAIMS): _OWN_CLAIM,
     (names.NODE_VOLUME_LIMITS, NODES): _on(ADDED),
     (names.NODE_VOLUME_LIMITS, PODS): _on(DELETED),
-    (names.NODE_VOLUME_LIMITS, CSI_NODES): _always,
-    (names.NODE_VOLUME_LIMITS, CSI_DRIVERS): _always,
-    (names.NODE_VOLUME_LIMITS, CLAIMS): _after_own_claim,
+    (names.NODE_VOLUME_LIMITS, CSI_NODES): _NEWS,
+    (names.NODE_VOLUME_LIMITS, CSI_DRIVERS): _NEWS,
+    (names.NODE_VOLUME_LIMITS, CLAIMS): _OWN_CLAIM,
     (names.VOLUME_BINDING, NODES): _on(ADDED, LABELS),
-    (names.VOLUME_BINDING, CLAIMS): _after_own_claim,
-    (names.VOLUME_BINDING, VOLUMES): _CLASS_CHANGES,
-    (names.VOLUME_BINDING, STORAGE_CLASSES): _CLASS_CHANGES,
-    (names.VOLUME_BINDING, CSI_NODES): _CLASS_CHANGES,
-    (names.VOLUME_BINDING, CSI_DRIVERS): _CLASS_CHANGES,
-    (names.VOLUME_BINDING, CSI_CAPACITIES): _CLASS_CHANGES,
+    (names.VOLUME_BINDING, CLAIMS): _OWN_CLAIM,
+    (names.VOLUME_BINDING, VOLUMES): _NEWS,
+    (names.VOLUME_BINDING, STORAGE_CLASSES): _NEWS,
+    (names.VOLUME_BINDING, CSI_NODES): _NEWS,
+    (names.VOLUME_BINDING, CSI_DRIVERS): _NEWS,
+    (names.VOLUME_BINDING, CSI_CAPACITIES): _NEWS,
     (names.VOLUME_ZONE, NODES): _on(ADDED, LABELS),
-    (names.VOLUME_ZONE, CLAIMS): _after_own_claim,
-    (names.VOLUME_ZONE, VOLUMES): _CLASS_CHANGES,
+    (names.VOLUME_ZONE, CLAIMS): _OWN_CLAIM,
+    (names.VOLUME_ZONE, VOLUMES): _NEWS,
     (names.VOLUME_ZONE, STORAGE_CLASSES): _on(ADDED),
-    (names.POD_TOPOLOGY_SPREAD, NODES): _after_spread,
-    (names.POD_TOPOLOGY_SPREAD, PODS): _after_spread,
+    (names.POD_TOPOLOGY_SPREAD, NODES): _on(ADDED, DELETED, LABELS, TAINTS),
+    (names.POD_TOPOLOGY_SPREAD, PODS): _on(ADDED, DELETED, LABELS, test=_after_spread),
     (names.INTER_POD_AFFINITY, NODES): _on(ADDED, LABELS),
-    (names.INTER_POD_AFFINITY, PODS): _after_neighbour,
+    (names.INTER_POD_AFFINITY, PODS): _on(ADDED, DELETED, LABELS, test=_after_neighbour),
     (names.NODE_DECLARED_FEATURES, NODES): _on(ADDED, FEATURES),
     (names.DYNAMIC_RESOURCES, NODES): _on(ADDED, LABELS, TAINTS),
-    (names.DYNAMIC_RESOURCES, PODS): lambda _, happening: happening.itself and happening.change == CLAIM_STATUSES,
-    (names.DYNAMIC_RESOURCES, RESOURCE_CLAIMS): _after_resource_claim,
-    (names.DYNAMIC_RESOURCES, DEVICE_CLASSES): _CLASS_CHANGES,
-    (names.DYNAMIC_RESOURCES, RESOURCE_SLICES): _CLASS_CHANGES,
+    (names.DYNAMIC_RESOURCES, PODS): _on(CLAIM_STATUSES, test=_itself),
+    (names.DYNAMIC_RESOURCES, RESOURCE_CLAIMS): _on(ADDED, UPDATED, DELETED, test=_after_resource_claim),
+    (names.DYNAMIC_RESOURCES, DEVICE_CLASSES): _NEWS,
+    (names.DYNAMIC_RESOURCES, RESOURCE_SLICES): _NEWS,
 }
