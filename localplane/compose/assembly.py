@@ -246,6 +246,7 @@ class _Cluster:
                 await bootstrap.make_first_account(plane.observer)
             if self._options.simulated_nodes:
                 await bootstrap.make_metrics_role(plane.observer)
+                await bootstrap.make_storage_class(plane.observer)
 
         async def track_tokens(plane: Plane) -> None:
             await namespaces.wait()
@@ -333,7 +334,6 @@ class _Cluster:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(run(select(self._options.controllers), context))
             if self._options.simulated_nodes:
-                tasks.create_task(self._make_storage_class(context))
                 tasks.create_task(_kept_running("the scheduler", partial(self._schedule, plane, context)))
                 tasks.create_task(_kept_running("the simulation of nodes", partial(self._simulate, context)))
 
@@ -343,11 +343,6 @@ class _Cluster:
         await awakened(plane, Wake(GroupVersionResource("", "v1", "pods")))
         scheduler = await asyncio.to_thread(import_module, "localplane.scheduler")
         await scheduler.start(context, seed=self._options.seed)
-
-    async def _make_storage_class(self, context: ControllerContext) -> None:
-        volumes = await asyncio.to_thread(import_module, "localplane.controllers.volumes.simulation")
-        with _unreadable_is_logged("there is no storage class"):
-            await volumes.ensure_default_storage_class(context.client)
 
     async def _simulate(self, context: ControllerContext) -> None:
         nodes = await asyncio.to_thread(import_module, "localplane.nodes")

@@ -86,7 +86,7 @@ CONTROLLERS: Final = (
     ControllerSpec("ttl-controller", ("ttl",), "node_ttl", (_NODES,)),
     ControllerSpec("node-ipam-controller", ("nodeipam",), "node_ipam", (_NODES,)),
     ControllerSpec("node-lifecycle-controller", ("nodelifecycle",), "node_lifecycle", (_NODES,)),
-    ControllerSpec("taint-eviction-controller", (), "taint_eviction", (_NODES,)),
+    ControllerSpec("taint-eviction-controller", (), "taint_eviction", (_PODS,)),
     ControllerSpec(
         "persistentvolume-binder-controller", ("persistentvolume-binder",), "volumes.binder", (_CLAIMS, _VOLUMES)
     ),

@@ -12,7 +12,7 @@ from copy import deepcopy
 from typing import Any, Final
 
 from localplane.apimachinery.errors import AlreadyExists, APIError, NotFound
-from localplane.client import Client, WorkQueue, object_key, split_key
+from localplane.client import WorkQueue, object_key, split_key
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.pods import is_terminating
 from localplane.controllers.worker import hearing, work
@@ -24,42 +24,12 @@ from .protection import release
 
 Object = dict[str, Any]
 PROVISIONER: Final = "simulation.localplane/provisioner"
-STANDARD: Final = "standard"
 _ACCOUNT: Final = "persistent-volume-binder"
 _FINALIZER: Final = "external-provisioner.volume.kubernetes.io/finalizer"
 _MARK: Final = "simulation.localplane/volume"
 _MARK_TEXT: Final = "Nothing is stored: this volume is simulated, and its path exists on no node."
 _DIRECTORY: Final = "/simulation.localplane/volumes"
 _RESIZING: Final = ("Resizing", "FileSystemResizePending", "ControllerResizeError", "NodeResizeError")
-
-
-def default_storage_class() -> Object:
-    """`standard`, which claims get that ask for no class."""
-    description = "Volumes that are simulated: claims are bound at once, and nothing is stored."
-    annotations = {
-        "storageclass.kubernetes.io/is-default-class": "true",
-        "kubernetes.io/description": description,
-    }
-    return {
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "StorageClass",
-        "metadata": {"name": STANDARD, "annotations": annotations},
-        "provisioner": PROVISIONER,
-        "reclaimPolicy": "Delete",
-        "volumeBindingMode": "Immediate",
-        "allowVolumeExpansion": True,
-    }
-
-
-async def ensure_default_storage_class(client: Client) -> None:
-    """Make `standard` in a cluster that has no storage class at all; what people have made or removed is theirs."""
-    classes = client.resource(STORAGE_CLASSES)
-    if (await classes.list())["items"]:
-        return
-    try:
-        await classes.create(default_storage_class())
-    except AlreadyExists:
-        return
 
 
 class Provisioner:

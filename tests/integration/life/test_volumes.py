@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from localplane.controllers.volumes.simulation import PROVISIONER, ensure_default_storage_class
+from localplane.controllers.volumes.simulation import PROVISIONER
+from localplane.servers.kube.bootstrap import make_storage_class
 from tests.integration.life.world import World, cluster
 
 Object = dict[str, Any]
@@ -208,7 +209,7 @@ async def test_an_old_claim_gets_the_default_class_when_there_is_one() -> None:
     async with cluster(BINDER, nodes=0) as world:
         await world.create(CLAIMS, claim("data", storageClassName=None))
         await world.event("data", "FailedBinding")
-        await ensure_default_storage_class(world.client)
+        await make_storage_class(world.client)
         data = await bound(world, "data")
         assert data["spec"]["storageClassName"] == "standard"
 

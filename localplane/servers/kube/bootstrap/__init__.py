@@ -27,6 +27,22 @@ _log = logging.getLogger(__name__)
 _AT_ONCE: Final = 32
 """How many are made at the same time: the store writes them together."""
 
+_STORAGE_CLASS: Final = {
+    "apiVersion": "storage.k8s.io/v1",
+    "kind": "StorageClass",
+    "metadata": {
+        "name": "standard",
+        "annotations": {
+            "storageclass.kubernetes.io/is-default-class": "true",
+            "kubernetes.io/description": "Volumes that are simulated: claims are bound at once, and nothing is stored.",
+        },
+    },
+    "provisioner": "simulation.localplane/provisioner",
+    "reclaimPolicy": "Delete",
+    "volumeBindingMode": "Immediate",
+    "allowVolumeExpansion": True,
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
@@ -89,6 +105,17 @@ async def make_metrics_role(client: Client) -> None:
         "rules": [{"apiGroups": ["metrics.k8s.io"], "resources": ["pods", "nodes"], "verbs": ["get", "list", "watch"]}],
     }
     await _make_missing(client, "clusterroles", [role])
+
+
+async def make_storage_class(client: Client) -> None:
+    """`standard`, which claims get that ask for no class, in a cluster that has none at all: what people have made or
+    removed is theirs. Its volumes are those of `localplane.controllers.volumes.simulation`."""
+    classes = client.resource(GroupVersionResource("storage.k8s.io", "v1", "storageclasses"))
+    try:
+        if not (await classes.list())["items"]:
+            await classes.create(_STORAGE_CLASS)
+    except APIError as error:  # something is stored in its place that nobody can read
+        _log.error("there is no storage class: %s", error)
 
 
 async def make_priority_classes(client: Client, facts: Facts) -> None:
