@@ -216,7 +216,7 @@ async def test_an_old_claim_gets_the_default_class_when_there_is_one() -> None:
 
 async def test_a_volume_is_made_for_a_claim_of_a_simulated_class_and_goes_with_it() -> None:
     async with cluster(*ALL, nodes=0) as world:
-        await ensure_default_storage_class(world.client)
+        await make_storage_class(world.client)
         made = await world.create(CLAIMS, claim("data", "3Gi", storageClassName=None))
         data = await bound(world, "data")
         name = f"pvc-{made['metadata']['uid']}"
@@ -248,7 +248,7 @@ async def test_a_volume_of_a_class_that_retains_stays() -> None:
 
 async def test_a_claim_of_a_simulated_volume_grows() -> None:
     async with cluster(*ALL, admission=("PersistentVolumeClaimResize",), nodes=0) as world:
-        await ensure_default_storage_class(world.client)
+        await make_storage_class(world.client)
         await world.create(CLAIMS, claim("data", storageClassName=None))
         name = (await bound(world, "data"))["spec"]["volumeName"]
         await world.merge(CLAIMS, "data", {"spec": {"resources": {"requests": {"storage": "4Gi"}}}})
@@ -276,7 +276,7 @@ async def test_a_claim_that_asks_for_more_is_told_whom_it_waits_for() -> None:
 
 async def test_a_claim_is_told_that_simulated_volumes_have_no_attributes() -> None:
     async with cluster(BINDER, nodes=0) as world:
-        await ensure_default_storage_class(world.client)
+        await make_storage_class(world.client)
         await world.create(CLAIMS, claim("data", storageClassName=None, volumeAttributesClassName="gold"))
         event = await world.event("data", "ProvisioningFailed")
         assert event["message"].startswith('failed to provision volume with StorageClass "standard": ')
@@ -399,7 +399,7 @@ EPHEMERAL = {
 
 async def test_a_pod_gets_claims_for_its_ephemeral_volumes() -> None:
     async with cluster(*ALL, "ephemeral-volume-controller", nodes=0) as world:
-        await ensure_default_storage_class(world.client)
+        await make_storage_class(world.client)
         web = await world.create(PODS, pod("web", [EPHEMERAL]))
         scratch = await bound(world, "web-scratch")
         assert scratch["metadata"]["labels"] == {"a": "b"}
