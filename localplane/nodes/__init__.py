@@ -1,6 +1,8 @@
 """Nodes that are not there, and pods on them that run no processes: everything that a kubelet writes is written.
 
-    registration heartbeat control   the Node objects, their leases and conditions; making, removing, stopping, starting
+    machines registration heartbeat   the Node objects, their leases and conditions
+    control        making, removing, stopping and starting nodes, for whoever has a client
+    waking         until the first pod (or Stage) there is nothing else: all that follows is imported then
     kubelet        one loop for all nodes: what changed or is due, one write for every change of a pod
     pods           a pod's life, step by step, without any waiting or writing
     stages         kwok's Stage objects, which drive what they select instead
@@ -41,21 +43,30 @@ The composition root calls `start`. Like a controller, it knows the API only thr
 
 from __future__ import annotations
 
+import asyncio
+from importlib import import_module
+
 from localplane.controllers.context import ControllerContext
 
-from .kubelet import Kubelet
+from .machines import Machines
 from .options import NodeOptions, Pace
+from .waking import LateLogs, something_to_do
 
 __all__ = ["NodeOptions", "Pace", "start"]
 
 
 async def start(context: ControllerContext, options: NodeOptions) -> None:
     """Until it is cancelled."""
-    kubelet = Kubelet(context, options)
+    logs = LateLogs()
     if options.connections is not None:
-        options.connections.add(kubelet.logs)
+        options.connections.add(logs)
     try:
-        await kubelet.run()
+        machines = Machines(context, options)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(machines.run())
+            await something_to_do(context)
+            module = await asyncio.to_thread(import_module, f"{__package__}.kubelet")
+            await module.Kubelet(context, options, machines, logs.logs).run()
     finally:
         if options.connections is not None:
-            options.connections.remove(kubelet.logs)
+            options.connections.remove(logs)

@@ -1,5 +1,5 @@
-"""The kubelet of all simulated nodes: one watch on pods and nodes, one queue of what is due, and one write for every
-change of a pod's status.
+"""The kubelet of all simulated nodes: one watch on pods, one queue of what is due, and one write for every change of a
+pod's status. It is imported when there is a pod for it; `machines` keeps its nodes alive until then, and afterwards.
 
 No pod has a task or a timer of its own. A step of a pod's life (`pods.step`) is taken when the pod has changed, when
 something that it waited for is there, and when its next step is due. What is written is built on what the API says, so
@@ -16,18 +16,18 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
-from localplane.apimachinery.errors import AlreadyExists, NotFound
+from localplane.apimachinery.errors import NotFound
 from localplane.catalog.quota.amounts import Amounts, add, read
 from localplane.client import HandlerFunctions, WorkQueue, deleted_object, object_key
 from localplane.controllers.context import ControllerContext
-from localplane.controllers.events import EventRecorder, Subject
+from localplane.controllers.events import Subject
 from localplane.controllers.pods import NODE_INDEX, PODS, index_by_node, is_terminal
-from localplane.controllers.worker import NotYet, hearing, work
+from localplane.controllers.worker import NotYet, work
 
 from . import registration
 from .addresses import NoAddress, PodAddresses
-from .heartbeat import NODES, Heartbeat
 from .logs import SimulatedLogs
+from .machines import Machines, Tenant, Turn, is_moving
 from .needs import PodNeeds
 from .options import NodeOptions
 from .pods.containers import RUNTIME
@@ -44,22 +44,6 @@ Object = dict[str, Any]
 _OURS: Final = f"{RUNTIME}://"
 _MIRROR: Final = "kubernetes.io/config.mirror"
 _POD_WORKERS: Final = 8
-_NODE_WORKERS: Final = 2
-_USER: Final = "system:simulated-kubelet"
-_GROUPS: Final = ("system:masters", "system:authenticated")
-
-
-@dataclass(slots=True)
-class _Machine:
-    """What a simulated node has that its Node does not tell."""
-
-    images: set[str] = field(default_factory=set)
-    files: set[str] = field(default_factory=set)
-    deferred: set[str] = field(default_factory=set)
-    """The pods whose resize waits for room."""
-    is_moving: bool = False
-    granting: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while somebody is granted more, so that nobody else is granted the same."""
 
 
 @dataclass(slots=True)
@@ -72,107 +56,49 @@ class _Life:
 
 
 class Kubelet:
-    def __init__(self, context: ControllerContext, options: NodeOptions) -> None:
-        self._context = context
+    def __init__(
+        self, context: ControllerContext, options: NodeOptions, machines: Machines, logs: SimulatedLogs
+    ) -> None:
         self._options = options
-        self._client = context.client.acting_as(_USER, groups=_GROUPS, agent="kubelet/localplane")
+        self._machines = machines
+        self._logs = logs
+        self._client = machines.client
         self._pods = context.informers.informer(PODS)
-        self._nodes = context.informers.informer(NODES)
         self._by_node = index_by_node(self._pods)
         self._queue: WorkQueue[str] = WorkQueue()
-        self._node_queue: WorkQueue[str] = WorkQueue()
-        self._machines: dict[str, _Machine] = {}
         self._lives: dict[str, _Life] = {}
         self._addresses = PodAddresses()
-        self._recorders: dict[str, EventRecorder] = {}
         self._hearing = ExitStack()
         self._needs = PodNeeds(context.informers, self._hearing, self._queue.add)
-        self._heartbeat = Heartbeat(self._client, self._nodes.lister, options, self._images)
-        self._stages = Stages(self._client, self._recorder(""), self._look_at_everything)
+        self._stages = Stages(self._client, machines.recorder(""), self._look_at_everything)
         self._driver = Driver(self._client, self._stages, self._neighbourhood, options.seed)
-        self.logs = SimulatedLogs()
 
     async def run(self) -> None:
         """Until it is cancelled."""
-        await self._nodes.wait_for_sync()
         await self._pods.wait_for_sync()
         for pod in self._pods.indexer.list():
             if not is_terminal(pod):
                 self._addresses.note(pod)
-        await self._make_nodes()
+        self._machines.let(Tenant(self._drive_node, self._look_at_pods_on))
         with self._hearing:
-            self._hearing.enter_context(hearing(self._nodes, self._hear_node))
             handler = HandlerFunctions(
                 add=self._hear_pod, update=lambda _, new: self._hear_pod(new), delete=self._forget
             )
             self._hearing.callback(self._pods.add_handler(handler).remove)
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._stages.run())
-                tasks.create_task(work(self._node_queue, self._sync_node, workers=_NODE_WORKERS))
                 tasks.create_task(work(self._queue, self._sync_pod, workers=_POD_WORKERS))
 
     # Nodes
 
-    async def _make_nodes(self) -> None:
-        for number in range(self._options.count):
-            name = f"node-{number}"
-            if self._nodes.lister.get(name) is None:
-                await self._make_node(name)
+    async def _drive_node(self, node: Object) -> Turn:
+        recorder = self._machines.recorder(node["metadata"]["name"])
+        drive = await self._driver.drive("Node", node, recorder, time.time())
+        return Turn(drive.is_driven, _until(drive.due) if drive.due is not None else None)
 
-    async def _make_node(self, name: str) -> None:
-        try:
-            node = await self._client.resource(NODES).create(registration.new_node(name, self._options))
-        except AlreadyExists:
-            return
-        recorder = self._recorder(name)
-        recorder.normal(node, "Starting", "Starting kubelet.")
-        recorder.normal(node, "NodeReady", f"Node {name} status is now: NodeReady")
-
-    def _hear_node(self, node: Object) -> None:
-        name = node["metadata"]["name"]
-        if self._nodes.lister.get(name) is None:
-            self._machines.pop(name, None)
-            self._recorders.pop(name, None)
-            self._node_queue.add(name)
-            return
-        if not registration.is_simulated(node):
-            if self._machines.pop(name, None) is not None:
-                self._node_queue.add(name)
-            return
-        machine = self._machine(name)
-        self._node_queue.add(name)
-        was_moving, machine.is_moving = machine.is_moving, _is_moving(node)
-        if machine.is_moving and not was_moving:
-            for key in self._by_node.index_keys(NODE_INDEX, name):
-                self._queue.add(key)
-
-    async def _sync_node(self, name: str) -> None:
-        node, is_driven = self._nodes.lister.get(name), False
-        if node is not None and registration.is_simulated(node) and not registration.is_stopped(node):
-            drive = await self._driver.drive("Node", node, self._recorder(name), time.time())
-            is_driven = drive.is_driven
-            if drive.due is not None:
-                self._node_queue.add_after(name, _until(drive.due))
-        pause = await self._heartbeat.beat(name, with_status=not is_driven)
-        if pause is not None:
-            self._node_queue.add_after(name, pause)
-
-    def _machine(self, name: str) -> _Machine:
-        machine = self._machines.get(name)
-        if machine is None:
-            machine = self._machines[name] = _Machine()
-            node = self._nodes.lister.get(name) or {}
-            for image in (node.get("status") or {}).get("images") or ():
-                machine.images.update(image.get("names") or ())
-        return machine
-
-    def _images(self, name: str) -> set[str]:
-        return self._machine(name).images
-
-    def _recorder(self, node: str) -> EventRecorder:
-        if node not in self._recorders:
-            self._recorders[node] = self._context.events.recorder(self._client, "kubelet", host=node)
-        return self._recorders[node]
+    def _look_at_pods_on(self, node: str) -> None:
+        for key in self._by_node.index_keys(NODE_INDEX, node):
+            self._queue.add(key)
 
     # Pods
 
@@ -197,13 +123,13 @@ class Kubelet:
         self._needs.forget(key)
         self._driver.forget(pod["metadata"]["uid"])
         for container_id in _container_ids(pod):
-            self.logs.forget(container_id)
+            self._logs.forget(container_id)
         self._make_room(pod["spec"].get("nodeName", ""))
         if self._by_node.get(key) is not None:  # another of the same name
             self._queue.add(key)
 
     def _make_room(self, node: str) -> None:
-        machine = self._machines.get(node)
+        machine = self._machines.machine(node) if node in self._machines else None
         if machine is not None and machine.deferred:
             pods = [(pod, key) for key in machine.deferred if (pod := self._current(key)) is not None]
             machine.deferred = set()
@@ -218,8 +144,8 @@ class Kubelet:
 
     async def _sync_pod(self, key: str) -> None:
         pod = self._current(key)
-        node = self._nodes.lister.get(pod["spec"].get("nodeName") or "-") if pod is not None else None
-        if pod is None or node is None or not _is_moving(node) or _MIRROR in (pod["metadata"].get("annotations") or {}):
+        node = self._machines.node(pod["spec"].get("nodeName") or "") if pod is not None else None
+        if pod is None or node is None or not is_moving(node) or _MIRROR in (pod["metadata"].get("annotations") or {}):
             return
         if is_terminal(pod) and "deletionTimestamp" not in pod["metadata"] and _is_steady(pod):
             return
@@ -227,7 +153,7 @@ class Kubelet:
         if await self._is_driven(key, pod, life):
             return
         if is_asked(pod):
-            async with self._machine(node["metadata"]["name"]).granting:
+            async with self._machines.machine(node["metadata"]["name"]).granting:
                 await self._take_step(key, self._current(key) or pod, node, life)
         else:
             await self._take_step(key, pod, node, life)
@@ -238,7 +164,7 @@ class Kubelet:
             taken = step(pod, life.memory, place, self._options, time.time())
         except NoAddress as error:
             message = f"Failed to create pod sandbox: {error}"
-            self._recorder(place.name).warn(pod, "FailedCreatePodSandBox", message)
+            self._machines.recorder(place.name).warn(pod, "FailedCreatePodSandBox", message)
             raise NotYet(message) from error
         if taken.status != pod.get("status"):
             try:
@@ -256,7 +182,7 @@ class Kubelet:
 
     async def _is_driven(self, key: str, pod: Object, life: _Life) -> bool:
         """Whether stages look after the pod: one selects it, or one has started what runs."""
-        drive = await self._driver.drive("Pod", pod, self._recorder(pod["spec"]["nodeName"]), time.time())
+        drive = await self._driver.drive("Pod", pod, self._machines.recorder(pod["spec"]["nodeName"]), time.time())
         if drive.written is not None:
             life.written = drive.written
             self._addresses.note(drive.written)
@@ -266,27 +192,22 @@ class Kubelet:
         return drive.is_driven or _is_others(pod)
 
     def _neighbourhood(self, obj: Mapping[str, Any]) -> Neighbourhood:
-        def node_ips(name: str) -> list[str]:
-            said = registration.host_ips(self._nodes.lister.get(name) or {})
-            return list(said) or [registration.address_of(name, self._heartbeat.addresses())]
-
         def pod_ips(node: str, on_host: bool, uid: str) -> list[str]:  # noqa: FBT001 - kwok's order
-            found = self._nodes.lister.get(node)
+            found = self._machines.node(node)
             if found is None or on_host:
-                return node_ips(node)
+                return self._machines.addresses(node)
             said = (obj.get("status") or {}).get("podIPs")
             return [each["ip"] for each in said] if said else list(self._addresses.take(found, uid))
 
         is_node = obj.get("kind") == "Node"
         name = obj["metadata"]["name"] if is_node else obj["spec"].get("nodeName", "")
-        return Neighbourhood(node_ips, pod_ips, name)
+        return Neighbourhood(self._machines.addresses, pod_ips, name)
 
     def _look_at_everything(self) -> None:
         """Others say now what becomes of pods and nodes."""
-        for name in self._machines:
-            self._node_queue.add(name)
-            for key in self._by_node.index_keys(NODE_INDEX, name):
-                self._queue.add(key)
+        self._machines.look_at_all()
+        for name in self._machines.names():
+            self._look_at_pods_on(name)
 
     def _life(self, key: str, pod: Object) -> _Life:
         life = self._lives.get(key)
@@ -300,7 +221,7 @@ class Kubelet:
     async def _place(self, key: str, pod: Object, node: Object) -> Place:
         """The node as the pod finds it."""
         name = node["metadata"]["name"]
-        machine, uid = self._machine(name), pod["metadata"]["uid"]
+        machine, uid = self._machines.machine(name), pod["metadata"]["uid"]
         return Place(
             name=name,
             host_ips=registration.host_ips(node),
@@ -320,11 +241,11 @@ class Kubelet:
         return total
 
     def _tell(self, pod: Object, taken: Step) -> None:
-        recorder = self._recorder(pod["spec"]["nodeName"])
+        recorder = self._machines.recorder(pod["spec"]["nodeName"])
         for saying in taken.sayings:
             recorder.record(Subject.of(pod, field_path=saying.field_path), saying.type, saying.reason, saying.message)
         for line in taken.lines:
-            self.logs.add(line)
+            self._logs.add(line)
 
     def _after(self, key: str, pod: Object, taken: Step) -> None:
         node = pod["spec"]["nodeName"]
@@ -334,7 +255,7 @@ class Kubelet:
         if any(saying.reason == "ResizeCompleted" for saying in taken.sayings):
             self._make_room(node)
         if any(each["type"] == "PodResizePending" for each in taken.status["conditions"]):
-            self._machine(node).deferred.add(key)
+            self._machines.machine(node).deferred.add(key)
 
     async def _delete(self, pod: Object) -> None:
         """Nothing runs any more: the object may go, unless it waits for its finalizers already. A server that dies
@@ -347,11 +268,6 @@ class Kubelet:
             await self._pods_in(pod).delete(metadata["name"], grace_period_seconds=0, uid=metadata["uid"])
         except NotFound:
             return
-
-
-def _is_moving(node: Mapping[str, Any]) -> bool:
-    """Whether its pods move: it is ours, nobody has stopped it, and it has an address."""
-    return registration.is_simulated(node) and not registration.is_stopped(node) and bool(registration.host_ips(node))
 
 
 def _until(moment: float) -> timedelta:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.errors import BadRequest
+from localplane.client import GroupVersionResource, SharedInformer, SharedInformerFactory
 from localplane.nodes import control
 from tests.integration.life.simulation import pod, simulation
 from tests.integration.life.test_pod_life import condition, has_phase, is_ready
@@ -59,6 +60,25 @@ async def test_a_nodes_lease_is_its_own_and_renewed() -> None:
         assert (owner["kind"], owner["name"]) == ("Node", "node-0")
         assert lease["spec"]["holderIdentity"] == "node-0"
         await heard(world, "node-0", after=lease["spec"]["renewTime"])
+
+
+async def test_pods_are_not_watched_before_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched: list[str] = []
+    informer = SharedInformerFactory.informer
+
+    def noted(self: SharedInformerFactory, resource: GroupVersionResource) -> SharedInformer:
+        watched.append(resource.resource)
+        return informer(self, resource)
+
+    monkeypatch.setattr(SharedInformerFactory, "informer", noted)
+    async with simulation(lease_duration=timedelta(seconds=1)) as world:
+        lease = await heard(world, "node-0")
+        await heard(world, "node-0", after=lease["spec"]["renewTime"])
+        assert "nodes" in watched
+        assert "pods" not in watched
+        await world.create("v1/pods", pod("web"))
+        await world.becomes("v1/pods", "web", is_ready)
+        assert "pods" in watched
 
 
 async def test_a_fake_node_is_taken_over_with_the_size_that_it_has() -> None:
