@@ -14,6 +14,7 @@ from ipaddress import ip_network
 from typing import Any, Final
 
 from localplane.apimachinery.times import now
+from localplane.catalog.core.pods.validation.resource_names import is_extended, is_huge_page
 
 from .options import FAKE, KWOK_NODE, NODE_LABEL, STOPPED, NodeOptions
 
@@ -68,8 +69,7 @@ def status(
     said: Object = deepcopy(node.get("status") or {})
     if not said.get("capacity"):
         said["capacity"] = _capacity(options)
-    if not said.get("allocatable"):
-        said["allocatable"] = dict(said["capacity"])
+    said["allocatable"] = _allocatable(said["capacity"], said.get("allocatable") or {})
     if not said.get("addresses"):
         name = node["metadata"]["name"]
         address = address_of(name, taken)
@@ -124,6 +124,19 @@ def _capacity(options: NodeOptions) -> Object:
         "memory": options.memory,
         "pods": options.pods,
     }
+
+
+def _allocatable(capacity: Mapping[str, Any], before: Mapping[str, Any]) -> Object:
+    """Whoever made the node may have kept something for the system. Of extended resources and huge pages, which may
+    come and go, all there is can be had: a kubelet says so whenever somebody writes another capacity."""
+    if not before:
+        return dict(capacity)
+    kept = {name: amount for name, amount in before.items() if name in capacity or not _comes_and_goes(name)}
+    return kept | {name: amount for name, amount in capacity.items() if _comes_and_goes(name)}
+
+
+def _comes_and_goes(name: str) -> bool:
+    return is_extended(name) or is_huge_page(name)
 
 
 def _node_info(name: str, said: Mapping[str, Any]) -> Object:

@@ -93,6 +93,24 @@ async def test_a_fake_node_is_taken_over_with_the_size_that_it_has() -> None:
         assert ready["status"]["hostIP"] in [each["address"] for each in taken["status"]["addresses"]]
 
 
+async def test_extended_resources_can_be_had_as_soon_as_somebody_writes_the_capacity() -> None:
+    reserved = {"cpu": "1", "memory": "3Gi", "pods": "7"}
+    async with simulation(count=0) as world:
+        given = node("mine", {"kwok.x-k8s.io/node": "fake"}, capacity=reserved | {"cpu": "2"}, allocatable=reserved)
+        await world.create("v1/nodes", given, "")
+        for said, wanted in (
+            ({"example.com/foo": "5", "hugepages-2Mi": "4Mi"}, {"example.com/foo": "5", "hugepages-2Mi": "4Mi"}),
+            ({"example.com/foo": "3", "hugepages-2Mi": "4Mi"}, {"example.com/foo": "3", "hugepages-2Mi": "4Mi"}),
+            ({"example.com/foo": None, "hugepages-2Mi": None}, {}),
+        ):
+            await world.merge("v1/nodes", "mine", {"status": {"capacity": said}}, "", subresource="status")
+            await world.becomes("v1/nodes", "mine", has_allocatable(reserved | wanted), "")
+
+
+def has_allocatable(amounts: dict[str, str]) -> Any:
+    return lambda each: each["status"].get("allocatable") == amounts
+
+
 async def test_other_nodes_and_their_pods_are_never_touched() -> None:
     async with simulation() as world:
         real = await world.create("v1/nodes", node("real"), "")

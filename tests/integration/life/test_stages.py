@@ -215,6 +215,15 @@ nodeInfo:
         assert condition(ready, "NetworkUnavailable")["reason"] == "RouteCreated"
 
 
+async def test_stages_of_nodes_need_no_pods() -> None:
+    without_phase = {"key": ".status.phase", "operator": "DoesNotExist"}
+    async with simulation() as world:
+        await install(world)
+        staged = stage("node", without_phase, kind="Node", next={"statusTemplate": "phase: Running"})
+        await world.create(STAGES, staged, "")
+        await world.becomes("v1/nodes", "node-0", has_phase("Running"), "")
+
+
 async def test_what_is_not_understood_of_a_stage_is_told() -> None:
     async with simulation() as world:
         await install(world)
