@@ -25,7 +25,9 @@ class InvalidDuration(ValueError):
 
 
 def now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    """gmtime() alone reads a coarser clock, which still says the last second in the first milliseconds of the next: what
+    was awaited to the second would seem to happen before its time."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time()))
 
 
 def micro_now() -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -19,6 +21,13 @@ MOMENT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 def test_now_is_in_utc_with_seconds() -> None:
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", times.now())
     assert abs(times.parse_time(times.now()) - datetime.now(UTC)) < timedelta(minutes=1)
+
+
+def test_now_never_lags_behind_the_clock_it_is_compared_with() -> None:
+    second = math.ceil(time.time())
+    while time.time() < second:
+        pass  # busy, because it is the first milliseconds of a second that count
+    assert times.parse_time(times.now()).timestamp() >= second
 
 
 def test_a_micro_time_has_six_more_digits() -> None:
