@@ -25,8 +25,8 @@ class InvalidDuration(ValueError):
 
 
 def now() -> str:
-    """gmtime() alone reads a coarser clock, which still says the last second in the first milliseconds of the next: what
-    was awaited to the second would seem to happen before its time."""
+    """gmtime() alone reads a coarser clock, which still says the last second in the first milliseconds of the next:
+    what was awaited to the second would seem to happen before its time."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time()))
 
 
