@@ -6,7 +6,7 @@
     kubelet        one loop for all nodes: what changed or is due, one write for every change of a pod
     pods           a pod's life, step by step, without any waiting or writing
     stages         kwok's Stage objects, which drive what they select instead
-    needs addresses logs   what pods wait for, what they get from a node, and what containers leave behind
+    needs addresses occupancy logs   what pods wait for, get from a node, hold of it, and leave behind
 
 Nodes with the annotation `kwok.x-k8s.io/node: fake` or the label `simulation.localplane/node: "true"` are simulated;
 all others are never touched. `simulation.localplane/stopped: "true"` on one of ours silences its kubelet.

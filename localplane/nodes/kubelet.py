@@ -17,7 +17,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.errors import NotFound
-from localplane.catalog.quota.amounts import Amounts, add, read
+from localplane.catalog.quota.amounts import read
 from localplane.client import HandlerFunctions, WorkQueue, deleted_object, object_key
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.events import Subject
@@ -26,14 +26,17 @@ from localplane.controllers.worker import NotYet, work
 
 from . import registration
 from .addresses import NoAddress, PodAddresses
+from .heartbeat import NODES
 from .logs import SimulatedLogs
 from .machines import Machines, Tenant, Turn, is_moving
 from .needs import PodNeeds
+from .occupancy import Occupancy
 from .options import NodeOptions
+from .pods.admission import matches, rejection
 from .pods.containers import RUNTIME
 from .pods.memory import PodMemory
 from .pods.place import Place
-from .pods.resizing import Room, granted, is_asked, urgency
+from .pods.resizing import Room, is_asked, urgency
 from .pods.step import Step, step
 from .stages.driving import Driver
 from .stages.rendering import Neighbourhood
@@ -68,6 +71,7 @@ class Kubelet:
         self._queue: WorkQueue[str] = WorkQueue()
         self._lives: dict[str, _Life] = {}
         self._addresses = PodAddresses()
+        self._occupancy = Occupancy()
         self._hearing = ExitStack()
         self._needs = PodNeeds(context.informers, self._hearing, self._queue.add)
         self._stages = Stages(self._client, machines.recorder(""), self._look_at_everything)
@@ -79,6 +83,7 @@ class Kubelet:
         for pod in self._pods.indexer.list():
             if not is_terminal(pod):
                 self._addresses.note(pod)
+                self._occupancy.note(pod)
         self._machines.let(Tenant(self._drive_node, self._look_at_pods_on))
         with self._hearing:
             handler = HandlerFunctions(
@@ -103,6 +108,8 @@ class Kubelet:
     # Pods
 
     def _hear_pod(self, pod: Object) -> None:
+        if is_terminal(pod):
+            self._occupancy.release(pod)
         if pod["spec"].get("nodeName") not in self._machines:
             return
         key = object_key(pod)
@@ -119,6 +126,7 @@ class Kubelet:
         pod = deleted_object(gone)
         key = object_key(pod)
         self._addresses.release(pod)
+        self._occupancy.release(pod)
         self._lives.pop(key, None)
         self._needs.forget(key)
         self._driver.forget(pod["metadata"]["uid"])
@@ -159,7 +167,7 @@ class Kubelet:
             await self._take_step(key, pod, node, life)
 
     async def _take_step(self, key: str, pod: Object, node: Object, life: _Life) -> None:
-        place = await self._place(key, pod, node)
+        place = await self._place(key, pod, await self._up_to_date(pod, node))
         try:
             taken = step(pod, life.memory, place, self._options, time.time())
         except NoAddress as error:
@@ -167,6 +175,8 @@ class Kubelet:
             self._machines.recorder(place.name).warn(pod, "FailedCreatePodSandBox", message)
             raise NotYet(message) from error
         if taken.status != pod.get("status"):
+            if self._is_there(key, pod):
+                self._occupancy.note({**pod, "status": taken.status})
             try:
                 life.written = await self._pods_in(pod).update({**pod, "status": taken.status}, subresource="status")
             except NotFound:
@@ -180,12 +190,18 @@ class Kubelet:
         if taken.is_over:
             await self._delete(pod)
 
+    def _is_there(self, key: str, pod: Object) -> bool:
+        """It is not gone, nor was it ended by others: nobody would hear of that a second time."""
+        heard = self._by_node.get(key)
+        return heard is not None and heard["metadata"]["uid"] == pod["metadata"]["uid"] and not is_terminal(heard)
+
     async def _is_driven(self, key: str, pod: Object, life: _Life) -> bool:
         """Whether stages look after the pod: one selects it, or one has started what runs."""
         drive = await self._driver.drive("Pod", pod, self._machines.recorder(pod["spec"]["nodeName"]), time.time())
         if drive.written is not None:
             life.written = drive.written
             self._addresses.note(drive.written)
+            self._occupancy.note(drive.written)
             self._queue.add(key)
         elif drive.due is not None:
             self._queue.add_after(key, _until(drive.due))
@@ -218,6 +234,13 @@ class Kubelet:
     def _pods_in(self, pod: Object) -> Any:
         return self._client.resource(PODS, pod["metadata"]["namespace"])
 
+    async def _up_to_date(self, pod: Object, node: Object) -> Object:
+        """Before a new pod is rejected for the node's labels, somebody looks whether they have just been written."""
+        if "startTime" in (pod.get("status") or {}) or matches(pod, node):
+            return node
+        current: Object = await self._client.resource(NODES).get(node["metadata"]["name"])
+        return current
+
     async def _place(self, key: str, pod: Object, node: Object) -> Place:
         """The node as the pod finds it."""
         name = node["metadata"]["name"]
@@ -229,16 +252,12 @@ class Kubelet:
             images=machine.images,
             files=machine.files,
             troubles=await self._needs.troubles(key, pod),
-            room=Room(lambda: read((node.get("status") or {}).get("allocatable")), lambda: self._used(name, uid)),
+            room=Room(
+                lambda: read((node.get("status") or {}).get("allocatable")),
+                lambda: self._occupancy.others(name, uid).amounts,
+            ),
+            rejection=lambda: rejection(pod, node, self._occupancy.others(name, uid)),
         )
-
-    def _used(self, node: str, but: str) -> Amounts:
-        total: Amounts = {}
-        for key in self._by_node.index_keys(NODE_INDEX, node):
-            pod = self._current(key)
-            if pod is not None and pod["metadata"]["uid"] != but and not is_terminal(pod):
-                add(total, granted(pod))
-        return total
 
     def _tell(self, pod: Object, taken: Step) -> None:
         recorder = self._machines.recorder(pod["spec"]["nodeName"])
@@ -254,7 +273,7 @@ class Kubelet:
             self._make_room(node)
         if any(saying.reason == "ResizeCompleted" for saying in taken.sayings):
             self._make_room(node)
-        if any(each["type"] == "PodResizePending" for each in taken.status["conditions"]):
+        if any(each["type"] == "PodResizePending" for each in taken.status.get("conditions") or ()):
             self._machines.machine(node).deferred.add(key)
 
     async def _delete(self, pod: Object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from .admission import Rejection
 from .requirements import Troubles
 from .resizing import Room
 
@@ -12,7 +13,7 @@ from .resizing import Room
 @dataclass(slots=True)
 class Place:
     """`address` gives a new pod IP of each family. `images` are those that were pulled before, and `files` those that
-    commands have left on the node; both grow."""
+    commands have left on the node; both grow. `rejection` is why the node does not take the pod."""
 
     name: str
     host_ips: tuple[str, ...]
@@ -21,3 +22,4 @@ class Place:
     files: set[str] = field(default_factory=set)
     troubles: Troubles = field(default_factory=Troubles)
     room: Room | None = None
+    rejection: Callable[[], Rejection | None] = lambda: None

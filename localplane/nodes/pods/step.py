@@ -19,8 +19,9 @@ from localplane.nodes.options import NodeOptions
 
 from . import containers as status_of
 from . import resizing
+from .admission import Rejection
 from .behaviour import InvalidSimulation, Kind, Wishes, containers, wishes
-from .conditions import Judgement, judgements, merged, phase
+from .conditions import OWNED, Judgement, judgements, merged, phase
 from .life import ContainerLife, Scene
 from .memory import PodMemory
 from .place import Place
@@ -33,6 +34,12 @@ _FIELDS: Final = (
     ("initContainerStatuses", (Kind.INIT, Kind.SIDECAR)),
     ("containerStatuses", (Kind.REGULAR,)),
     ("ephemeralContainerStatuses", (Kind.EPHEMERAL,)),
+)
+_NOT_THE_KUBELETS: Final = (
+    "extendedResourceClaimStatus",
+    "nodeAllocatableResourceClaimStatuses",
+    "nominatedNodeName",
+    "resourceClaimStatuses",
 )
 
 
@@ -88,6 +95,9 @@ class _Stepper:
 
     def go(self) -> None:
         if self._status.get("phase") in ("Succeeded", "Failed"):
+            if not self._status.get("containerStatuses"):  # it was rejected
+                self.is_over = True
+                return
             self._stop_the_rest()
             self.is_over = True
             self._write(self._status["phase"], has_sandbox=False)
@@ -101,8 +111,11 @@ class _Stepper:
     # A pod that is to run
 
     def _live(self) -> None:
-        has_sandbox = self._has_sandbox()
-        if "startTime" not in self._status:
+        has_sandbox, is_new = self._has_sandbox(), "startTime" not in self._status
+        if is_new and (rejection := self._scene.place.rejection()) is not None:
+            self._reject(rejection)
+            return
+        if is_new:
             self._status["startTime"] = format_time(self._scene.moment)
             self._scene.look_at(self._scene.now + self._time_to_begin())
         elif has_sandbox or self._may_begin():
@@ -118,6 +131,22 @@ class _Stepper:
         else:
             self._resized()
         self._write(pod_phase, has_sandbox=has_sandbox)
+
+    def _reject(self, rejection: Rejection) -> None:
+        """Nothing is said of its containers, nor in conditions: nobody has begun with it."""
+        self._scene.say.warn(rejection.reason, rejection.message)
+        others = [each for each in self._status.get("conditions") or () if each["type"] not in OWNED]
+        status = {key: value for key, value in self._status.items() if key in _NOT_THE_KUBELETS}
+        status |= {
+            "phase": "Failed",
+            "reason": rejection.reason,
+            "message": f"Pod was rejected: {rejection.message}",
+            "qosClass": qos_class(self._pod),
+            "startTime": format_time(self._scene.moment),
+            "observedGeneration": self._pod["metadata"].get("generation", 0),
+        }
+        self._status.clear()
+        self._status |= status | ({"conditions": others} if others else {})
 
     def _has_sandbox(self) -> bool:
         conditions = self._status.get("conditions") or ()

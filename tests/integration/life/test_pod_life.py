@@ -444,3 +444,68 @@ async def test_mirror_pods_are_left_alone() -> None:
         left = await world.get("v1/pods", "mirror")
         assert left is not None
         assert "containerStatuses" not in left["status"]
+
+
+async def test_a_port_that_is_taken_keeps_a_second_pod_out_until_the_first_is_gone() -> None:
+    server = {"name": "main", "image": "nginx", "ports": [{"containerPort": 80, "hostPort": 8080}]}
+    async with simulation() as world:
+        await world.create("v1/pods", pod("first", server))
+        await world.becomes("v1/pods", "first", is_ready)
+        await world.create("v1/pods", pod("second", server))
+        rejected = await world.becomes("v1/pods", "second", has_phase("Failed"))
+        message = "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports"
+        status = rejected["status"]
+        assert (status["reason"], status["message"]) == ("NodePorts", f"Pod was rejected: {message}")
+        assert "containerStatuses" not in status
+        assert "conditions" not in status
+        event = await world.event("second", "NodePorts")
+        assert (event["type"], event["message"]) == ("Warning", message)
+        for name in ("first", "second"):
+            await world.of("v1/pods").delete(name)
+            await world.gone("v1/pods", name)
+        await world.create("v1/pods", pod("third", server))
+        await world.becomes("v1/pods", "third", is_ready)
+
+
+async def test_of_pods_that_come_together_only_those_are_taken_that_fit() -> None:
+    async with simulation(cpu="2") as world:
+        large = {"name": "main", "image": "nginx", "resources": {"requests": {"cpu": "600m"}}}
+        await asyncio.gather(*(world.create("v1/pods", pod(f"web-{number}", large)) for number in range(5)))
+
+        def all_are_settled(pods: list[Object]) -> bool:
+            return all(is_ready(each) or has_phase("Failed")(each) for each in pods)
+
+        pods = await world.until("v1/pods", all_are_settled)
+        rejected = [each["status"] for each in pods if not is_ready(each)]
+        message = "Node didn't have enough resource: cpu, requested: 600, used: 1800, capacity: 2000"
+        assert [each["message"] for each in rejected] == [f"Pod was rejected: {message}"] * 2
+        assert {each["reason"] for each in rejected} == {"OutOfcpu"}
+        gone = next(each["metadata"]["name"] for each in pods if is_ready(each))
+        await world.merge("v1/pods", gone, {"status": {"phase": "Failed"}}, subresource="status")
+        await world.create("v1/pods", pod("later", large))
+        await world.becomes("v1/pods", "later", is_ready)
+
+
+async def test_a_restarted_kubelet_knows_what_is_taken() -> None:
+    server = {"name": "main", "image": "nginx", "ports": [{"containerPort": 80, "hostPort": 8080}]}
+    async with cluster() as world:
+        async with living(world.plane):
+            await world.create("v1/pods", pod("first", server))
+            await world.becomes("v1/pods", "first", is_ready)
+        async with living(world.plane):
+            await world.create("v1/pods", pod("second", server))
+            rejected = await world.becomes("v1/pods", "second", has_phase("Failed"))
+            assert rejected["status"]["reason"] == "NodePorts"
+            first = await world.get("v1/pods", "first")
+            assert first is not None
+            assert is_ready(first)
+
+
+async def test_labels_that_a_node_has_just_got_count() -> None:
+    async with simulation() as world:
+        await world.create("v1/pods", pod("lost", nodeSelector={"disk": "fast"}))
+        rejected = await world.becomes("v1/pods", "lost", has_phase("Failed"))
+        assert rejected["status"]["reason"] == "NodeAffinity"
+        await world.merge("v1/nodes", "node-0", {"metadata": {"labels": {"disk": "fast"}}}, "")
+        await world.create("v1/pods", pod("found", nodeSelector={"disk": "fast"}))
+        await world.becomes("v1/pods", "found", is_ready)
