@@ -104,7 +104,9 @@ CONTROLLERS: Final = (
         "ttl-after-finished-controller", ("ttl-after-finished",), "ttl_after_finished", (_wake("batch/v1/jobs"),)
     ),
     ControllerSpec("root-ca-certificate-publisher-controller", ("root-ca-cert-publisher",), "root_ca"),
-    ControllerSpec("kube-apiserver-serving-clustertrustbundle-publisher-controller", (), "certificates.trust_bundles"),
+    ControllerSpec(
+        "kube-apiserver-serving-clustertrustbundle-publisher-controller", (), "certificates.trust_bundles", (_PODS,)
+    ),
     ControllerSpec("ephemeral-volume-controller", ("ephemeral-volume",), "volumes.ephemeral", (_PODS,)),
     ControllerSpec(
         "resourceclaim-controller",
