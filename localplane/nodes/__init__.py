@@ -35,7 +35,9 @@ How a container behaves is decided by, in this order:
 
 Images can't be pulled whose registry is called `invalid`, or whose name says that they don't exist (`:404`,
 `nonexistent`). Probes succeed, after their initialDelaySeconds, unless their command can't but fail; liveness and hooks
-are ignored. A container that is told to stop ends with code 143 after a second at most. The pause before a restart
+are ignored. A container that is told to stop ends with code 143 after a second at most, unless its script has a `trap`
+for that: then it takes as long as the trap sleeps, and ends with its code, or is killed at the end of the grace period
+(code 137). The pause before a restart
 begins with 1 second, not 10, and ends at 60.
 
 The composition root calls `start`. Like a controller, it knows the API only through the client.

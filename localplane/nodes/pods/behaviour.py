@@ -14,7 +14,7 @@ from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.times import InvalidDuration, parse_duration
 from localplane.nodes.options import PREFIX, NodeOptions
 
-from .commands import Run, Surroundings, looks_endless, understand
+from .commands import Reply, Run, Surroundings, looks_endless, understand
 
 Object = Mapping[str, Any]
 
@@ -74,6 +74,8 @@ class Course:
     started_after: float = 0.0
     ending: Ending | None = None
     output: tuple[str, ...] = ()
+    reply: Reply | None = None
+    """What it does when it is told to stop, if it has a trap for that."""
 
 
 class InvalidSimulation(ValueError):
@@ -182,6 +184,7 @@ def course(
         started_after=_delay(container.get("startupProbe"), options),
         ending=ending,
         output=run.output if run is not None else (),
+        reply=_reply(run, options),
     )
 
 
@@ -203,6 +206,12 @@ def _ending_of(run: Run, options: NodeOptions) -> Ending | None:
     if run.exit_code is None:
         return None
     return Ending(run.seconds / options.speed, run.exit_code, message=run.message)
+
+
+def _reply(run: Run | None, options: NodeOptions) -> Reply | None:
+    if run is None or run.reply is None:
+        return None
+    return Reply(run.reply.seconds / options.speed, run.reply.exit_code)
 
 
 def _usual_ending(pod: Object, kind: Kind, container: Object, options: NodeOptions) -> Ending | None:

@@ -2,19 +2,20 @@
 
 No process runs: the command is read, and what comes of it is how long it takes, its exit code, what it prints. Of the
 shell's language there are lists (`;` `&&` `||` and new lines), `if`, endless loops, tests of files and numbers,
-variables of the container's environment and sums of whole numbers. A command of which any part is not known is not
-understood at all, and the caller falls back on what the pod's restart policy suggests.
+functions, `trap`, variables of the container's environment and sums of whole numbers. A command of which any part is
+not known is not understood at all, and the caller falls back on what the pod's restart policy suggests.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, MutableSet, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
 from typing import Final
 
-from .scripts import Branch, Loop, NotUnderstood, Script, Simple, Statement, parse
+from .scripts import Branch, Function, Loop, NotUnderstood, Script, Simple, Statement, parse
 
 _LONGEST: Final = 8192
 _SHELLS: Final = frozenset({"sh", "bash", "ash", "dash"})
@@ -23,10 +24,22 @@ _DURATION: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})([smhd
 _LONG: Final = 60.0
 _SLEEP: Final = re.compile(r"\bsleep\s([0-9]{1,9})([smhd]?)\b")
 _ENDLESS: Final = re.compile(r"\bsleep\sinf|\bwhile\s(?:true|:)|\btail\s-[fF]\b")
+_DEEPEST: Final = 20
+_MOST_STEPS: Final = 1000
+_STOP_SIGNALS: Final = frozenset({"TERM", "SIGTERM", "15"})
 _WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
 _VARIABLE: Final = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))")
 _SUM: Final = re.compile(r"\$\(\(([^()]*)\)\)|\$\(expr ([^()]*)\)")
 _TEXT: Final = re.compile(r"\$\((date[^()]*|hostname)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a command does when it is told to stop: after so many seconds it ends with this code or, if it has none,
+    goes on."""
+
+    seconds: float
+    exit_code: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +51,8 @@ class Run:
     output: tuple[str, ...] = ()
     message: str = ""
     """What it leaves in the container's termination log."""
+    reply: Reply | None = None
+    """None if it has set no trap, or none that is understood."""
 
 
 @dataclass(slots=True)
@@ -65,15 +80,19 @@ def understand(command: Sequence[str], surroundings: Surroundings) -> Run | None
         return None
     shell = _Shell(surroundings)
     try:
-        try:
-            code = shell.call(list(command))
-        except _Exit as exit_:
-            code = exit_.code
-    except _Forever:
-        return shell.run(None)
+        return shell.run(_outcome(partial(shell.call, list(command))))
     except (NotUnderstood, RecursionError):
         return None
-    return shell.run(code)
+
+
+def _outcome(go: Callable[[], int]) -> int | None:
+    """The exit code; None if it never ends. Raises NotUnderstood."""
+    try:
+        return go()
+    except _Exit as exit_:
+        return exit_.code
+    except _Forever:
+        return None
 
 
 def looks_endless(command: Sequence[str]) -> bool:
@@ -94,6 +113,9 @@ class _Shell:
         self._output: list[str] = []
         self._message = ""
         self._stops_at_failure = False
+        self._depth = self._steps = 0
+        self._functions: dict[str, Script] = {}
+        self._trap: str | None = None
         self._commands: Mapping[str, Callable[[list[str]], int]] = {
             "sleep": self._sleep,
             "echo": self._echo,
@@ -108,18 +130,42 @@ class _Shell:
             "exec": self.call,
             "cat": self._cat,
             "mkdir": lambda _: 0,
-            "trap": lambda _: 0,
+            "trap": self._set_trap,
             "true": lambda _: 0,
             ":": lambda _: 0,
             "false": lambda _: 1,
         }
 
     def run(self, code: int | None) -> Run:
-        return Run(self._seconds, code, tuple(self._output), self._message)
+        return Run(self._seconds, code, tuple(self._output), self._message, self._reply())
+
+    def _reply(self) -> Reply | None:
+        """The trap that was set last is in force while the command runs on."""
+        if self._trap is None:
+            return None
+        shell = _Shell(replace(self._around, files=set(self._around.files)))
+        shell._functions = self._functions
+        try:
+            code = shell._ended(parse(self._trap))
+        except (NotUnderstood, RecursionError):
+            return None
+        return Reply(shell._seconds, code)
+
+    def _ended(self, trap: Script) -> int | None:
+        """The code that a trap exits with; None if what it has interrupted goes on."""
+        try:
+            self._go(trap)
+        except _Exit as exit_:
+            return exit_.code
+        except _Forever:
+            return None
+        return None
 
     def call(self, words: list[str]) -> int:
         if not words:
             raise NotUnderstood
+        if words[0] in self._functions:
+            return self._called(words[0])
         name = words[0].rpartition("/")[2]
         if name in _SHELLS:
             return self._script(words[1:])
@@ -127,6 +173,14 @@ class _Shell:
         if command is None:
             raise NotUnderstood
         return command(words[1:])
+
+    def _called(self, name: str) -> int:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise NotUnderstood
+        status = self._go(self._functions[name])
+        self._depth -= 1
+        return status
 
     def _script(self, words: list[str]) -> int:
         if len(words) < 2 or not re.fullmatch("-[a-z]*c", words[0]):
@@ -161,6 +215,9 @@ class _Shell:
         return status
 
     def _do(self, statement: Statement) -> int:
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise NotUnderstood
         match statement:
             case Simple():
                 return self._simple(statement)
@@ -169,6 +226,9 @@ class _Shell:
                 return self._go(chosen)
             case Loop():
                 return self._loop(statement)
+            case Function():
+                self._functions[statement.name] = statement.body
+                return 0
 
     def _loop(self, loop: Loop) -> int:
         """Once around shows whether it ends: what is true stays so, as far as we understand scripts."""
@@ -239,6 +299,11 @@ class _Shell:
             raise NotUnderstood
         if any(word.startswith("-") and "e" in word for word in words):
             self._stops_at_failure = True
+        return 0
+
+    def _set_trap(self, words: list[str]) -> int:
+        if _STOP_SIGNALS & set(words[1:]):
+            self._trap = None if words[0] == "-" else words[0]
         return 0
 
     def _tail(self, words: list[str]) -> int:

@@ -19,7 +19,7 @@ from . import containers as status_of
 from .behaviour import Course, Kind, containers, course, is_out_of_reach, name_problem, start_after
 from .commands import Surroundings
 from .environment import files_of, variables
-from .memory import PodMemory, Run
+from .memory import PodMemory, Run, Stop
 from .place import Place
 from .restarts import back_off, is_to_restart
 from .sayings import Sayings
@@ -227,6 +227,22 @@ class ContainerLife:
             status.pop("started", None)
         if plan.ending is not None:
             scene.look_at(run.since + plan.ending.after)
+
+    def stop(self, last: float) -> Stop:
+        """How it ends if it is told to stop now: as its trap says, else soon. Whatever runs at `last` is killed."""
+        run = self._memory.runs.get(self._name)
+        plan = run.course if run is not None and run.container_id == self._status.get("containerID") else self._course()
+        soon = min(self._now + self._options.pace.stop.total_seconds() / self._options.speed, max(last, self._now))
+        if plan.reply is None:
+            return Stop(soon, status_of.TERMINATED)
+        if plan.reply.exit_code is not None:
+            return self._in_time(max(soon, self._now + plan.reply.seconds), plan.reply.exit_code, last)
+        if run is not None and plan.ending is not None:
+            return self._in_time(run.since + plan.ending.after, plan.ending.exit_code, last)
+        return Stop(last, status_of.KILLED)
+
+    def _in_time(self, at: float, exit_code: int, last: float) -> Stop:
+        return Stop(at, exit_code) if at <= last else Stop(last, status_of.KILLED)
 
     def end(self, exit_code: int, *, reason: str = "", message: str = "") -> None:
         name, restarts = self._name, self._status.get("restartCount", 0)

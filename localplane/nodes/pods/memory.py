@@ -22,6 +22,12 @@ class Run:
     wished: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Stop:
+    at: float
+    exit_code: int
+
+
 @dataclass(slots=True)
 class PodMemory:
     runs: dict[str, Run] = field(default_factory=dict)
@@ -35,7 +41,8 @@ class PodMemory:
     """The restarts that no longer count, since the container has run well for long."""
     may_begin: float = 0.0
     """When the pod's sandbox may be made."""
-    stop_at: float | None = None
+    stops: dict[str, Stop] | None = None
+    """How containers that were told to stop will end; None as long as nobody has told them."""
     files: set[str] = field(default_factory=set)
     said: set[str] = field(default_factory=set)
     """Troubles that an event has told, so that each is told once."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 _OPERATORS: Final = ("&&", "||", ">>", "\n", ";", ">", "|", "&", "<", "(", ")")
-_ENDS: Final = frozenset({"then", "elif", "else", "fi", "do", "done"})
+_ENDS: Final = frozenset({"then", "elif", "else", "fi", "do", "done", "}"})
 _DEEPEST: Final = 20
 
 
@@ -37,6 +37,14 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
+class Function:
+    """That a name stands for a script from now on."""
+
+    name: str
+    body: Script
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """`joint` is what stands before it; `is_judged` that its failure is somebody's question."""
 
@@ -45,7 +53,7 @@ class Step:
     is_judged: bool = False
 
 
-Statement = Simple | Branch | Loop
+Statement = Simple | Branch | Loop | Function
 Script = tuple[Step, ...]
 
 
@@ -53,6 +61,9 @@ Script = tuple[Step, ...]
 class _Token:
     text: str
     is_operator: bool = False
+
+
+_PARENTHESES: Final = [_Token("(", is_operator=True), _Token(")", is_operator=True)]
 
 
 def parse(text: str) -> Script:
@@ -151,6 +162,8 @@ class _Reader:
                 return self._branch()
             case _Token("while", False):
                 return self._loop()
+            case _Token(name, False) if self._tokens[self._position + 1 : self._position + 3] == _PARENTHESES:
+                return self._function(name)
             case _:
                 return self._simple()
 
@@ -176,6 +189,15 @@ class _Reader:
         body = self.script()
         self._expect("done")
         return Loop(condition, body)
+
+    def _function(self, name: str) -> Function:
+        self._position += 1 + len(_PARENTHESES)
+        while self.next == _Token("\n", is_operator=True):
+            self._position += 1
+        self._expect("{")
+        body = self.script()
+        self._expect("}")
+        return Function(name, body)
 
     def _simple(self) -> Simple:
         words: list[str] = []

@@ -23,7 +23,7 @@ from .admission import Rejection
 from .behaviour import InvalidSimulation, Kind, Wishes, containers, wishes
 from .conditions import OWNED, Judgement, judgements, merged, phase
 from .life import ContainerLife, Scene
-from .memory import PodMemory
+from .memory import PodMemory, Stop
 from .place import Place
 from .sayings import Line, Saying
 
@@ -239,18 +239,16 @@ class _Stepper:
 
     def _terminate(self) -> None:
         """Containers are told to stop, and have stopped a little later."""
-        memory, now = self._scene.memory, self._scene.now
-        if memory.stop_at is None:
-            running = [each for each in self._scene.containers if "running" in self._statuses[each[1]["name"]]["state"]]
-            memory.stop_at = now + self._time_to_stop() if running else now
-            for kind, container in running:
-                self._scene.say.normal("Killing", f"Stopping container {container['name']}", kind, container)
-        if now < memory.stop_at:
-            self._scene.look_at(memory.stop_at)
+        memory, now, last = self._scene.memory, self._scene.now, self._last_moment()
+        if memory.stops is None:
+            memory.stops = self._told_to_stop(last)
+        until = min(last, max((stop.at for stop in memory.stops.values()), default=now))
+        if now < until:
+            self._scene.look_at(until)
             self._write(phase(self._pod, self._statuses), has_sandbox=self._has_sandbox())
             return
         initialized = self._was_initialized()
-        self._stop_the_rest()
+        self._stop_the_rest(memory.stops)
         for kind, container in self._scene.containers:
             status = self._statuses[container["name"]]
             if kind is Kind.REGULAR and initialized and "waiting" in status["state"]:
@@ -259,23 +257,33 @@ class _Stepper:
         self._write(final if final in ("Succeeded", "Failed") else "Failed", has_sandbox=False)
         self.is_over = True
 
-    def _time_to_stop(self) -> float:
-        """Never longer than there is time, which may have been running before we saw it."""
-        options = self._scene.options
-        usual = options.pace.stop.total_seconds() / options.speed
+    def _last_moment(self) -> float:
+        """When the grace period ends, which may have been running before we saw it, and may have been shortened."""
         last = status_of.time_of(self._pod["metadata"]["deletionTimestamp"])
-        return max(0.0, min(usual, last.timestamp() - self._scene.now)) if last else usual
+        return last.timestamp() if last is not None else float("inf")
+
+    def _told_to_stop(self, last: float) -> dict[str, Stop]:
+        stops = {}
+        for kind, container in self._scene.containers:
+            if "running" in self._statuses[container["name"]]["state"]:
+                stops[container["name"]] = ContainerLife(self._scene, kind, container, {}).stop(last)
+                self._scene.say.normal("Killing", f"Stopping container {container['name']}", kind, container)
+        return stops
 
     def _was_initialized(self) -> bool:
         inits = [container["name"] for kind, container in self._scene.containers if kind in (Kind.INIT, Kind.SIDECAR)]
         return all(self._statuses[name]["ready"] for name in inits)
 
-    def _stop_the_rest(self) -> None:
-        are_done = self._scene.regulars_are_done()
+    def _stop_the_rest(self, stops: Mapping[str, Stop] | None = None) -> None:
+        """As they were told to, those that take too long by force."""
+        are_done, now = self._scene.regulars_are_done(), self._scene.now
         for kind, container in self._scene.containers:
-            if "running" in self._statuses[container["name"]]["state"]:
-                life = ContainerLife(self._scene, kind, container, {})
-                life.end(0 if kind is Kind.SIDECAR and are_done else status_of.TERMINATED)
+            name = container["name"]
+            if "running" in self._statuses[name]["state"]:
+                stop = (stops or {}).get(name, Stop(now, status_of.TERMINATED))
+                code = stop.exit_code if stop.at <= now else status_of.KILLED
+                is_last = kind is Kind.SIDECAR and are_done and code == status_of.TERMINATED
+                ContainerLife(self._scene, kind, container, {}).end(0 if is_last else code)
         self._scene.due = None
 
     # What is written

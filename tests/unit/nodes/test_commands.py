@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from localplane.nodes.pods.commands import Run, Surroundings, looks_endless, understand
+from localplane.nodes.pods.commands import Reply, Run, Surroundings, looks_endless, understand
 
 FOREVER = Run(0.0, None)
 
@@ -83,6 +83,44 @@ def test_what_is_not_known_in_every_part_is_not_understood(command: list[str]) -
 )
 def test_a_command_that_is_not_understood_may_look_endless(command: list[str], *, endless: bool) -> None:
     assert looks_endless(command) is endless
+
+
+@pytest.mark.parametrize(
+    ("script", "reply"),
+    [
+        ("_term(){\n sleep 5\n exit 143\n}\ntrap _term SIGTERM\nwhile true; do sleep 1; done", Reply(5.0, 143)),
+        ("bye () { sleep 1; }; trap 'bye; exit 3' INT TERM; sleep 100", Reply(1.0, 3)),
+        ("trap exit TERM; while true; do sleep 1; done", Reply(0.0, 0)),
+        ("trap 'sleep 30' TERM; while true; do sleep 1; done", Reply(30.0, None)),
+        ("trap '' TERM; sleep 100", Reply(0.0, None)),
+        ("trap 'while true; do sleep 1; done' 15; sleep 100", Reply(1.0, None)),
+        ("trap 'exit 1' TERM; trap - TERM; sleep 100", None),
+        ("trap 'exit 1' EXIT; sleep 100", None),
+        ("trap 'curl example.com' TERM; sleep 100", None),
+        ("sleep 100", None),
+    ],
+)
+def test_a_trap_says_what_a_command_does_when_it_is_told_to_stop(script: str, reply: Reply | None) -> None:
+    run = understand(sh(script), Surroundings())
+    assert run is not None
+    assert run.reply == reply
+
+
+def test_a_trap_leaves_no_files_before_it_is_sprung() -> None:
+    files: set[str] = set()
+    assert understand(sh("trap 'touch /data/ended; exit' TERM; sleep 9"), Surroundings(files=files)) is not None
+    assert files == set()
+
+
+def test_a_function_is_known_by_its_name() -> None:
+    script = "fail() { echo failing; exit 4; }\nif true; then fail; fi"
+    assert understand(sh(script), Surroundings()) == Run(0.0, 4, ("failing",))
+
+
+def test_functions_that_multiply_are_not_understood() -> None:
+    doubling = "; ".join(f"f{each + 1}() {{ f{each}; f{each}; }}" for each in range(18))
+    assert understand(sh(f"f0() {{ true; }}; {doubling}; f18"), Surroundings()) is None
+    assert understand(sh("f() { f; }; f"), Surroundings()) is None
 
 
 def test_variables_and_sums_take_their_values() -> None:

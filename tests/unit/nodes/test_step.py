@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
+from localplane.apimachinery.times import format_time
 from localplane.nodes.options import NodeOptions
 from localplane.nodes.pods.memory import PodMemory
 from localplane.nodes.pods.place import Place
@@ -165,3 +167,52 @@ def test_a_grace_period_that_is_over_is_not_waited_for() -> None:
     life.pod["metadata"] |= {"deletionTimestamp": "1970-01-12T13:46:40Z", "deletionGracePeriodSeconds": 0}
     assert life.take().is_over
     assert life.main["state"]["terminated"]["exitCode"] == 143
+
+
+def told_to_stop(script: str, *, grace: int) -> Life:
+    """A pod whose container runs this, deleted a second after its beginning."""
+    life = Life(pod(containers=[{"name": "main", "image": "a", "command": ["sh", "-c", script]}]))
+    life.until(1)
+    last = format_time(datetime.fromtimestamp(BEGIN + 1 + grace, UTC))
+    life.pod["metadata"] |= {"deletionTimestamp": last, "deletionGracePeriodSeconds": grace}
+    return life
+
+
+def test_a_trap_takes_its_time_and_gives_the_exit_code() -> None:
+    life = told_to_stop("_term(){ sleep 5; exit 9; }; trap _term SIGTERM; while true; do sleep 1; done", grace=30)
+    assert not life.until(5.9).is_over
+    assert "running" in life.main["state"]
+    assert life.until(6).is_over
+    assert life.main["state"]["terminated"]["exitCode"] == 9
+    assert life.pod["status"]["phase"] == "Failed"
+
+
+def test_a_trap_that_exits_well_is_a_success() -> None:
+    life = told_to_stop("trap exit TERM; while true; do sleep 1; done", grace=30)
+    assert not life.take().is_over
+    assert life.until(2).is_over
+    assert life.pod["status"]["phase"] == "Succeeded"
+
+
+def test_what_does_not_stop_in_time_is_killed() -> None:
+    for script in ("trap 'sleep 60; exit' TERM; sleep 1d", "trap 'sleep 1' TERM; sleep 1d"):
+        life = told_to_stop(script, grace=10)
+        assert not life.until(10).is_over
+        assert life.until(11).is_over
+        assert life.main["state"]["terminated"]["exitCode"] == 137
+
+
+def test_a_grace_period_that_is_shortened_counts() -> None:
+    life = told_to_stop("trap 'sleep 20; exit' TERM; sleep 1d", grace=30)
+    assert not life.until(2).is_over
+    life.pod["metadata"]["deletionTimestamp"] = format_time(datetime.fromtimestamp(BEGIN + 4, UTC))
+    assert not life.until(3).is_over
+    assert life.until(4).is_over
+    assert life.main["state"]["terminated"]["exitCode"] == 137
+
+
+def test_a_command_whose_trap_goes_on_ends_when_it_is_done() -> None:
+    life = told_to_stop("trap : TERM; sleep 5; exit 2", grace=30)
+    assert not life.until(4.9).is_over
+    life.until(5.1)
+    assert life.main["state"]["terminated"]["exitCode"] == 2
