@@ -33,12 +33,16 @@ How a container behaves is decided by, in this order:
    it ends well after a second, unless its image is `pause` or an agnhost server, or (where no Job has made the pod and
    there is no command) a well-known server such as nginx or redis.
 
-Images can't be pulled whose registry is called `invalid`, or whose name says that they don't exist (`:404`,
-`nonexistent`). Probes succeed, after their initialDelaySeconds, unless their command can't but fail; liveness and hooks
-are ignored. A container that is told to stop ends with code 143 after a second at most, unless its script has a `trap`
-for that: then it takes as long as the trap sleeps, and ends with its code, or is killed at the end of the grace period
-(code 137). The pause before a restart
-begins with 1 second, not 10, and ends at 60.
+Every image can be pulled, whatever its name, but for those that say themselves that they can't: the registry has a part
+that is called `invalid` (`invalid.registry.k8s.io/app`, `registry.invalid/app`), the tag is `404`, or the name or tag
+has `nonexist`, `non-exist`, `notexist`, `not-exist` or `doesnt-exist` in it (`nginx:nonexistent`,
+`app:does-not-exist`); and where an annotation says so. Such a container waits with ErrImagePull and ImagePullBackOff in
+turns, whatever its imagePullPolicy. A name with capital letters is no image's name (InvalidImageName).
+
+Probes succeed, after their initialDelaySeconds, unless their command can't but fail; liveness and hooks are ignored. A
+container that is told to stop ends with code 143 after a second at most, unless its script has a `trap` for that: then
+it takes as long as the trap sleeps, and ends with its code, or is killed at the end of the grace period (code 137). The
+pause before a restart begins with 1 second, not 10, and ends at 60.
 
 The composition root calls `start`. Like a controller, it knows the API only through the client.
 """

@@ -263,10 +263,7 @@ def is_out_of_reach(container: Object, wished: Mapping[str, Any]) -> bool:
     """Whether its image can't be pulled: an annotation says so, or its own name says that there is none."""
     image = container.get("image", "")
     host, slash, _ = image.partition("/")
-    has_host = bool(slash) and ("." in host or host == "localhost")
-    if has_host and "invalid" in host.partition(":")[0].split("."):
-        return True
-    if has_host and host == "localhost" and container.get("imagePullPolicy") == "Always":
+    if slash and "." in host and "invalid" in host.partition(":")[0].split("."):
         return True
     return bool(wished.get("image-pull-error")) or image.endswith(":404") or any(word in image for word in _MISSING)
 
