@@ -39,10 +39,11 @@ has `nonexist`, `non-exist`, `notexist`, `not-exist` or `doesnt-exist` in it (`n
 `app:does-not-exist`); and where an annotation says so. Such a container waits with ErrImagePull and ImagePullBackOff in
 turns, whatever its imagePullPolicy. A name with capital letters is no image's name (InvalidImageName).
 
-Probes succeed, after their initialDelaySeconds, unless their command can't but fail; liveness and hooks are ignored. A
-container that is told to stop ends with code 143 after a second at most, unless its script has a `trap` for that: then
-it takes as long as the trap sleeps, and ends with its code, or is killed at the end of the grace period (code 137). The
-pause before a restart begins with 1 second, not 10, and ends at 60.
+Probes succeed, after their initialDelaySeconds, unless their command can't but fail; liveness is ignored, and of hooks
+nothing counts but how long a preStop sleeps. A container that is told to stop ends with code 143 after a second at
+most, unless its script has a `trap` for that: then it takes as long as the trap sleeps, and ends with its code, or is
+killed at the end of the grace period (code 137). The pause before a restart begins with 1 second, not 10, and ends at
+60.
 
 The composition root calls `start`. Like a controller, it knows the API only through the client.
 """

@@ -259,6 +259,17 @@ def start_after(wished: Mapping[str, Any], options: NodeOptions) -> float:
     return float(wished.get("start-after", 0.0)) / options.speed
 
 
+def pre_stop(container: Object, options: NodeOptions) -> float:
+    """How many seconds the hook takes that runs before the container is told to stop."""
+    hook = (container.get("lifecycle") or {}).get("preStop") or {}
+    if "sleep" in hook:
+        return float(hook["sleep"].get("seconds") or 0)
+    run = understand((hook.get("exec") or {}).get("command") or [], Surroundings())
+    if run is None:
+        return 0.0
+    return run.seconds / options.speed if run.exit_code is not None else float("inf")
+
+
 def is_out_of_reach(container: Object, wished: Mapping[str, Any]) -> bool:
     """Whether its image can't be pulled: an annotation says so, or its own name says that there is none."""
     image = container.get("image", "")

@@ -16,7 +16,7 @@ from localplane.apimachinery.times import format_duration
 from localplane.nodes.options import NodeOptions
 
 from . import containers as status_of
-from .behaviour import Course, Kind, containers, course, is_out_of_reach, name_problem, start_after
+from .behaviour import Course, Kind, containers, course, is_out_of_reach, name_problem, pre_stop, start_after
 from .commands import Surroundings
 from .environment import files_of, variables
 from .memory import PodMemory, Run, Stop
@@ -229,14 +229,16 @@ class ContainerLife:
             scene.look_at(run.since + plan.ending.after)
 
     def stop(self, last: float) -> Stop:
-        """How it ends if it is told to stop now: as its trap says, else soon. Whatever runs at `last` is killed."""
+        """How it ends if it is to stop now: after its preStop hook, as its trap says, else soon. Whatever runs at
+        `last` is killed."""
         run = self._memory.runs.get(self._name)
         plan = run.course if run is not None and run.container_id == self._status.get("containerID") else self._course()
-        soon = min(self._now + self._options.pace.stop.total_seconds() / self._options.speed, max(last, self._now))
+        told = min(self._now + pre_stop(self._container, self._options), max(last, self._now))
+        soon = min(told + self._options.pace.stop.total_seconds() / self._options.speed, max(last, self._now))
         if plan.reply is None:
             return Stop(soon, status_of.TERMINATED)
         if plan.reply.exit_code is not None:
-            return self._in_time(max(soon, self._now + plan.reply.seconds), plan.reply.exit_code, last)
+            return self._in_time(max(soon, told + plan.reply.seconds), plan.reply.exit_code, last)
         if run is not None and plan.ending is not None:
             return self._in_time(run.since + plan.ending.after, plan.ending.exit_code, last)
         return Stop(last, status_of.KILLED)

@@ -169,9 +169,9 @@ def test_a_grace_period_that_is_over_is_not_waited_for() -> None:
     assert life.main["state"]["terminated"]["exitCode"] == 143
 
 
-def told_to_stop(script: str, *, grace: int) -> Life:
+def told_to_stop(script: str, *, grace: int, **container: Any) -> Life:
     """A pod whose container runs this, deleted a second after its beginning."""
-    life = Life(pod(containers=[{"name": "main", "image": "a", "command": ["sh", "-c", script]}]))
+    life = Life(pod(containers=[{"name": "main", "image": "a", "command": ["sh", "-c", script], **container}]))
     life.until(1)
     last = format_time(datetime.fromtimestamp(BEGIN + 1 + grace, UTC))
     life.pod["metadata"] |= {"deletionTimestamp": last, "deletionGracePeriodSeconds": grace}
@@ -216,3 +216,13 @@ def test_a_command_whose_trap_goes_on_ends_when_it_is_done() -> None:
     assert not life.until(4.9).is_over
     life.until(5.1)
     assert life.main["state"]["terminated"]["exitCode"] == 2
+
+
+def test_a_hook_that_sleeps_comes_before_the_stop() -> None:
+    for hook in ({"sleep": {"seconds": 4}}, {"exec": {"command": ["sh", "-c", "sleep 4"]}}):
+        life = told_to_stop("sleep 1d", grace=30, lifecycle={"preStop": hook})
+        assert not life.until(5.9).is_over
+        assert life.until(6).is_over
+    life = told_to_stop("sleep 1d", grace=3, lifecycle={"preStop": {"sleep": {"seconds": 60}}})
+    assert not life.until(3.9).is_over
+    assert life.until(4).is_over
