@@ -27,7 +27,7 @@ How a container behaves is decided by, in this order:
 
    Readiness and a plan to end follow when the annotations of a running pod change.
 2. Its command and arguments, if they are simple enough to be understood: `sleep 5`, `/bin/false`, `tail -f /dev/null`,
-   or a shell script of such (`pods.commands` says what else); what `echo` prints is in the log.
+   or a shell script of such (`pods.commands` says what else); what `echo` and `env` print is in the log.
 3. Otherwise, if it loops for ever or sleeps for a minute or more, it runs on. If not, an init container ends well
    after a moment, and a regular container runs on if the pod's restartPolicy is Always. If that is OnFailure or Never,
    it ends well after a second, unless its image is `pause` or an agnhost server, or (where no Job has made the pod and

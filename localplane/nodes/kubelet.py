@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final
 
 from localplane.apimachinery.errors import NotFound
@@ -256,6 +257,7 @@ class Kubelet:
                 lambda: read((node.get("status") or {}).get("allocatable")),
                 lambda: self._occupancy.others(name, uid).amounts,
             ),
+            found=partial(self._needs.found, pod),
             rejection=lambda: rejection(pod, node, self._occupancy.others(name, uid)),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 from localplane.client import GroupVersionResource, SharedInformer, SharedInformerFactory, object_key
@@ -33,11 +34,7 @@ class PodNeeds:
         namespace = pod["metadata"]["namespace"]
         for resource in sorted(refers_to(pod)):
             await self._hear_of(resource)
-
-        def found(need: Need) -> Mapping[str, Any] | None:
-            return self._informer(need.resource).indexer.get(f"{namespace}/{need.name}")
-
-        needs = Needs(pod, found)
+        needs = Needs(pod, partial(self.found, pod))
         troubles = needs.troubles()
         self.forget(key)
         if troubles.volumes or troubles.by_container:
@@ -45,6 +42,12 @@ class PodNeeds:
             for need in self._needs[key]:
                 self._waiting.setdefault(need, set()).add(key)
         return troubles
+
+    def found(self, pod: Mapping[str, Any], need: Need) -> Mapping[str, Any] | None:
+        """What there is of what the pod refers to."""
+        if need.resource not in self._heard:
+            return None
+        return self._informer(need.resource).indexer.get(f"{pod['metadata']['namespace']}/{need.name}")
 
     def forget(self, key: str) -> None:
         """The pod waits no longer."""

@@ -14,7 +14,7 @@ from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.times import InvalidDuration, parse_duration
 from localplane.nodes.options import PREFIX, NodeOptions
 
-from .commands import Reply, Run, Surroundings, looks_endless, understand
+from .commands import Reply, Run, Surroundings, expanded, looks_endless, understand
 
 Object = Mapping[str, Any]
 
@@ -172,7 +172,7 @@ def course(
     pod: Object, kind: Kind, container: Object, *, wished: Mapping[str, Any], around: Surroundings, options: NodeOptions
 ) -> Course:
     """How a run of the container goes that starts now. What the command leaves behind is in `around` afterwards."""
-    run = understand(_words(container), around)
+    run = understand([expanded(word, around.variables) for word in _words(container)], around)
     if wished.keys() & {"exit-code", "exit-after", "oom-after", "crash-loop"}:
         ending = _wished_ending(kind, wished, options)
     elif run is not None:

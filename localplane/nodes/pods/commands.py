@@ -33,6 +33,10 @@ _SUM: Final = re.compile(r"\$\(\(([^()]*)\)\)|\$\(expr ([^()]*)\)")
 _TEXT: Final = re.compile(r"\$\((date[^()]*|hostname)\)")
 
 
+REFERENCE: Final = re.compile(r"\$(?:\$|\(([-._a-zA-Z][-._a-zA-Z0-9]*)\))")
+"""What the kubelet itself replaces in commands and values: `$(NAME)`, and `$$` for a dollar."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a command does when it is told to stop: after so many seconds it ends with this code or, if it has none,
@@ -72,6 +76,16 @@ class _Exit(Exception):
 
 class _Forever(Exception):
     pass
+
+
+def expanded(text: str, values: Mapping[str, str]) -> str:
+    """With the values of `$(NAME)`; what has none stays as it is, and `$$` is a dollar. Kubernetes:
+    third_party/forked/golang/expansion."""
+
+    def value(match: re.Match[str]) -> str:
+        return "$" if match.group(1) is None else values.get(match.group(1), match.group())
+
+    return REFERENCE.sub(value, text)
 
 
 def understand(command: Sequence[str], surroundings: Surroundings) -> Run | None:
@@ -129,6 +143,8 @@ class _Shell:
             "tail": self._tail,
             "exec": self.call,
             "cat": self._cat,
+            "env": self._environment,
+            "printenv": self._environment,
             "mkdir": lambda _: 0,
             "trap": self._set_trap,
             "true": lambda _: 0,
@@ -271,6 +287,14 @@ class _Shell:
         while words and words[0] in ("-n", "-e"):
             words = words[1:]
         self._output.append(" ".join(words))
+        return 0
+
+    def _environment(self, words: list[str]) -> int:
+        known = self._around.variables
+        if words:
+            self._output.extend(known[word] for word in words if word in known)
+            return int(any(word not in known for word in words))
+        self._output.extend(f"{name}={value}" for name, value in known.items())
         return 0
 
     def _exit(self, words: list[str]) -> int:

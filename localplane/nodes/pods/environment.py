@@ -6,32 +6,97 @@ those of an emptyDir with the pod, those of a hostPath with the server.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableSet
-from typing import Any
+from base64 import b64decode
+from collections.abc import Callable, Iterator, Mapping, MutableSet
+from typing import Any, Final
+
+from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.quantity import ZERO, Quantity, parse
+
+from .commands import REFERENCE, expanded
+from .requirements import CONFIG_MAPS, SECRETS, Need
 
 Object = Mapping[str, Any]
-_MOST_FILES = 10_000
+_MOST_FILES: Final = 10_000
 
 
-def variables(pod: Object, container: Object) -> dict[str, str]:
-    """Those whose values the pod itself tells."""
-    values: dict[str, str] = {"HOSTNAME": pod["metadata"]["name"]}
+def variables(
+    pod: Object, container: Object, found: Callable[[Need], Object | None] = lambda _: None
+) -> dict[str, str]:
+    """All but those of services and of what the node has. A value may refer to variables that come before it."""
+    values: dict[str, str] = {"HOSTNAME": pod["spec"].get("hostname") or pod["metadata"]["name"]}
+    for source in container.get("envFrom") or ():
+        for resource, key in ((CONFIG_MAPS, "configMapRef"), (SECRETS, "secretRef")):
+            if (says := source.get(key)) is not None:
+                data = _data(found(Need(resource, says.get("name", ""))), resource)
+                values |= {f"{source.get('prefix', '')}{name}": value for name, value in data.items()}
     for variable in container.get("env") or ():
-        if "value" in variable:
-            values[variable["name"]] = variable["value"]
-        elif path := ((variable.get("valueFrom") or {}).get("fieldRef") or {}).get("fieldPath"):
-            values[variable["name"]] = _field(pod, path)
+        origin = variable.get("valueFrom")
+        value = _of_origin(pod, container, origin, found) if origin else expanded(variable.get("value", ""), values)
+        if value is not None:
+            values[variable["name"]] = value
     return values
+
+
+def path_problem(container: Object, values: Mapping[str, str]) -> str:
+    """Why one of the container's volumes can't be mounted by a part of it. Kubernetes: pkg/kubelet, makeMounts."""
+    for mount in container.get("volumeMounts") or ():
+        path = mount.get("subPath") or ""
+        if expression := mount.get("subPathExpr"):
+            missing = [name for name in REFERENCE.findall(expression) if name and name not in values]
+            if missing:
+                return f"missing value for {go_quote(missing[0])}"
+            path = expanded(expression, values)
+        if path.startswith("/"):
+            return f"error SubPath `{path}` must not be an absolute path"
+        if ".." in path.split("/"):
+            return f"unable to provision SubPath `{path}`: must not contain '..'"
+    return ""
+
+
+def _of_origin(pod: Object, container: Object, origin: Object, found: Callable[[Need], Object | None]) -> str | None:
+    """None if there is no such value, which may be optional."""
+    for resource, key in ((CONFIG_MAPS, "configMapKeyRef"), (SECRETS, "secretKeyRef")):
+        if (says := origin.get(key)) is not None:
+            return _data(found(Need(resource, says.get("name", ""))), resource).get(says["key"])
+    if says := origin.get("fieldRef"):
+        return _field(pod, says["fieldPath"])
+    if says := origin.get("resourceFieldRef"):
+        return _amount(pod, container, says)
+    return None
+
+
+def _data(obj: Object | None, resource: str) -> dict[str, str]:
+    data: Mapping[str, str] = (obj or {}).get("data") or {}
+    if resource == CONFIG_MAPS:
+        return dict(data)
+    return {name: b64decode(value).decode(errors="replace") for name, value in data.items()}
 
 
 def _field(pod: Object, path: str) -> str:
     for kind in ("annotations", "labels"):
         if path.startswith(f"metadata.{kind}['") and path.endswith("']"):
             return str((pod["metadata"].get(kind) or {}).get(path[len(kind) + 11 : -2], ""))
+    if path in ("status.podIPs", "status.hostIPs"):
+        return ",".join(each["ip"] for each in (pod.get("status") or {}).get(path.partition(".")[2]) or ())
     value: Any = pod
     for part in path.split("."):
         value = value.get(part, "") if isinstance(value, Mapping) else ""
     return str(value)
+
+
+def _amount(pod: Object, container: Object, says: Object) -> str | None:
+    """In whole divisors, rounded up."""
+    named = says.get("containerName") or container["name"]
+    both = [*(pod["spec"].get("initContainers") or ()), *pod["spec"]["containers"]]
+    resources = next((each.get("resources") or {} for each in both if each["name"] == named), {})
+    which, _, name = str(says["resource"]).partition(".")
+    text = (resources.get(which) or {}).get(name)
+    if text is None:
+        return None
+    divisor = parse(str(says.get("divisor") or "0"))
+    amount, unit = parse(str(text)).milli_value(), (divisor if divisor != ZERO else Quantity(1)).milli_value()
+    return str(-(-amount // unit))
 
 
 def files_of(pod: Object, container: Object, of_pod: set[str], of_node: set[str]) -> Files:

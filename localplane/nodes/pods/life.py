@@ -18,7 +18,7 @@ from localplane.nodes.options import NodeOptions
 from . import containers as status_of
 from .behaviour import Course, Kind, containers, course, is_out_of_reach, name_problem, pre_stop, start_after
 from .commands import Surroundings
-from .environment import files_of, variables
+from .environment import files_of, path_problem, variables
 from .memory import PodMemory, Run, Stop
 from .place import Place
 from .restarts import back_off, is_to_restart
@@ -37,6 +37,7 @@ class Scene:
     place: Place
     options: NodeOptions
     now: float
+    status: Object
     statuses: dict[str, Object]
     say: Sayings = field(init=False)
     due: float | None = None
@@ -94,7 +95,8 @@ class ContainerLife:
     # Before it runs
 
     def _begin(self) -> None:
-        if trouble := self._scene.place.troubles.by_container.get(self._name):
+        trouble = self._scene.place.troubles.by_container.get(self._name)
+        if trouble := trouble or path_problem(self._container, self._variables()):
             if self._memory.is_news(f"{self._name}: {trouble}"):
                 self._warn("Failed", f"Error: {trouble}")
             status_of.wait(self._status, "CreateContainerConfigError", trouble)
@@ -163,11 +165,15 @@ class ContainerLife:
         took = f"{took} ({took} including waiting)"
         self._normal("Pulled", f'Successfully pulled image "{image}" in {took}. Image size: 0 bytes.')
 
+    def _variables(self) -> dict[str, str]:
+        pod = {**self._scene.pod, "status": self._scene.status}
+        return variables(pod, self._container, self._scene.place.found)
+
     def _course(self) -> Course:
         pod, place = self._scene.pod, self._scene.place
         number = f"{self._options.seed}/{pod['metadata']['uid']}/{self._name}/{self._status.get('restartCount', 0)}"
         around = Surroundings(
-            variables=variables(pod, self._container),
+            variables=self._variables(),
             files=files_of(pod, self._container, self._memory.files, place.files),
             dice=Random(number),  # noqa: S311 - the same seed makes the same choices
             termination_log=self._container.get("terminationMessagePath") or "/dev/termination-log",

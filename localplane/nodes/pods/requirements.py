@@ -130,8 +130,12 @@ class Needs:
         for variable in container.get("env") or ():
             origin = variable.get("valueFrom") or {}
             for resource, key in ((CONFIG_MAPS, "configMapKeyRef"), (SECRETS, "secretKeyRef")):
-                if (says := origin.get(key)) is not None and not says.get("optional"):
-                    yield from self._key_trouble(Need(resource, says.get("name", "")), says["key"])
+                if (says := origin.get(key)) is not None:
+                    need = Need(resource, says.get("name", ""))
+                    if says.get("optional"):
+                        self._get(need)
+                    else:
+                        yield from self._key_trouble(need, says["key"])
 
     def _key_trouble(self, need: Need, key: str) -> Iterator[str]:
         obj = self._get(need)

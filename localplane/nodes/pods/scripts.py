@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -9,6 +10,7 @@ from typing import Final
 _OPERATORS: Final = ("&&", "||", ">>", "\n", ";", ">", "|", "&", "<", "(", ")")
 _ENDS: Final = frozenset({"then", "elif", "else", "fi", "do", "done", "}"})
 _DEEPEST: Final = 20
+_ASSIGNMENT: Final = re.compile("[A-Za-z_][A-Za-z0-9_]*=")
 
 
 class NotUnderstood(Exception):
@@ -212,6 +214,8 @@ class _Reader:
                 raise NotUnderstood
             output = target.text
             self._position += 1
+        while len(words) > 1 and _ASSIGNMENT.match(words[0]):  # what it sets is seen by the command alone
+            words = words[1:]
         if not words or "=" in words[0]:
             raise NotUnderstood
         return Simple(tuple(words), output)

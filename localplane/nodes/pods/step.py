@@ -58,7 +58,7 @@ class Step:
 def step(pod: Mapping[str, Any], memory: PodMemory, place: Place, options: NodeOptions, now: float) -> Step:
     """The pod is not changed; the memory is."""
     status: Object = deepcopy(pod.get("status") or {})
-    scene = Scene(pod, memory, place, options, now, _known(pod, status))
+    scene = Scene(pod, memory, place, options, now, status, _known(pod, status))
     stepper = _Stepper(scene, status)
     stepper.go()
     return Step(status, scene.due, stepper.is_over, tuple(scene.say.sayings), tuple(scene.say.lines))

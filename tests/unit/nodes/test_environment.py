@@ -1,0 +1,84 @@
+"""The variables that a container's command finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from localplane.nodes.pods.commands import Run, Surroundings, expanded, understand
+from localplane.nodes.pods.environment import path_problem, variables
+from localplane.nodes.pods.requirements import Need
+
+Object = dict[str, Any]
+OBJECTS: dict[Need, Object] = {
+    Need("configmaps", "settings"): {"data": {"colour": "red", "shape": "round"}},
+    Need("secrets", "keys"): {"data": {"password": "c2VjcmV0"}},
+}
+
+
+def values(*env: Object, **container: Any) -> dict[str, str]:
+    main = {"name": "main", "env": list(env), **container}
+    pod = {
+        "metadata": {"name": "web", "labels": {"app": "shop"}},
+        "spec": {"nodeName": "node-0", "containers": [main]},
+        "status": {"podIP": "10.0.0.7", "podIPs": [{"ip": "10.0.0.7"}, {"ip": "fd00::7"}]},
+    }
+    return {name: value for name, value in variables(pod, main, OBJECTS.get).items() if name != "HOSTNAME"}
+
+
+def of(kind: str, **says: Any) -> Object:
+    return {"name": "X", "valueFrom": {kind: says}}
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        (of("fieldRef", fieldPath="status.podIP"), "10.0.0.7"),
+        (of("fieldRef", fieldPath="status.podIPs"), "10.0.0.7,fd00::7"),
+        (of("fieldRef", fieldPath="metadata.labels['app']"), "shop"),
+        (of("configMapKeyRef", name="settings", key="colour"), "red"),
+        (of("secretKeyRef", name="keys", key="password"), "secret"),
+        (of("resourceFieldRef", resource="limits.cpu"), "2"),
+        (of("resourceFieldRef", resource="limits.cpu", divisor="1m"), "1250"),
+        (of("resourceFieldRef", resource="limits.memory", divisor="1Mi"), "64"),
+        (of("configMapKeyRef", name="absent", key="colour", optional=True), None),
+        (of("resourceFieldRef", resource="requests.cpu"), None),
+    ],
+)
+def test_a_value_comes_from_where_the_variable_says(variable: Object, value: str | None) -> None:
+    found = values(variable, resources={"limits": {"cpu": "1250m", "memory": "64Mi"}})
+    assert found == ({} if value is None else {"X": value})
+
+
+def test_all_of_a_config_map_or_secret_may_be_variables() -> None:
+    sources = [{"prefix": "SET_", "configMapRef": {"name": "settings"}}, {"secretRef": {"name": "keys"}}]
+    found = values({"name": "password", "value": "mine"}, envFrom=sources)
+    assert found == {"SET_colour": "red", "SET_shape": "round", "password": "mine"}
+
+
+def test_a_value_may_refer_to_those_before_it() -> None:
+    first, second = {"name": "FOO", "value": "foo"}, {"name": "BAR", "value": "$(FOO);;$(BAZ);;$$(FOO)"}
+    assert values(first, second)["BAR"] == "foo;;$(BAZ);;$(FOO)"
+    assert expanded("$(FOO) $FOO $(FOO", {"FOO": "x"}) == "x $FOO $(FOO"
+
+
+def test_a_command_prints_its_environment() -> None:
+    around = Surroundings(variables={"A": "1", "B": "2"})
+    assert understand(["sh", "-c", "env"], around) == Run(0.0, 0, ("A=1", "B=2"))
+    assert understand(["printenv", "B", "C"], around) == Run(0.0, 1, ("2",))
+    assert understand(["sh", "-c", 'A=wrong echo "right"'], around) == Run(0.0, 0, ("right",))
+
+
+@pytest.mark.parametrize(
+    ("mount", "problem"),
+    [
+        ({"subPathExpr": "$(NAME)/x"}, ""),
+        ({"subPath": "a/b"}, ""),
+        ({"subPathExpr": "$(OTHER)"}, 'missing value for "OTHER"'),
+        ({"subPathExpr": "/$(NAME)"}, "error SubPath `/web` must not be an absolute path"),
+        ({"subPathExpr": "$(NAME)/../x"}, "unable to provision SubPath `web/../x`: must not contain '..'"),
+    ],
+)
+def test_part_of_a_volume_is_mounted_only_by_a_path_within_it(mount: Object, problem: str) -> None:
+    assert path_problem({"volumeMounts": [mount | {"name": "data", "mountPath": "/data"}]}, {"NAME": "web"}) == problem
