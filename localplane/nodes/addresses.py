@@ -81,6 +81,6 @@ def _around(first: int, last: int, start: int) -> Iterator[int]:
 
 
 def _addresses(pod: Mapping[str, Any]) -> Iterator[str]:
-    if not pod["spec"].get("hostNetwork"):
+    if not (pod.get("spec") or {}).get("hostNetwork"):
         for each in (pod.get("status") or {}).get("podIPs") or ():
             yield each["ip"]

@@ -20,6 +20,7 @@ from typing import Any, Final
 from localplane.apimachinery.errors import NotFound
 from localplane.catalog.quota.amounts import read
 from localplane.client import HandlerFunctions, WorkQueue, deleted_object, object_key
+from localplane.client.faults import Contained
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.events import Subject
 from localplane.controllers.pods import NODE_INDEX, PODS, index_by_node, is_terminal
@@ -82,9 +83,8 @@ class Kubelet:
         """Until it is cancelled."""
         await self._pods.wait_for_sync()
         for pod in self._pods.indexer.list():
-            if not is_terminal(pod):
-                self._addresses.note(pod)
-                self._occupancy.note(pod)
+            with Contained(partial("the first look at pod {}".format, object_key(pod))):
+                self._note(pod)
         self._machines.let(Tenant(self._drive_node, self._look_at_pods_on))
         with self._hearing:
             handler = HandlerFunctions(
@@ -94,6 +94,11 @@ class Kubelet:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._stages.run())
                 tasks.create_task(work(self._queue, self._sync_pod, workers=_POD_WORKERS))
+
+    def _note(self, pod: Object) -> None:
+        if not is_terminal(pod):
+            self._addresses.note(pod)
+            self._occupancy.note(pod)
 
     # Nodes
 

@@ -30,7 +30,7 @@ _STOP_SIGNALS: Final = frozenset({"TERM", "SIGTERM", "15"})
 _WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
 _VARIABLE: Final = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))")
 _SUM: Final = re.compile(r"\$\(\(([^()]*)\)\)|\$\(expr ([^()]*)\)")
-_TEXT: Final = re.compile(r"\$\((date[^()]*|hostname)\)")
+_TEXT: Final = re.compile(r"\$\((date[^()]*|hostname(?: -f| --fqdn)?)\)")
 
 
 REFERENCE: Final = re.compile(r"\$(?:\$|\(([-._a-zA-Z][-._a-zA-Z0-9]*)\))")
@@ -67,6 +67,8 @@ class Surroundings:
     files: MutableSet[str] = field(default_factory=set)
     dice: Random = field(default_factory=Random)
     termination_log: str = "/dev/termination-log"
+    domain_name: str = ""
+    """The name of the host with its domain."""
 
 
 class _Exit(Exception):
@@ -208,11 +210,20 @@ class _Shell:
     def _expanded(self, text: str) -> str:
         """Variables, sums and a few texts take their values before anything is read: no value changes later."""
         text = _VARIABLE.sub(self._value, text)
-        text = _TEXT.sub(lambda match: match.group(1).partition(" ")[0], text)
+        text = _TEXT.sub(self._told, text)
         text = _SUM.sub(lambda match: str(_sum(match.group(1) or match.group(2) or "")), text)
         if "$" in text or "`" in text:
             raise NotUnderstood
         return text
+
+    def _told(self, match: re.Match[str]) -> str:
+        match match.group(1).split():
+            case ["hostname"]:
+                return self._around.variables.get("HOSTNAME", "")
+            case ["hostname", *_]:
+                return self._around.domain_name
+            case _:
+                return "date"
 
     def _value(self, match: re.Match[str]) -> str:
         name = match.group(1) or match.group(2)

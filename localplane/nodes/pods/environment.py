@@ -18,13 +18,14 @@ from .requirements import CONFIG_MAPS, SECRETS, Need
 
 Object = Mapping[str, Any]
 _MOST_FILES: Final = 10_000
+_CLUSTER_DOMAIN: Final = "cluster.local"
 
 
 def variables(
     pod: Object, container: Object, found: Callable[[Need], Object | None] = lambda _: None
 ) -> dict[str, str]:
     """All but those of services and of what the node has. A value may refer to variables that come before it."""
-    values: dict[str, str] = {"HOSTNAME": pod["spec"].get("hostname") or pod["metadata"]["name"]}
+    values: dict[str, str] = {"HOSTNAME": host_name(pod)}
     for source in container.get("envFrom") or ():
         for resource, key in ((CONFIG_MAPS, "configMapRef"), (SECRETS, "secretRef")):
             if (says := source.get(key)) is not None:
@@ -36,6 +37,19 @@ def variables(
         if value is not None:
             values[variable["name"]] = value
     return values
+
+
+def host_name(pod: Object, *, fully: bool = False) -> str:
+    """As the pod's own command sees it, or with the domain. Kubernetes: pkg/kubelet, GeneratePodHostNameAndDomain."""
+    spec = pod["spec"]
+    if override := spec.get("hostnameOverride"):
+        return str(override)
+    if spec.get("hostNetwork"):
+        return str(spec.get("nodeName", ""))
+    name = spec.get("hostname") or pod["metadata"]["name"][:63].rstrip("-.")
+    if spec.get("subdomain") and (fully or spec.get("setHostnameAsFQDN")):
+        return f"{name}.{spec['subdomain']}.{pod['metadata']['namespace']}.svc.{_CLUSTER_DOMAIN}"
+    return str(name)
 
 
 def path_problem(container: Object, values: Mapping[str, str]) -> str:

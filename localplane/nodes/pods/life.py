@@ -18,7 +18,7 @@ from localplane.nodes.options import NodeOptions
 from . import containers as status_of
 from .behaviour import Course, Kind, containers, course, is_out_of_reach, name_problem, pre_stop, start_after
 from .commands import Surroundings
-from .environment import files_of, path_problem, variables
+from .environment import files_of, host_name, path_problem, variables
 from .memory import PodMemory, Run, Stop
 from .place import Place
 from .restarts import back_off, is_to_restart
@@ -177,6 +177,7 @@ class ContainerLife:
             files=files_of(pod, self._container, self._memory.files, place.files),
             dice=Random(number),  # noqa: S311 - the same seed makes the same choices
             termination_log=self._container.get("terminationMessagePath") or "/dev/termination-log",
+            domain_name=host_name(pod, fully=True),
         )
         return course(pod, self._kind, self._container, wished=self._wished, around=around, options=self._options)
 

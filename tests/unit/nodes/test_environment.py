@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from localplane.nodes.pods.commands import Run, Surroundings, expanded, understand
-from localplane.nodes.pods.environment import path_problem, variables
+from localplane.nodes.pods.environment import host_name, path_problem, variables
 from localplane.nodes.pods.requirements import Need
 
 Object = dict[str, Any]
@@ -82,3 +82,21 @@ def test_a_command_prints_its_environment() -> None:
 )
 def test_part_of_a_volume_is_mounted_only_by_a_path_within_it(mount: Object, problem: str) -> None:
     assert path_problem({"volumeMounts": [mount | {"name": "data", "mountPath": "/data"}]}, {"NAME": "web"}) == problem
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "domain_name"),
+    [
+        ({}, "web", "web"),
+        ({"hostname": "shop", "subdomain": "t"}, "shop", "shop.t.default.svc.cluster.local"),
+        ({"subdomain": "t", "setHostnameAsFQDN": True}, *["web.t.default.svc.cluster.local"] * 2),
+        ({"hostname": "shop", "subdomain": "t", "hostnameOverride": "a.b"}, "a.b", "a.b"),
+        ({"hostNetwork": True, "nodeName": "node-0"}, "node-0", "node-0"),
+    ],
+)
+def test_a_command_knows_the_name_of_its_host(spec: Object, name: str, domain_name: str) -> None:
+    pod = {"metadata": {"name": "web", "namespace": "default"}, "spec": spec}
+    assert (host_name(pod), host_name(pod, fully=True)) == (name, domain_name)
+    around = Surroundings(variables={"HOSTNAME": name}, domain_name=domain_name)
+    told = understand(["sh", "-c", "echo $(hostname)';'$(hostname -f)';'"], around)
+    assert told == Run(0.0, 0, (f"{name};{domain_name};",))
