@@ -7,13 +7,15 @@ those of an emptyDir with the pod, those of a hostPath with the server.
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable, Iterator, Mapping, MutableSet
+from collections.abc import Iterator, Mapping, MutableSet
 from typing import Any, Final
 
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.quantity import ZERO, Quantity, parse
+from localplane.catalog.quota.amounts import read
 
 from .commands import REFERENCE, expanded
+from .place import Place
 from .requirements import CONFIG_MAPS, SECRETS, Need
 
 Object = Mapping[str, Any]
@@ -21,19 +23,17 @@ _MOST_FILES: Final = 10_000
 _CLUSTER_DOMAIN: Final = "cluster.local"
 
 
-def variables(
-    pod: Object, container: Object, found: Callable[[Need], Object | None] = lambda _: None
-) -> dict[str, str]:
-    """All but those of services and of what the node has. A value may refer to variables that come before it."""
+def variables(pod: Object, container: Object, place: Place) -> dict[str, str]:
+    """All but those of services. A value may refer to variables that come before it."""
     values: dict[str, str] = {"HOSTNAME": host_name(pod)}
     for source in container.get("envFrom") or ():
         for resource, key in ((CONFIG_MAPS, "configMapRef"), (SECRETS, "secretRef")):
             if (says := source.get(key)) is not None:
-                data = _data(found(Need(resource, says.get("name", ""))), resource)
+                data = _data(place.found(Need(resource, says.get("name", ""))), resource)
                 values |= {f"{source.get('prefix', '')}{name}": value for name, value in data.items()}
     for variable in container.get("env") or ():
         origin = variable.get("valueFrom")
-        value = _of_origin(pod, container, origin, found) if origin else expanded(variable.get("value", ""), values)
+        value = _of_origin(pod, container, origin, place) if origin else expanded(variable.get("value", ""), values)
         if value is not None:
             values[variable["name"]] = value
     return values
@@ -68,15 +68,15 @@ def path_problem(container: Object, values: Mapping[str, str]) -> str:
     return ""
 
 
-def _of_origin(pod: Object, container: Object, origin: Object, found: Callable[[Need], Object | None]) -> str | None:
+def _of_origin(pod: Object, container: Object, origin: Object, place: Place) -> str | None:
     """None if there is no such value, which may be optional."""
     for resource, key in ((CONFIG_MAPS, "configMapKeyRef"), (SECRETS, "secretKeyRef")):
         if (says := origin.get(key)) is not None:
-            return _data(found(Need(resource, says.get("name", ""))), resource).get(says["key"])
+            return _data(place.found(Need(resource, says.get("name", ""))), resource).get(says["key"])
     if says := origin.get("fieldRef"):
         return _field(pod, says["fieldPath"])
     if says := origin.get("resourceFieldRef"):
-        return _amount(pod, container, says)
+        return _amount(pod, container, says, place)
     return None
 
 
@@ -99,18 +99,19 @@ def _field(pod: Object, path: str) -> str:
     return str(value)
 
 
-def _amount(pod: Object, container: Object, says: Object) -> str | None:
-    """In whole divisors, rounded up."""
+def _amount(pod: Object, container: Object, says: Object, place: Place) -> str:
+    """In whole divisors, rounded up. What has no limit is limited by what the node has. Kubernetes:
+    pkg/api/v1/resource, ExtractContainerResourceValue and MergeContainerResourceLimits."""
     named = says.get("containerName") or container["name"]
     both = [*(pod["spec"].get("initContainers") or ()), *pod["spec"]["containers"]]
     resources = next((each.get("resources") or {} for each in both if each["name"] == named), {})
     which, _, name = str(says["resource"]).partition(".")
-    text = (resources.get(which) or {}).get(name)
-    if text is None:
-        return None
+    amounts = read(resources.get(which))
+    if which == "limits" and place.room is not None:
+        amounts = {**place.room.allocatable(), **amounts}
     divisor = parse(str(says.get("divisor") or "0"))
-    amount, unit = parse(str(text)).milli_value(), (divisor if divisor != ZERO else Quantity(1)).milli_value()
-    return str(-(-amount // unit))
+    unit = (divisor if divisor != ZERO else Quantity(1)).milli_value()
+    return str(-(-amounts.get(name, ZERO).milli_value() // unit))
 
 
 def files_of(pod: Object, container: Object, of_pod: set[str], of_node: set[str]) -> Files:

@@ -167,7 +167,7 @@ class ContainerLife:
 
     def _variables(self) -> dict[str, str]:
         pod = {**self._scene.pod, "status": self._scene.status}
-        return variables(pod, self._container, self._scene.place.found)
+        return variables(pod, self._container, self._scene.place)
 
     def _course(self) -> Course:
         pod, place = self._scene.pod, self._scene.place

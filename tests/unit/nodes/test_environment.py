@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from localplane.catalog.quota.amounts import read
 from localplane.nodes.pods.commands import Run, Surroundings, expanded, understand
 from localplane.nodes.pods.environment import host_name, path_problem, variables
+from localplane.nodes.pods.place import Place
 from localplane.nodes.pods.requirements import Need
+from localplane.nodes.pods.resizing import Room
 
 Object = dict[str, Any]
 OBJECTS: dict[Need, Object] = {
@@ -24,7 +27,9 @@ def values(*env: Object, **container: Any) -> dict[str, str]:
         "spec": {"nodeName": "node-0", "containers": [main]},
         "status": {"podIP": "10.0.0.7", "podIPs": [{"ip": "10.0.0.7"}, {"ip": "fd00::7"}]},
     }
-    return {name: value for name, value in variables(pod, main, OBJECTS.get).items() if name != "HOSTNAME"}
+    room = Room(lambda: read({"cpu": "8", "ephemeral-storage": "10Gi"}), dict)
+    place = Place("node-0", ("172.30.0.2",), tuple, found=OBJECTS.get, room=room)
+    return {name: value for name, value in variables(pod, main, place).items() if name != "HOSTNAME"}
 
 
 def of(kind: str, **says: Any) -> Object:
@@ -43,7 +48,8 @@ def of(kind: str, **says: Any) -> Object:
         (of("resourceFieldRef", resource="limits.cpu", divisor="1m"), "1250"),
         (of("resourceFieldRef", resource="limits.memory", divisor="1Mi"), "64"),
         (of("configMapKeyRef", name="absent", key="colour", optional=True), None),
-        (of("resourceFieldRef", resource="requests.cpu"), None),
+        (of("resourceFieldRef", resource="limits.ephemeral-storage", divisor="1Gi"), "10"),
+        (of("resourceFieldRef", resource="requests.cpu"), "0"),
     ],
 )
 def test_a_value_comes_from_where_the_variable_says(variable: Object, value: str | None) -> None:
