@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from .errors import InvalidAnswer
+from .faults import Contained
 
 Object = dict[str, Any]
 IndexFunction = Callable[[Object], Iterable[str]]
-"""The values that an object is found by, none or several."""
+"""The values that an object is found by, none or several. If it raises, that is logged, and the object has none."""
 
 NAMESPACE_INDEX: Final = "namespace"
 
@@ -92,14 +93,20 @@ class Indexer:
         old = self._objects.pop(key, None)
         if old is None:
             return
-        for name, function in self._functions.items():
+        for name in self._functions:
             index = self._indices[name]
-            for value in function(old):
+            for value in self._values(name, key, old):
                 keys = index.get(value, {})
                 keys.pop(key, None)
                 if not keys:
                     index.pop(value, None)
 
     def _enter(self, name: str, key: str, obj: Object) -> None:
-        for value in self._functions[name](obj):
+        for value in self._values(name, key, obj):
             self._indices[name].setdefault(value, {})[key] = None
+
+    def _values(self, name: str, key: str, obj: Object) -> tuple[str, ...]:
+        """None for an object that lacks what everybody has: it is no reason for all others to be lost."""
+        with Contained(lambda: f"indexing {key} by {name}"):
+            return tuple(self._functions[name](obj))
+        return ()

@@ -47,7 +47,7 @@ class FlowSchemas:
         ordered = sorted(schemas, key=_precedence)
         self._schemas = tuple(
             _Schema(
-                schema["spec"].get("rules") or (),
+                (schema.get("spec") or {}).get("rules") or (),
                 {
                     "X-Kubernetes-PF-FlowSchema-UID": schema["metadata"]["uid"],
                     "X-Kubernetes-PF-PriorityLevel-UID": uids[level],
@@ -110,7 +110,7 @@ class FlowSchemas:
 
 
 def _precedence(schema: JSONObject) -> tuple[int, str]:
-    return schema["spec"].get("matchingPrecedence", 0), schema["metadata"]["name"]
+    return (schema.get("spec") or {}).get("matchingPrecedence", 0), schema["metadata"]["name"]
 
 
 def _shares(level: JSONObject) -> int:
@@ -121,7 +121,7 @@ def _shares(level: JSONObject) -> int:
 
 def level_of(schema: JSONObject) -> str:
     """The name of the priority level that a schema refers to."""
-    return str((schema["spec"].get("priorityLevelConfiguration") or {}).get("name", ""))
+    return str(((schema.get("spec") or {}).get("priorityLevelConfiguration") or {}).get("name", ""))
 
 
 def _matches(rule: JSONObject, user: User, info: RequestInfo) -> bool:

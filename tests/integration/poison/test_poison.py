@@ -74,7 +74,9 @@ def unreadable(plane: Plane) -> set[str]:
 @pytest.mark.parametrize(
     "group", sorted({each.resource.group for each in ALL.values()}), ids=lambda each: each or "core"
 )
-async def test_while_it_runs_no_form_of_any_kind_stops_the_others(plane: Plane, group: str) -> None:
+async def test_while_it_runs_no_form_of_any_kind_stops_the_others(
+    plane: Plane, group: str, caplog: pytest.LogCaptureFixture
+) -> None:
     kinds = [each for each in ALL.values() if each.resource.group == group]
     poisons = [poison for each in kinds for poison in poisons_of(each, DEFAULT_ROOT)]
     await plant(plane, poisons)
@@ -83,6 +85,7 @@ async def test_while_it_runs_no_form_of_any_kind_stops_the_others(plane: Plane, 
         await check_life(plane, f"alive-{sum(group.encode())}", poisoned=[each.prefix for each in kinds])
     finally:
         await take_away(plane, poisons)
+    assert "is started again" not in caplog.text, "no controller ends for what is wrong with one object"
     assert not len(plane.storage.cacher.judgement.bad_objects)
 
 

@@ -61,7 +61,7 @@ class FlowSchemaStatuses:
                 listener.remove()
 
     def _hear_change(self, old: JSONObject, new: JSONObject) -> None:
-        if old["spec"] != new["spec"] or old["metadata"]["uid"] != new["metadata"]["uid"] or not _says(new):
+        if old.get("spec") != new.get("spec") or old["metadata"]["uid"] != new["metadata"]["uid"] or not _says(new):
             self._changed.set()
 
     async def _follow(self) -> None:
