@@ -28,7 +28,7 @@ _DEEPEST: Final = 20
 _MOST_STEPS: Final = 1000
 _STOP_SIGNALS: Final = frozenset({"TERM", "SIGTERM", "15"})
 _WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
-_VARIABLE: Final = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))")
+_VARIABLE: Final = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)(?::([-?])([^${}]*))?\}|([A-Za-z_][A-Za-z0-9_]*))")
 _SUM: Final = re.compile(r"\$\(\(([^()]*)\)\)|\$\(expr ([^()]*)\)")
 _TEXT: Final = re.compile(r"\$\((date[^()]*|hostname(?: -f| --fqdn)?)\)")
 
@@ -226,10 +226,13 @@ class _Shell:
                 return "date"
 
     def _value(self, match: re.Match[str]) -> str:
-        name = match.group(1) or match.group(2)
+        name = match.group(1) or match.group(4)
         if name == "RANDOM":
             return str(self._around.dice.randrange(32768))
-        return self._around.variables.get(name, "")
+        value = self._around.variables.get(name, "")
+        if not value and match.group(2) == "?":
+            raise NotUnderstood
+        return value or match.group(3) or ""
 
     def _go(self, script: Script) -> int:
         status = 0

@@ -131,6 +131,12 @@ def test_variables_and_sums_take_their_values() -> None:
         assert run.exit_code == code
 
 
+def test_a_variable_without_a_value_may_have_another() -> None:
+    around = Surroundings(variables={"A": "1"})
+    assert understand(sh("echo ${A:-2} ${B:-3} ${B} ${A:?}"), around) == Run(0.0, 0, ("1 3 1",))
+    assert understand(sh("echo ${B:?}"), around) is None
+
+
 def test_dice_are_thrown_from_the_seed() -> None:
     def codes(seed: int) -> list[int | None]:
         dice = Random(seed)
