@@ -11,6 +11,7 @@ from pathlib import Path
 from localplane.apiserver.storage.etcd.binary import find_etcd
 from localplane.client.kubeconfig import load, resolve
 from tests.bench.running_plane import running_plane
+from tests.e2e.up.machine import WITHOUT_WORKLOADS
 
 from .harness import Plan, soak
 
@@ -29,7 +30,7 @@ def _run(store: str, plan: Plan) -> int:
     etcd = ("--etcd", str(find_etcd().path)) if store == "etcd" else ()
     with (
         tempfile.TemporaryDirectory(prefix="soak-") as home,
-        running_plane(Path(home), "--storage", store, *etcd) as plane,
+        running_plane(Path(home), "--storage", store, *etcd, *WITHOUT_WORKLOADS) as plane,
     ):
         soaked = asyncio.run(soak(resolve(load(Path(home) / "config")), plane.pid, plan))
     print(f"{store}: {soaked}", flush=True)

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from localplane.client.kubeconfig import load, resolve
 from tests.bench.running_plane import running_plane
-from tests.e2e.up.machine import Machine
+from tests.e2e.up.machine import WITHOUT_WORKLOADS, Machine
 from tests.soak.harness import Plan, soak
 from tests.soak.load import Record, Writer, prepare
 
 
 def test_a_plane_under_load_loses_no_event_and_leaves_nothing_behind(tmp_path: Path) -> None:
     plan = Plan(seconds=12, per_second=150, every=1.0, settled=1000, most_megabytes=300)
-    with running_plane(tmp_path, "--storage", "memory") as plane:
+    with running_plane(tmp_path, "--storage", "memory", *WITHOUT_WORKLOADS) as plane:
         soaked = asyncio.run(soak(resolve(load(tmp_path / "config")), plane.pid, plan))
     assert not soaked.complaints, str(soaked)
     assert len(soaked.record.revisions) > 50
