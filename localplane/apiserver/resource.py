@@ -24,7 +24,7 @@ from localplane.apimachinery.groups import GroupKind, GroupResource, GroupVersio
 from localplane.apimachinery.schema import Node, Schema
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.selectable import SelectableField
-from localplane.apiserver.registry.store import Store
+from localplane.apiserver.registry.store import Store, SubresourceStore
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.storage.interface import Storage
 
@@ -120,7 +120,7 @@ class Resource:
     `typed` decides how a wrong type is told: as Go's decoder does for built-in kinds (400), or as validation does for
     custom resources (422); and whether paths are answered as a router does or as custom resources are.
     `storage` makes what serves it when that is not the generic store. `status_strategy` is for kinds whose status is
-    written by rules of its own.
+    written by rules of its own, `status_storage` for those in which that has to wait for something.
     `hub` names the version whose shape hub objects have, for kinds in which versions differ by what they know: what
     comes from another version loses what the hub does not know. A group may then declare the resource once for each
     version that it serves, with the others beside it as not served. `verbs` are what discovery tells, if that is not
@@ -139,6 +139,7 @@ class Resource:
     strategy: Strategy = field(default_factory=Strategy)
     has_status: bool = False
     status_strategy: Strategy | None = None
+    status_storage: MakeStorage = SubresourceStore
     subresources: Mapping[str, Subresource] = field(default_factory=dict)
     storage: MakeStorage = Store
     storage_version: str = ""

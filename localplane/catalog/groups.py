@@ -52,7 +52,7 @@ def groups(options: CatalogOptions) -> tuple[APIGroup, ...]:
         group("coordination.k8s.io", *coordination.RESOURCES),
         group("node.k8s.io", *node.RESOURCES),
         group("discovery.k8s.io", *discovery.RESOURCES),
-        group("resource.k8s.io", *resource.RESOURCES),
+        group("resource.k8s.io", *resource.resources(options)),
         group("flowcontrol.apiserver.k8s.io", *flowcontrol.RESOURCES),
         group("storagemigration.k8s.io", *storagemigration.RESOURCES),
     )

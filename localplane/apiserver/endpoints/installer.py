@@ -14,7 +14,7 @@ from localplane.apiserver.admission import AdmissionChain
 from localplane.apiserver.authorization import Authorizer
 from localplane.apiserver.registry.conversion import Converter, VersionRules
 from localplane.apiserver.registry.definition import Definition
-from localplane.apiserver.registry.store import ReadOnlyStore, SubresourceStore
+from localplane.apiserver.registry.store import ReadOnlyStore
 from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Answer, Request, RequestInfo
 from localplane.apiserver.resource import APIGroup, Resource, Subresource, Version
@@ -151,7 +151,7 @@ class Installer:
         definition = definition_of(group, resource, self._storage)
         main = resource.storage(definition)
         status_strategy = resource.status_strategy or StatusStrategy(resource.strategy)
-        status = SubresourceStore(definition.with_strategy(status_strategy))
+        status = resource.status_storage(definition.with_strategy(status_strategy))
         others = {name: declared.storage(definition) for name, declared in resource.subresources.items()}
         for version in resource.versions:
             if not version.served:

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.resource import Resource
+from localplane.catalog.options import CatalogOptions
+
+from .claim_permissions import ClaimStatusStore
 from .device_classes import DEVICE_CLASSES
 from .device_taint_rules import DEVICE_TAINT_RULES
 from .resource_claim_templates import RESOURCE_CLAIM_TEMPLATES
 from .resource_claims import RESOURCE_CLAIMS
 from .resource_slices import RESOURCE_SLICES
 
-RESOURCES = (DEVICE_CLASSES, DEVICE_TAINT_RULES, RESOURCE_CLAIMS, RESOURCE_CLAIM_TEMPLATES, RESOURCE_SLICES)
+
+def resources(options: CatalogOptions) -> tuple[Resource, ...]:
+    def status(definition: Definition) -> ClaimStatusStore:
+        return ClaimStatusStore(definition, options.authorizer)
+
+    claims = replace(RESOURCE_CLAIMS, status_storage=status)
+    return (DEVICE_CLASSES, DEVICE_TAINT_RULES, claims, RESOURCE_CLAIM_TEMPLATES, RESOURCE_SLICES)
