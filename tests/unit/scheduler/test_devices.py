@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from localplane.scheduler.attempt import NoPlace
+from localplane.scheduler.diagnosis import SchedulerError
 from localplane.scheduler.plugins.devices import DeviceReservation
 from localplane.scheduler.sources import DEVICE_CLASSES, RESOURCE_CLAIMS, RESOURCE_SLICES
 from localplane.scheduler.state.pod_info import PodInfo
@@ -75,6 +76,17 @@ async def test_a_pod_goes_where_there_is_a_device_for_it() -> None:
     assert allocation["devices"]["results"] == [{"request": "gpu", "driver": DRIVER, "pool": "b", "device": "gpu-0"}]
     field = {"key": "metadata.name", "operator": "In", "values": ["b"]}
     assert allocation["nodeSelector"] == {"nodeSelectorTerms": [{"matchFields": [field]}]}
+
+
+async def test_a_selector_that_fails_says_whose_it_is_and_on_which_device() -> None:
+    setting = Setting(node("a"))
+    with_class(setting)
+    with_slice(setting, "a", device("gpu-0"))
+    bad = f'device.attributes["{DRIVER}"].there'
+    setting.sources.put(RESOURCE_CLAIMS, claim("bad", request(selectors=[{"cel": {"expression": bad}}])))
+    place = f"claim default/bad: selector #0 on device {DRIVER}/a/gpu-0"
+    with pytest.raises(SchedulerError, match=f"{place}: CEL runtime error: no such key: there"):
+        await setting.place(user_of("bad"))
 
 
 async def test_selectors_look_at_attributes_and_capacity() -> None:

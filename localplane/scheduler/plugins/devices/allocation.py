@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from localplane.controllers.node_selection import NO_EXECUTE, NO_SCHEDULE, untolerated_taint
+from localplane.scheduler.diagnosis import SchedulerError
 
 from .inventory import Device, DeviceName, Inventory
 from .selectors import attribute_value, matches
@@ -25,6 +26,7 @@ class Wish:
     """A request, or one of the alternatives of a request. With `count` None it is for all devices that match."""
 
     name: str
+    claim: str
     body: Mapping[str, Any]
     device_class: Mapping[str, Any]
     count: int | None
@@ -40,9 +42,23 @@ class Wish:
         taints = device.body.get("taints") or ()
         if taints and untolerated_taint(taints, tolerations, effects=(NO_SCHEDULE, NO_EXECUTE)) is not None:
             return False
-        selectors = [*(self.device_class["spec"].get("selectors") or ()), *(self.body.get("selectors") or ())]
-        driver = device.name.driver
-        return all(matches(each["cel"]["expression"], driver, device.body) for each in selectors if each.get("cel"))
+        of_class = _are_met(f"class {self.device_class['metadata']['name']}", self.device_class["spec"], device)
+        return of_class and _are_met(f"claim {self.claim}", self.body, device)
+
+
+def _are_met(place: str, wanted: Mapping[str, Any], device: Device) -> bool:
+    """Whether the device is one for all selectors. Raises SchedulerError, which says whose selector failed."""
+    name = device.name
+    for number, selector in enumerate(wanted.get("selectors") or ()):
+        if not (cel := selector.get("cel")):
+            continue
+        try:
+            if not matches(cel["expression"], name.driver, device.body):
+                return False
+        except SchedulerError as error:
+            where = f"{place}: selector #{number} on device {name.driver}/{name.pool}/{name.device}"
+            raise SchedulerError(f"{where}: {error}") from error
+    return True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

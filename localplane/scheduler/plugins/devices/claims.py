@@ -85,20 +85,20 @@ def prepare(pod: PodInfo, devices: Devices) -> DeviceCheck | None:
 
 def _wishes(claim: Object, devices: Devices) -> ClaimWishes:
     requests: list[list[Wish]] = []
+    place = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
     for request in (claim["spec"].get("devices") or {}).get("requests") or ():
         name = request["name"]
         if "exactly" in request:
-            requests.append([_wish(name, request["exactly"], devices)])
+            requests.append([_wish(name, place, request["exactly"], devices)])
         elif request.get("firstAvailable"):
             choices = request["firstAvailable"]
-            requests.append([_wish(f"{name}/{choice['name']}", choice, devices) for choice in choices])
+            requests.append([_wish(f"{name}/{choice['name']}", place, choice, devices) for choice in choices])
         else:
-            place = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
             raise _refused(f"resource claim {place}, request {name}: unknown request type")
     return ClaimWishes(claim, requests)
 
 
-def _wish(name: str, body: Mapping[str, Any], devices: Devices) -> Wish:
+def _wish(name: str, claim: str, body: Mapping[str, Any], devices: Devices) -> Wish:
     class_name = body.get("deviceClassName", "")
     if not class_name:
         raise SchedulerError(f"request {name}: unsupported request type")
@@ -106,7 +106,7 @@ def _wish(name: str, body: Mapping[str, Any], devices: Devices) -> Wish:
     if found is None:
         raise _refused(f"request {name}: device class {class_name} does not exist")
     count = None if body.get("allocationMode") == "All" else int(body.get("count") or 1)
-    return Wish(name, body, found, count)
+    return Wish(name, claim, body, found, count)
 
 
 def _refused(reason: str) -> Unschedulable:

@@ -51,9 +51,9 @@ def matches(expression: str, driver: str, device: Mapping[str, Any]) -> bool:
     try:
         result, _ = _program(expression).evaluate(variables, limit=_COST_LIMIT)
     except CostExceeded as error:
-        raise SchedulerError(f"CEL expression of a device selector: {error}") from error
+        raise SchedulerError(f"CEL runtime error: {error}") from error
     if isinstance(result, EvaluationError):
-        raise SchedulerError(f"CEL expression of a device selector: {result}")
+        raise SchedulerError(f"CEL runtime error: {result}")
     return result is True
 
 
@@ -63,7 +63,7 @@ def _program(expression: str) -> Program:
     try:
         return checked(expression, environment, binds=True).program(environment)
     except (CompilationFailed, InstantiationFailed) as error:
-        raise SchedulerError(f"CEL expression of a device selector: {error}") from error
+        raise SchedulerError(f"CEL compile error: {error}") from error
 
 
 def _value(driver: str, device: Mapping[str, Any]) -> _Fields:
