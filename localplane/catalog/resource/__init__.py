@@ -8,6 +8,7 @@ from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.resource import Resource
 from localplane.catalog.options import CatalogOptions
 
+from .claim_administration import AdministrationStore
 from .claim_permissions import ClaimStatusStore
 from .device_classes import DEVICE_CLASSES
 from .device_taint_rules import DEVICE_TAINT_RULES
@@ -20,5 +21,9 @@ def resources(options: CatalogOptions) -> tuple[Resource, ...]:
     def status(definition: Definition) -> ClaimStatusStore:
         return ClaimStatusStore(definition, options.authorizer)
 
-    claims = replace(RESOURCE_CLAIMS, status_storage=status)
-    return (DEVICE_CLASSES, DEVICE_TAINT_RULES, claims, RESOURCE_CLAIM_TEMPLATES, RESOURCE_SLICES)
+    def main(definition: Definition) -> AdministrationStore:
+        return AdministrationStore(definition, options.objects)
+
+    claims = replace(RESOURCE_CLAIMS, storage=main, status_storage=status)
+    templates = replace(RESOURCE_CLAIM_TEMPLATES, storage=main)
+    return (DEVICE_CLASSES, DEVICE_TAINT_RULES, claims, templates, RESOURCE_SLICES)

@@ -1,4 +1,4 @@
-"""Who writes the status of a claim needs a permission for every part that changes."""
+"""What claims want of those who make them and write their status."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 GROUP = "resource.k8s.io"
 RBAC = "rbac.authorization.k8s.io"
 CLAIMS = GroupVersionResource(GROUP, "v1", "resourceclaims")
+TEMPLATES = GroupVersionResource(GROUP, "v1", "resourceclaimtemplates")
+NAMESPACES = GroupVersionResource("", "v1", "namespaces")
 ROLES = GroupVersionResource(RBAC, "v1", "clusterroles")
 BINDINGS = GroupVersionResource(RBAC, "v1", "clusterrolebindings")
 DEVICE = {"driver": "gpu.example.com", "pool": "node-1", "device": "gpu-0"}
@@ -81,3 +83,25 @@ async def test_reporting_of_a_device_wants_the_permission_for_its_driver(plane: 
     driver = await allowed(plane, "driver", WRITE, driver_rule("arbitrary-node:update"))
     written = await driver.resource(CLAIMS, "default").update(report, subresource="status")
     assert written["status"]["devices"][0]["data"] == {"is": "warm"}
+
+
+async def test_a_claim_for_administration_is_made_only_where_the_namespace_allows_it(plane: Plane) -> None:
+    exactly = {"deviceClassName": "gpu", "adminAccess": True}
+    spec = {"devices": {"requests": [{"name": "all", "exactly": exactly}]}}
+    head = {"apiVersion": f"{GROUP}/v1", "metadata": {"name": "admin"}}
+    bodies: dict[GroupVersionResource, dict[str, Any]] = {
+        CLAIMS: {**head, "kind": "ResourceClaim", "spec": spec},
+        TEMPLATES: {**head, "kind": "ResourceClaimTemplate", "spec": {"spec": spec}},
+    }
+    namespace: dict[str, Any] = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "administration"}}
+    namespaces = plane.client.resource(NAMESPACES)
+    made = await namespaces.create(namespace)
+    for resource, body in bodies.items():
+        with pytest.raises(
+            Invalid, match=r"spec.devices.requests\[0\].adminAccess: Forbidden: admin access to devices"
+        ):
+            await plane.client.resource(resource, "administration").create(body)
+    made["metadata"].setdefault("labels", {})["resource.kubernetes.io/admin-access"] = "true"
+    await namespaces.update(made)
+    for resource, body in bodies.items():
+        assert (await plane.client.resource(resource, "administration").create(body))["metadata"]["uid"]
