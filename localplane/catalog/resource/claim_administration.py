@@ -40,14 +40,14 @@ class AdministrationStore(Store):
 
     async def _check(self, request: Request, obj: JSONObject) -> None:
         """Raises Invalid."""
-        spec = obj.get("spec") or {}
-        spec = spec.get(
-            "spec", spec
-        )  # a template's is one deeper; the path that is told is that of a claim all the same
+        outer: JSONObject = obj.get("spec") or {}
+        # A template's is one deeper; the path that is told is that of a claim all the same.
+        spec: JSONObject = outer.get("spec") or outer
         for index, each in enumerate((spec.get("devices") or {}).get("requests") or ()):
             if (each.get("exactly") or {}).get("adminAccess"):
-                namespace = await self._objects.get("namespaces", "", request.namespace) or {}
-                if ((namespace.get("metadata") or {}).get("labels") or {}).get(_LABEL) != "true":
+                namespace: JSONObject = await self._objects.get("namespaces", "", request.namespace) or {}
+                labels: JSONObject = (namespace.get("metadata") or {}).get("labels") or {}
+                if labels.get(_LABEL) != "true":
                     error = forbidden(_REQUESTS[index] / "adminAccess", _WHY)
                     raise self.definition.invalid(obj["metadata"].get("name", ""), [error])
                 return
