@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import Path
 from localplane.apimachinery.gotext import go_quote
@@ -41,14 +42,18 @@ _SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead'
 _APPARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead'
 
 
+_MOST: Final = 1000
+"""An answer has room for far fewer; every two ports that are the same would give one more."""
+
+
 def pod_warnings(pod: JSONObject) -> list[str]:
-    return list(pod_spec_warnings(pod.get("spec") or {}, pod.get("metadata") or {}, Path()))
+    return list(islice(pod_spec_warnings(pod.get("spec") or {}, pod.get("metadata") or {}, Path()), _MOST))
 
 
 def pod_template_warnings(template: JSONObject, path: Path, _before: JSONObject | None = None) -> list[str]:
     """What the template was before may be handed over, as in Kubernetes, and as there all is said again."""
     metadata, spec = template.get("metadata") or {}, template.get("spec") or {}
-    return list(pod_spec_warnings(spec, metadata, path, in_template=True))
+    return list(islice(pod_spec_warnings(spec, metadata, path, in_template=True), _MOST))
 
 
 def pod_spec_warnings(
