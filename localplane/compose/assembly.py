@@ -283,8 +283,8 @@ class _Cluster:
         }
 
     def _makes_accounts(self) -> bool:
-        if tuple(self._options.controllers) in (("*",), _NO_CONTROLLERS):
-            return tuple(self._options.controllers) != _NO_CONTROLLERS
+        if not self._wanted.controllers or tuple(self._options.controllers) == ("*",):
+            return self._wanted.controllers
         from localplane.controllers import select
 
         return any(spec.name == "serviceaccount-controller" for spec in select(self._options.controllers))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -62,7 +62,7 @@ class ControllerContext:
     informers: SharedInformerFactory
     strict: Client | None = None
     creates_are_over: Callable[[str], Awaitable[None]] | None = None
-    awakened: Callable[[Wake], Awaitable[None]] | None = None
+    awakened: Callable[[Wake], Coroutine[Any, Any, None]] | None = None
     root_ca: str = ""
     sign_token: SignToken | None = None
     authority: CertificateAuthority | None = None

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
 from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.labels import InvalidSelector, label_selector_text
 from localplane.apimachinery.times import InvalidTime, now, parse_time
 from localplane.catalog.apps.int_or_percent import scaled
 from localplane.catalog.policy.conditions import tell_whether_disruption_is_allowed
@@ -26,7 +26,6 @@ from localplane.client import Client, ClientError, GroupVersionResource, Lister,
 
 from .context import ControllerContext
 from .events import EventRecorder
-from .label_selectors import selector_text
 from .ownership import controller_of, owner_of
 from .pods import PODS, condition, is_ready, is_terminal, is_terminating
 from .scales import Scales
@@ -202,7 +201,7 @@ class _Controller:
             self._events.warn(budget, "CalculateExpectedPodCountFailed", message)
             raise
         if numbers.unmanaged:
-            selector = selector_text((budget.get("spec") or {}).get("selector"))
+            selector = label_selector_text((budget.get("spec") or {}).get("selector"))
             self._events.warn(
                 budget,
                 "UnmanagedPods",

@@ -13,6 +13,7 @@ from localplane.client.backoff import Backoff, BackoffPolicy
 from localplane.client.faults import keep_running
 
 from .context import ControllerContext, ControllerSpec
+from .worker import first_of
 
 _RESTART = BackoffPolicy(initial=timedelta(seconds=1), maximum=timedelta(minutes=1), jitter=0.2)
 
@@ -46,19 +47,6 @@ async def _start(
     spec: ControllerSpec, context: ControllerContext, load: Callable[[ControllerSpec], Awaitable[Start]]
 ) -> None:
     if spec.wakes and context.awakened is not None:
-        await _first(spec, context)
+        await first_of(context.awakened(wake) for wake in spec.wakes)
     start = await load(spec)
     await start(context)
-
-
-async def _first(spec: ControllerSpec, context: ControllerContext) -> None:
-    assert context.awakened is not None, "the caller has looked"
-    waiting = [asyncio.ensure_future(context.awakened(wake)) for wake in spec.wakes]
-    try:
-        done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()
-    finally:
-        for task in waiting:
-            task.cancel()
-        await asyncio.wait(waiting)

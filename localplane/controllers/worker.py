@@ -95,6 +95,19 @@ async def together(calls: Iterable[Coroutine[Any, Any, R]]) -> list[R]:
     return results
 
 
+async def first_of(calls: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Until the first of them has ended; the others are cancelled. Raises what it raised."""
+    waiting = [asyncio.ensure_future(call) for call in calls]
+    try:
+        done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in waiting:
+            task.cancel()
+        await asyncio.wait(waiting)
+
+
 @contextmanager
 def hearing(informer: SharedInformer, hear: Callable[[Object], None], *, deletions: bool = True) -> Iterator[Listener]:
     """Call `hear` with every object that comes or changes (or goes) while the block lasts."""

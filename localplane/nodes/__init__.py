@@ -1,7 +1,6 @@
 """Nodes that are not there, and pods on them that run no processes: everything that a kubelet writes is written.
 
     machines registration heartbeat   the Node objects, their leases and conditions
-    control        making, removing, stopping and starting nodes, for whoever has a client
     waking         until the first pod (or Stage) there is nothing else: all that follows is imported then
     kubelet        one loop for all nodes: what changed or is due, one write for every change of a pod
     pods           a pod's life, step by step, without any waiting or writing

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from localplane.catalog.quota.amounts import Amounts, add
+from localplane.controllers.host_ports import HostPort, TakenPorts, host_ports
 from localplane.controllers.pods import is_terminal
 
-from .pods.admission import HostPort, Others, host_ports
+from .pods.admission import Others
 from .pods.resizing import granted
 
 
@@ -32,23 +33,19 @@ class _Tenancy:
 
     holdings: dict[str, _Holding] = field(default_factory=dict)
     total: Amounts = field(default_factory=dict)
-    ports: dict[tuple[str, int], list[HostPort]] = field(default_factory=dict)
+    ports: TakenPorts = field(default_factory=TakenPorts)
 
     def add(self, uid: str, holding: _Holding) -> None:
         self.holdings[uid] = holding
         add(self.total, holding.amounts)
-        for port in holding.ports:
-            self.ports.setdefault(port.number, []).append(port)
+        self.ports.add(holding.ports)
 
     def remove(self, uid: str) -> None:
         holding = self.holdings.pop(uid, None)
         if holding is None:
             return
         add(self.total, {name: -amount for name, amount in holding.amounts.items()})
-        for port in holding.ports:
-            self.ports[port.number].remove(port)
-            if not self.ports[port.number]:
-                del self.ports[port.number]
+        self.ports.remove(holding.ports)
 
 
 class Occupancy:

@@ -12,7 +12,7 @@ from localplane.catalog.kubelets import LogOptions
 from localplane.client import GroupVersionResource, SharedInformer
 from localplane.client.list_watch import ListWatch
 from localplane.controllers.context import ControllerContext, Wake
-from localplane.controllers.worker import hearing
+from localplane.controllers.worker import first_of, hearing
 
 from .registration import is_simulated
 
@@ -30,18 +30,7 @@ async def something_to_do(context: ControllerContext) -> None:
     """Until there is a pod, or the definition of kwok's stages. Where nobody can tell, it is so at once."""
     if context.awakened is None:
         return
-    waiting = [
-        asyncio.ensure_future(context.awakened(Wake(_PODS))),
-        asyncio.ensure_future(_stages_are_defined(context)),
-    ]
-    try:
-        done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()
-    finally:
-        for task in waiting:
-            task.cancel()
-        await asyncio.wait(waiting)
+    await first_of([context.awakened(Wake(_PODS)), _stages_are_defined(context)])
 
 
 async def _stages_are_defined(context: ControllerContext) -> None:

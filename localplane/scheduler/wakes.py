@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from localplane.client import GroupVersionResource
+from localplane.controllers.host_ports import TakenPorts
 from localplane.controllers.node_selection import taints_of, untolerated_taint
 
 from .plugins import names, node_resources
@@ -29,7 +30,6 @@ from .sources import (
     STORAGE_CLASSES,
     VOLUMES,
 )
-from .state.host_ports import TakenPorts
 from .state.node_info import NodeInfo
 from .state.pod_info import PodInfo
 

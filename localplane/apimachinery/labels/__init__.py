@@ -7,6 +7,23 @@ Lists, watches and the command line use them. Nothing here knows what an object 
 """
 
 from .parser import parse
-from .selector import InvalidSelector, Requirement, Selector, everything, from_labels, requirement
+from .selector import (
+    InvalidSelector,
+    Requirement,
+    Selector,
+    everything,
+    from_labels,
+    label_selector_text,
+    requirement,
+)
 
-__all__ = ["InvalidSelector", "Requirement", "Selector", "everything", "from_labels", "parse", "requirement"]
+__all__ = [
+    "InvalidSelector",
+    "Requirement",
+    "Selector",
+    "everything",
+    "from_labels",
+    "label_selector_text",
+    "parse",
+    "requirement",
+]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import FieldError, Path, aggregate, invalid, not_supported
 from localplane.apimachinery.names import label_value, qualified_name
@@ -187,3 +187,19 @@ def _operator_errors(operator: str, values: tuple[str, ...], at: Path) -> list[F
             return errors
         case _:
             return [not_supported(at / "operator", operator, (*BINARY, EXISTS, DOES_NOT_EXIST))]
+
+
+def label_selector_text(selector: Mapping[str, Any] | None) -> str:
+    """A LabelSelector as Kubernetes' messages show it. Kubernetes: meta/v1, LabelSelector.String."""
+    if selector is None:
+        return "nil"
+    labels = "".join(f"{key}: {value}," for key, value in sorted((selector.get("matchLabels") or {}).items()))
+    expressions = "".join(
+        f"LabelSelectorRequirement{{Key:{each.get('key', '')},Operator:{each.get('operator', '')},"
+        f"Values:[{' '.join(each.get('values') or ())}],}},"
+        for each in selector.get("matchExpressions") or ()
+    )
+    return (
+        f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},"
+        f"MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"
+    )

@@ -21,6 +21,7 @@ from localplane.apimachinery.fieldpath import (
     not_supported,
     required,
 )
+from localplane.apimachinery.labels import label_selector_text
 from localplane.apimachinery.names import dns1123_subdomain, path_segment_name
 from localplane.apimachinery.times import age
 from localplane.catalog.declaring import builtin
@@ -123,21 +124,7 @@ def _param_ref_cell(reference: Mapping[str, Any]) -> str:
     if name := reference.get("name"):
         return f"{reference.get('namespace') or '*'}/{name}"
     selector = reference.get("selector")
-    return "<unset>" if selector is None else _selector_text(selector)
-
-
-def _selector_text(selector: Mapping[str, Any]) -> str:
-    """As Go's String of a LabelSelector prints it."""
-    labels = "".join(f"{key}: {value}," for key, value in sorted((selector.get("matchLabels") or {}).items()))
-    expressions = "".join(
-        f"LabelSelectorRequirement{{Key:{each.get('key', '')},Operator:{each.get('operator', '')},"
-        f"Values:[{' '.join(each.get('values') or ())}],}},"
-        for each in selector.get("matchExpressions") or ()
-    )
-    return (
-        f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},"
-        f"MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"
-    )
+    return "<unset>" if selector is None else label_selector_text(selector)
 
 
 VALIDATING_ADMISSION_POLICY_BINDINGS = builtin(

@@ -11,11 +11,10 @@ from datetime import datetime
 from typing import Any, Final
 
 from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.labels import InvalidSelector, Selector
+from localplane.apimachinery.labels import InvalidSelector, Selector, label_selector_text
 from localplane.apimachinery.quantity import Format, InvalidQuantity, Quantity, parse
 from localplane.catalog.validation.selectors import selector_of
 from localplane.client import Lister
-from localplane.controllers.label_selectors import selector_text
 
 from .measurements import Measurement, Measurements, NoMeasurement, Wanted
 from .replicas import Patience, Tolerances, Workload, ratio_count, shared_count, usage_count, utilization_count
@@ -251,7 +250,7 @@ class Proposals:
         try:
             values = await self._measurements.of_outside(Wanted(name, target.namespace, metric_selector=chosen))
         except NoMeasurement as error:
-            where = f"{target.namespace}/{name}/{selector_text(selector)}"
+            where = f"{target.namespace}/{name}/{label_selector_text(selector)}"
             raise NoMeasurement(f"unable to get external metric {where}: {error}") from error
         return min(_MOST, sum(values))
 
@@ -264,7 +263,7 @@ class _Counted:
 
 
 def _external_name(metric: Object) -> str:
-    return f"external metric {metric['name']}({selector_text(metric.get('selector'))})"
+    return f"external metric {metric['name']}({label_selector_text(metric.get('selector'))})"
 
 
 def _selector(selector: Mapping[str, Any] | None) -> str:

@@ -7,13 +7,14 @@ Kubernetes: pkg/kubelet/lifecycle/predicate.go and pkg/scheduler, AdmissionCheck
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from localplane.apimachinery.quantity import ZERO, Quantity
 from localplane.catalog.quota import pod_amounts
 from localplane.catalog.quota.amounts import read
+from localplane.controllers.host_ports import TakenPorts, host_ports
 from localplane.controllers.node_selection import (
     NO_EXECUTE,
     RequiredNodeAffinity,
@@ -22,7 +23,6 @@ from localplane.controllers.node_selection import (
     untolerated_taint,
 )
 
-_ANY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - a port on it is taken on all addresses
 _OS: Final = "kubernetes.io/os"
 _FIRST: Final = ("cpu", "memory", "ephemeral-storage")
 _AFFINITY: Final = "node(s) didn't match Pod's node affinity/selector"
@@ -31,27 +31,12 @@ _TAINTS: Final = "node(s) had taints that the pod didn't tolerate"
 
 
 @dataclass(frozen=True, slots=True)
-class HostPort:
-    address: str
-    protocol: str
-    port: int
-
-    @property
-    def number(self) -> tuple[str, int]:
-        return self.protocol, self.port
-
-    def excludes(self, other: HostPort) -> bool:
-        """Of two with the same number."""
-        return self.address == other.address or _ANY_ADDRESS in (self.address, other.address)
-
-
-@dataclass(frozen=True, slots=True)
 class Others:
     """What the other pods of a node hold of it."""
 
     count: int
     amounts: Mapping[str, Quantity]
-    ports: Mapping[tuple[str, int], Sequence[HostPort]]
+    ports: TakenPorts
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +55,6 @@ def matches(pod: Mapping[str, Any], node: Mapping[str, Any]) -> bool:
     return RequiredNodeAffinity(pod["spec"]).matches(node)
 
 
-def host_ports(spec: Mapping[str, Any]) -> tuple[HostPort, ...]:
-    """Those of the containers that stay as long as the pod."""
-    lasting = [each for each in spec.get("initContainers") or () if each.get("restartPolicy") == "Always"]
-    return tuple(
-        HostPort(port.get("hostIP") or _ANY_ADDRESS, port.get("protocol") or "TCP", port["hostPort"])
-        for container in (*lasting, *spec["containers"])
-        for port in container.get("ports") or ()
-        if port.get("hostPort", 0) > 0
-    )
-
-
 def _rejections(pod: Mapping[str, Any], node: Mapping[str, Any], others: Others) -> Iterator[Rejection]:
     spec = pod["spec"]
     system = (spec.get("os") or {}).get("name")
@@ -89,7 +63,7 @@ def _rejections(pod: Mapping[str, Any], node: Mapping[str, Any], others: Others)
     yield from _shortages(pod, node, others)
     if not matches(pod, node):
         yield _failed("NodeAffinity", _AFFINITY)
-    if any(port.excludes(taken) for port in host_ports(spec) for taken in others.ports.get(port.number, ())):
+    if others.ports.conflict(host_ports(spec)):
         yield _failed("NodePorts", _PORTS)
     if untolerated_taint(taints_of(node), spec.get("tolerations") or (), effects=(NO_EXECUTE,)) is not None:
         yield _failed("TaintToleration", _TAINTS)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from localplane.controllers.host_ports import TakenPorts
 from localplane.controllers.node_selection import labels_of, taints_of
 
 from .amounts import CPU, MEMORY, PODS, Amounts, amounts, whole
-from .host_ports import TakenPorts
 from .pod_info import PodInfo
 
 Object = dict[str, Any]

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import orjson
 
+from localplane.controllers.host_ports import HostPort, host_ports
 from localplane.controllers.node_selection import PREFER_NO_SCHEDULE, PreferredNodeAffinity, RequiredNodeAffinity
 from localplane.controllers.pods import condition, is_terminating
 
 from .affinity_terms import PodAffinity, pod_affinity
 from .amounts import Request, request_of
-from .host_ports import HostPort, host_ports
 
 Object = dict[str, Any]
 _PLACE: Final = ("nodeName", "nodeSelector", "affinity", "tolerations", "overhead", "resources")

@@ -9,7 +9,7 @@ import pytest
 
 from localplane.apimachinery.errors import BadRequest
 from localplane.client import GroupVersionResource, SharedInformer, SharedInformerFactory
-from localplane.nodes import control
+from tests.integration.life import node_control as control
 from tests.integration.life.simulation import pod, simulation
 from tests.integration.life.test_pod_life import condition, has_phase, is_ready
 from tests.integration.life.world import World

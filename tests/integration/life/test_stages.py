@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from localplane.nodes import control
+from tests.integration.life import node_control as control
 from tests.integration.life.simulation import pod, simulation
 from tests.integration.life.test_pod_life import condition, container, has_phase, is_ready
 from tests.integration.life.world import World

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from localplane.catalog.quota.amounts import read
+from localplane.controllers.host_ports import HostPort, TakenPorts
 from localplane.nodes.occupancy import Occupancy
-from localplane.nodes.pods.admission import HostPort, Others, Rejection, rejection
+from localplane.nodes.pods.admission import Others, Rejection, rejection
 
 Object = dict[str, Any]
-NOBODY = Others(0, {}, {})
+NOBODY = Others(0, {}, TakenPorts())
+WEB = HostPort("0.0.0.0", "TCP", 80)
 
 
 def node(**allocatable: str) -> Object:
@@ -39,14 +41,14 @@ def test_a_pod_is_taken_if_all_that_it_asks_for_is_there() -> None:
 )
 def test_what_is_short_is_the_reason(requests: dict[str, str], reason: str, numbers: str) -> None:
     place = node(cpu="2", memory="2Ki", **{"example.com/foo": "1"})
-    others = Others(1, read({"cpu": "1", "memory": "2Ki"}), {})
+    others = Others(1, read({"cpu": "1", "memory": "2Ki"}), TakenPorts())
     assert rejection(pod(requests), place, others) == Rejection(reason, f"Node didn't have enough resource: {numbers}")
 
 
 def test_no_more_pods_are_taken_than_the_node_holds() -> None:
     message = "Node didn't have enough resource: pods, requested: 1, used: 3, capacity: 3"
-    assert rejection(pod(), node(pods="3"), Others(3, {}, {})) == Rejection("OutOfpods", message)
-    assert rejection(pod(), node(pods="3"), Others(2, {}, {})) is None
+    assert rejection(pod(), node(pods="3"), Others(3, {}, TakenPorts())) == Rejection("OutOfpods", message)
+    assert rejection(pod(), node(pods="3"), Others(2, {}, TakenPorts())) is None
 
 
 def test_resources_that_the_node_does_not_have_are_somebody_elses() -> None:
@@ -64,7 +66,9 @@ def test_resources_that_the_node_does_not_have_are_somebody_elses() -> None:
     ],
 )
 def test_a_port_is_taken_for_an_address_and_a_protocol(taken: HostPort, asked: Object, fits: bool) -> None:  # noqa: FBT001
-    others = Others(1, {}, {taken.number: [taken]})
+    ports = TakenPorts()
+    ports.add([taken])
+    others = Others(1, {}, ports)
     assert (rejection(pod(ports=[asked]), node(), others) is None) is fits
 
 
@@ -93,8 +97,11 @@ def test_a_pod_holds_room_and_ports_from_its_start_to_its_end() -> None:
     occupancy.note(running)
     occupancy.note(running)
     others = occupancy.others("node-0", "2")
-    assert (others.count, dict(others.amounts), list(others.ports)) == (1, read({"cpu": "1"}), [("TCP", 80)])
+    assert (others.count, dict(others.amounts)) == (1, read({"cpu": "1"}))
+    assert others.ports.conflict([WEB])
     itself = occupancy.others("node-0", "1")
     assert (itself.count, itself.amounts["cpu"].value()) == (0, 0)
     occupancy.note(running | {"status": running["status"] | {"phase": "Succeeded"}})
-    assert occupancy.others("node-0", "2") == NOBODY
+    others = occupancy.others("node-0", "2")
+    assert (others.count, dict(others.amounts)) == (0, {})
+    assert not others.ports.conflict([WEB])

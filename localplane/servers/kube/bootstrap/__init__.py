@@ -86,10 +86,7 @@ async def make_first_account(client: Client) -> None:
     """The account of pods in `default`, which a controller would make a moment later: who waited until the server was
     ready may run a pod at once."""
     account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "default"}}
-    try:
-        await client.resource(GroupVersionResource("", "v1", "serviceaccounts"), "default").create(account)
-    except APIError as error:  # it is there, or its namespace is going: the controller sees to it
-        _log.debug("the first service account is not made: %s", error)
+    await _make_one(client, "serviceaccounts", account)
 
 
 async def make_metrics_role(client: Client) -> None:
@@ -104,7 +101,7 @@ async def make_metrics_role(client: Client) -> None:
         },
         "rules": [{"apiGroups": ["metrics.k8s.io"], "resources": ["pods", "nodes"], "verbs": ["get", "list", "watch"]}],
     }
-    await _make_missing(client, "clusterroles", [role])
+    await _make_one(client, "clusterroles", role)
 
 
 async def make_storage_class(client: Client) -> None:
@@ -135,6 +132,16 @@ async def _make(client: Client, facts: Facts, resources: Iterable[str]) -> None:
     values = facts.values()
     for resource in resources:
         await _make_missing(client, resource, [_filled(obj, values) for obj in declared[resource]])
+
+
+async def _make_one(client: Client, resource: str, obj: JSONObject) -> None:
+    """Without a look at all others of its kind. It may be there, or its namespace may be going: nobody minds."""
+    version = GroupVersion.parse(obj["apiVersion"])
+    kind = GroupVersionResource(version.group, version.version, resource)
+    try:
+        await client.resource(kind, _place(obj)[0]).create(obj)
+    except APIError as error:
+        _log.debug("%s %s is not made: %s", resource, _place(obj)[1], error)
 
 
 async def _make_missing(client: Client, resource: str, objects: list[JSONObject]) -> None:

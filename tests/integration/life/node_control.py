@@ -9,10 +9,9 @@ from typing import Any
 from localplane.apimachinery.errors import APIError, BadRequest
 from localplane.apimachinery.gotext import go_quote
 from localplane.client import Client, PatchType
-
-from .heartbeat import NODES
-from .options import STOPPED, NodeOptions
-from .registration import is_simulated, is_stopped, new_node
+from localplane.nodes.heartbeat import NODES
+from localplane.nodes.options import STOPPED, NodeOptions
+from localplane.nodes.registration import is_simulated, is_stopped, new_node
 
 Object = dict[str, Any]
 

@@ -1,4 +1,7 @@
-"""Ports of a node that its pods have taken. Kubernetes: kube-scheduler/framework/types.go, HostPortInfo."""
+"""Ports of a node that its pods have taken, for the scheduler and for simulated kubelets.
+
+Kubernetes: kube-scheduler/framework/types.go, HostPortInfo.
+"""
 
 from __future__ import annotations
 
