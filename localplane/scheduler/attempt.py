@@ -183,7 +183,10 @@ class Search:
         totals = self.scores(cycle, nodes)
         best = max(totals)
         winners = [node for node, total in zip(nodes, totals, strict=True) if total == best]
-        return winners[0] if len(winners) == 1 else self._random.choice(winners)
+        if len(winners) == 1:
+            return winners[0]
+        winners.sort(key=_name)  # nodes stand in the order of their last news: a seed must not depend on that
+        return self._random.choice(winners)
 
     def scores(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> list[int]:
         """All plugins together, with their weights."""
@@ -239,3 +242,7 @@ def _diagnosis(cycle: Cycle, nodes: int, rejections: dict[str, Rejection]) -> Di
         reason = f"node(s) didn't satisfy plugin(s) [{names.NODE_AFFINITY}]"
         others = Rejection(names.NODE_AFFINITY, (reason,), final=True)
     return Diagnosis(nodes, rejections=rejections, others=others, plugins=frozenset(plugins))
+
+
+def _name(node: NodeInfo) -> str:
+    return node.name

@@ -10,6 +10,7 @@ import subprocess
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -168,10 +169,19 @@ def test_the_same_seed_chooses_the_same_nodes(here: Machine) -> None:
     chosen = []
     for turn in ("first", "second"):
         here.up("--name", turn, "--nodes", "5", "--seed", "42")
+        until(partial(are_ready, here, turn, 5))
         here.kctl("run", "pod", "--image=i")
         assert here.kctl("wait", "pod/pod", "--for=condition=ready", "--timeout=50s").code == 0
         chosen.append(here.kctl("get", "pod", "pod", "-o", "jsonpath={.spec.nodeName}").stdout)
     assert chosen[0] == chosen[1]
+
+
+def are_ready(here: Machine, plane: str, count: int) -> bool:
+    """So many nodes, and nothing that keeps pods from any of them."""
+    nodes = json.loads(get(here, "/api/v1/nodes", plane))["items"]
+    conditions = [each for node in nodes for each in node["status"].get("conditions", ())]
+    ready = sum(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+    return ready == count and not any(node["spec"].get("taints") for node in nodes)
 
 
 def names(here: Machine, plane: str) -> list[str]:
