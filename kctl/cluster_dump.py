@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kctl.errors import KctlError
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from kctl.printers.choosing import Printer
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 _LISTS = (
     ("events", "", "events"),
@@ -34,7 +34,7 @@ _LISTS = (
 class RefusingPrinter:
     """For -o name: there are only lists, and a list has no name."""
 
-    def print(self, obj: Object, write: Callable[[str], object], *, event: str = "") -> None:
+    def print(self, obj: JSONObject, write: Callable[[str], object], *, event: str = "") -> None:
         del write, event
         raise KctlError(f"list types are not supported by name printing: *v1.{obj.get('kind', '')}")
 
@@ -56,7 +56,7 @@ class Dump:
         return [str(item["metadata"]["name"]) for item in listed.get("items") or ()]
 
     async def namespace(self, name: str) -> None:
-        listed: Object = {}
+        listed: JSONObject = {}
         for file, group, resource in _LISTS:
             listed = await self._list(group, resource, name)
             self._print(listed, f"{name}/{file}")
@@ -64,7 +64,7 @@ class Dump:
             pieces = [piece async for piece in self._logs(pod)]
             self._put(f"{name}/{pod['metadata']['name']}/logs.txt", pieces)
 
-    async def _list(self, group: str, resource: str, namespace: str = "") -> Object:
+    async def _list(self, group: str, resource: str, namespace: str = "") -> JSONObject:
         from localplane.client.names import GroupVersionResource
         from localplane.client.options import ListOptions
 
@@ -73,14 +73,14 @@ class Dump:
         items = [_as_struct(listed, item) for item in listed.get("items") or ()]
         return {**listed, "items": items or None}  # kubectl reads protobuf, which knows no empty list
 
-    def _print(self, listed: Object, file: str) -> None:
+    def _print(self, listed: JSONObject, file: str) -> None:
         pieces: list[str] = []
         try:
             self._printer.print(listed, pieces.append)
         finally:  # a template that fails says on stdout what it was given
             self._put(f"{file}{self._extension}", [piece.encode() for piece in pieces])
 
-    async def _logs(self, pod: Object) -> Any:
+    async def _logs(self, pod: JSONObject) -> Any:
         metadata, spec = pod["metadata"], pod.get("spec") or {}
         for container in (*(spec.get("initContainers") or ()), *(spec.get("containers") or ())):
             title = f"logs for container {container['name']} of pod {metadata['namespace']}/{metadata['name']} ====\n"
@@ -88,7 +88,7 @@ class Dump:
             yield await self._log(pod, container["name"])
             yield f"==== END {title}".encode()
 
-    async def _log(self, pod: Object, container: str) -> bytes:
+    async def _log(self, pod: JSONObject, container: str) -> bytes:
         from kctl.streaming.pods import path_of
         from localplane.apimachinery.errors import APIError
         from localplane.client.errors import ConnectionFailed
@@ -135,7 +135,7 @@ def _make_directory(path: Path) -> None:
         raise KctlError(f"mkdir {path}: {(error.strerror or str(error)).lower()}") from error
 
 
-def _as_struct(listed: Object, item: Object) -> Object:
+def _as_struct(listed: JSONObject, item: JSONObject) -> JSONObject:
     from kctl.structs import encoded
 
     kind = str(listed.get("kind", "")).removesuffix("List")
@@ -143,7 +143,7 @@ def _as_struct(listed: Object, item: Object) -> Object:
     return {name: value for name, value in struct.items() if name not in ("kind", "apiVersion")}
 
 
-def _bare(error: Any, pod: Object) -> str:
+def _bare(error: Any, pod: JSONObject) -> str:
     """The request is made for the bare bytes, so only the code of a refusal is looked at, not its Status."""
     from localplane.apimachinery.groups import GroupResource
     from localplane.client.statuses import Subject, from_answer

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl import standard_flags
 from kctl.errors import KctlError, raise_all
 from kctl.flags import Flag, switch
 from kctl.printers.choosing import output_flags
 from kctl.recording import RECORD
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.resolve import Found, Info, Query
     from kctl.session import Session
-
-Object = dict[str, Any]
 
 
 def flags(what: str, verb: str, *, recursive: bool = False) -> tuple[Flag, ...]:
@@ -94,7 +93,7 @@ def list_entries(session: Session, info: Info, found: Found, what: str, entries:
         session.write(f"{indent}{key}={value}\n")
 
 
-def changed_metadata(obj: Object, version: str, **fields: dict[str, str]) -> Object:
+def changed_metadata(obj: JSONObject, version: str, **fields: dict[str, str]) -> JSONObject:
     """A copy with these labels or annotations, and the resource version that the change is for."""
     metadata = {**(obj.get("metadata") or {}), **fields}
     if version:
@@ -102,7 +101,7 @@ def changed_metadata(obj: Object, version: str, **fields: dict[str, str]) -> Obj
     return {**obj, "metadata": metadata}
 
 
-async def send(session: Session, info: Info, before: Object, after: Object, *, dry_run: bool) -> Object:
+async def send(session: Session, info: Info, before: JSONObject, after: JSONObject, *, dry_run: bool) -> JSONObject:
     """What differs, as a merge patch; a version that the change is for is always part of it."""
     from localplane.apimachinery.patch import merge_patch
     from localplane.client.resources import PatchType

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-Object = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 _SIGNS_OF_HEALTH = ("Ready", "Available", "Complete", "Established", "Healthy", "Synced")
 """Conditions that say how an object is, the first that is there counts."""
@@ -15,12 +15,12 @@ class Branch(NamedTuple):
     """`lines` is what stands before the name: the branches that lead to it."""
 
     lines: str
-    object: Object
+    object: JSONObject
 
 
-def tree(root: Object, objects: Iterable[Object]) -> Iterator[Branch]:
+def tree(root: JSONObject, objects: Iterable[JSONObject]) -> Iterator[Branch]:
     """The root and all that it owns, directly or through others; each only once, whatever the references say."""
-    owned: dict[str, list[Object]] = {}
+    owned: dict[str, list[JSONObject]] = {}
     for obj in objects:
         for reference in (obj.get("metadata") or {}).get("ownerReferences") or ():
             owned.setdefault(str(reference.get("uid", "")), []).append(obj)
@@ -28,7 +28,7 @@ def tree(root: Object, objects: Iterable[Object]) -> Iterator[Branch]:
     yield from _below(root, owned, "", {_uid(root)})
 
 
-def _below(parent: Object, owned: dict[str, list[Object]], lines: str, seen: set[str]) -> Iterator[Branch]:
+def _below(parent: JSONObject, owned: dict[str, list[JSONObject]], lines: str, seen: set[str]) -> Iterator[Branch]:
     children = [child for child in owned.get(_uid(parent), ()) if _uid(child) not in seen]
     seen.update(_uid(child) for child in children)
     children.sort(key=_order)
@@ -38,16 +38,16 @@ def _below(parent: Object, owned: dict[str, list[Object]], lines: str, seen: set
         yield from _below(child, owned, f"{lines}{'  ' if last else '│ '}", seen)
 
 
-def _uid(obj: Object) -> str:
+def _uid(obj: JSONObject) -> str:
     return str((obj.get("metadata") or {}).get("uid", ""))
 
 
-def _order(obj: Object) -> tuple[str, str, str]:
+def _order(obj: JSONObject) -> tuple[str, str, str]:
     metadata = obj.get("metadata") or {}
     return str(obj.get("kind", "")), str(metadata.get("namespace", "")), str(metadata.get("name", ""))
 
 
-def readiness(obj: Object) -> str:
+def readiness(obj: JSONObject) -> str:
     """`2/3` of what is counted, or what its most telling condition says; `-` for what has neither."""
     status, spec = _part(obj, "status"), _part(obj, "spec")
     if obj.get("kind") == "Pod" and isinstance(status.get("containerStatuses"), list):
@@ -62,7 +62,7 @@ def readiness(obj: Object) -> str:
     return str(telling.get("status", "-")) if telling else "-"
 
 
-def condition(obj: Object) -> str:
+def condition(obj: JSONObject) -> str:
     """What state it is in, or why it is not ready."""
     status, metadata = _part(obj, "status"), _part(obj, "metadata")
     if metadata.get("deletionTimestamp"):
@@ -75,7 +75,7 @@ def condition(obj: Object) -> str:
     return "Current" if telling else "-"
 
 
-def _telling(status: Object) -> Object | None:
+def _telling(status: JSONObject) -> JSONObject | None:
     conditions = status.get("conditions")
     found = (
         {one.get("type"): one for one in conditions if isinstance(one, dict)} if isinstance(conditions, list) else {}
@@ -83,6 +83,6 @@ def _telling(status: Object) -> Object | None:
     return next((found[sign] for sign in _SIGNS_OF_HEALTH if sign in found), None)
 
 
-def _part(obj: Object, name: str) -> Object:
+def _part(obj: JSONObject, name: str) -> JSONObject:
     part = obj.get(name)
     return part if isinstance(part, dict) else {}

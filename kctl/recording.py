@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kctl.flags import Flag
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 CHANGE_CAUSE = "kubernetes.io/change-cause"
 _SECRET = ("token", "username", "password")
@@ -44,7 +44,7 @@ def with_annotations(obj: dict[str, Any], annotations: dict[str, str]) -> dict[s
     return {**obj, "metadata": {**metadata, "annotations": {**(metadata.get("annotations") or {}), **annotations}}}
 
 
-def annotated(obj: Object, annotations: dict[str, str]) -> Object:
+def annotated(obj: JSONObject, annotations: dict[str, str]) -> JSONObject:
     """A copy with these as well; the object itself if there are none."""
     if not annotations:
         return obj

@@ -8,7 +8,8 @@ from __future__ import annotations
 from kctl.errors import KctlError, Unsortable
 from kctl.printers.table import TableOptions, TablePrinter, is_table
 from kctl.printers.tabwriter import TabWriter
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
+from localplane.apimachinery.light_typing import TYPE_CHECKING
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from kctl.resolve import Info
     from kctl.session import Session
     from localplane.client.mapper import RESTMapping
-
-Object = dict[str, Any]
 
 
 def table_options(given: Given, mapping: RESTMapping | None, *, with_kind: bool, namespaces: bool) -> TableOptions:
@@ -92,7 +91,7 @@ def _sorted(given: Given, infos: Sequence[Info]) -> Sequence[Info]:
     return sorted_by(path, infos, [info.object for info in infos])
 
 
-def with_sorted_rows(given: Given, obj: Object) -> Object:
+def with_sorted_rows(given: Given, obj: JSONObject) -> JSONObject:
     """A table with its rows in order; whatever else it is, as it is. Raises KctlError. Kubernetes: SortingPrinter."""
     path, rows = given.text("sort-by"), obj.get("rows") or []
     if not path or len(rows) < 2 or not is_table(obj):

@@ -10,6 +10,7 @@ from kctl.printers.choosing import GET_FORMATS, printer_for
 from kctl.printers.objects import is_list
 from kctl.printers.table import TablePrinter, is_table
 from kctl.printers.tabwriter import TabWriter
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from kctl.resolve.query import Query
     from kctl.session import Session
 
-Object = dict[str, Any]
-
 
 class _Printing:
     """One object after another, in the form that was asked for, at once on its way."""
@@ -28,7 +27,7 @@ class _Printing:
     def __init__(self, session: Session, given: Given, info: Info) -> None:
         self._events = given.is_on("output-watch-events")
         self._out = TabWriter(session.write)
-        self._print: Callable[[Object, str], None]
+        self._print: Callable[[JSONObject, str], None]
         output = given.text("output")
         if (not output and not given.text("template")) or output == "wide":
             from kctl.tables import table_options, with_sorted_rows
@@ -41,7 +40,7 @@ class _Printing:
             printer = printer_for(given, formats=GET_FORMATS, keep_managed_fields=self._events)
             self._print = lambda obj, event: printer.print(obj, session.write_object, event=event)
 
-    def show(self, obj: Object, event: str, *, hidden: bool = False) -> None:
+    def show(self, obj: JSONObject, event: str, *, hidden: bool = False) -> None:
         """What is `hidden` still tells a table which columns there are."""
         if hidden:
             if not is_table(obj):

@@ -6,14 +6,12 @@ version; fischers in v1alpha1 only, whose list of banned names an admission plug
 
 from __future__ import annotations
 
-from typing import Any
-
 from localplane import library as api
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import GroupVersionResource, SharedInformer
 
 GROUP = "wardle.example.com"
 REFERENCES = {"Flunder": "flunderReference", "Fischer": "fischerReference"}
-Object = dict[str, Any]
 
 
 class FlunderSpecV1Alpha1:
@@ -49,20 +47,20 @@ class Fischer:
     disallowedFlunders: list[str] = []
 
 
-def default_reference_type(flunder: Object) -> None:
+def default_reference_type(flunder: JSONObject) -> None:
     spec = flunder.get("spec", {})
     if spec.get("reference") and not spec.get("referenceType"):
         spec["referenceType"] = "Flunder"
 
 
-def to_hub(flunder: Object) -> Object:
+def to_hub(flunder: JSONObject) -> JSONObject:
     """From v1alpha1; the hub has v1beta1's shape."""
     spec = flunder.get("spec", {})
     kind, name = spec.get("referenceType"), spec.get("reference", "")
     return flunder | {"spec": {REFERENCES[kind]: name, "referenceType": kind} if kind in REFERENCES else {}}
 
 
-def from_hub(flunder: Object) -> Object:
+def from_hub(flunder: JSONObject) -> JSONObject:
     spec = flunder.get("spec", {})
     kind, name = spec.get("referenceType"), spec.get(REFERENCES.get(spec.get("referenceType"), ""), "")
     return flunder | {"spec": {"reference": name, "referenceType": kind} if kind in REFERENCES else {}}
@@ -71,7 +69,7 @@ def from_hub(flunder: Object) -> Object:
 class FlunderStrategy(api.Strategy):
     """Checked when it is created and never again, as in the original."""
 
-    def validate(self, request: api.Request, obj: Object) -> list[api.FieldError]:
+    def validate(self, request: api.Request, obj: JSONObject) -> list[api.FieldError]:
         spec, path = obj.get("spec", {}), api.Path("spec")
         flunder, fischer, kind = (spec.get(name) for name in (*REFERENCES.values(), "referenceType"))
         rules = [

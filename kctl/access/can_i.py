@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag, switch
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.names import GroupVersionResource
 
 if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 _VERBS = (
     *("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"),
@@ -46,7 +46,7 @@ async def run(session: Session, given: Given) -> int | None:
     return 0 if allowed else 1
 
 
-async def _attributes(session: Session, given: Given) -> Object:
+async def _attributes(session: Session, given: Given) -> JSONObject:
     if len(given.arguments) != 2:
         raise KctlError(
             "you must specify two arguments: verb resource or verb resource/resourceName.\n"

@@ -6,11 +6,11 @@ Kubernetes: component-helpers/auth/rbac/reconciliation.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from localplane.apimachinery.objects import JSONObject
 
 from .rules import Rule, shown, uncovered
-
-Object = dict[str, Any]
 
 AUTOUPDATE = "rbac.authorization.kubernetes.io/autoupdate"
 
@@ -19,19 +19,19 @@ class Plan(NamedTuple):
     """`operation` is nothing, create, update or recreate. A protected object said that it wants to stay as it is."""
 
     operation: str
-    object: Object
+    object: JSONObject
     protected: bool = False
     missing: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
 
 
-def creation(wanted: Object) -> Plan:
+def creation(wanted: JSONObject) -> Plan:
     if str(wanted["kind"]).endswith("Binding"):
         return Plan("create", wanted, missing=tuple(map(_subject, wanted.get("subjects") or ())))
     return Plan("create", wanted, missing=tuple(map(shown, wanted.get("rules") or ())))
 
 
-def role(existing: Object, wanted: Object, *, remove: bool) -> Plan:
+def role(existing: JSONObject, wanted: JSONObject, *, remove: bool) -> Plan:
     """`remove` takes away what is not wanted."""
     obj, changed = _merged(existing, wanted)
     own: list[Rule] = existing.get("rules") or []
@@ -54,7 +54,7 @@ def role(existing: Object, wanted: Object, *, remove: bool) -> Plan:
     )
 
 
-def _aggregated(obj: Object, existing: Object | None, wanted: Object | None, *, remove: bool) -> bool:
+def _aggregated(obj: JSONObject, existing: JSONObject | None, wanted: JSONObject | None, *, remove: bool) -> bool:
     """Whether the selectors of other roles had to be changed."""
     own = (existing or {}).get("clusterRoleSelectors") or []
     selectors = (wanted or {}).get("clusterRoleSelectors") or []
@@ -71,7 +71,7 @@ def _aggregated(obj: Object, existing: Object | None, wanted: Object | None, *, 
     return False
 
 
-def binding(existing: Object, wanted: Object, *, remove: bool) -> Plan:
+def binding(existing: JSONObject, wanted: JSONObject, *, remove: bool) -> Plan:
     protected = _is_protected(existing)
     if existing.get("roleRef") != wanted.get("roleRef"):
         return Plan("recreate", wanted, protected=protected)
@@ -91,16 +91,16 @@ def binding(existing: Object, wanted: Object, *, remove: bool) -> Plan:
     )
 
 
-def _without(these: Sequence[Object], those: Sequence[Object]) -> list[Object]:
+def _without(these: Sequence[JSONObject], those: Sequence[JSONObject]) -> list[JSONObject]:
     """The same one only once."""
-    found: list[Object] = []
+    found: list[JSONObject] = []
     for one in these:
         if one not in those and one not in found:
             found.append(one)
     return found
 
 
-def _merged(existing: Object, wanted: Object) -> tuple[Object, bool]:
+def _merged(existing: JSONObject, wanted: JSONObject) -> tuple[JSONObject, bool]:
     """The existing object with labels and annotations that it has not, and whether that changes anything."""
     metadata = dict(existing["metadata"])
     for field in ("annotations", "labels"):
@@ -110,11 +110,11 @@ def _merged(existing: Object, wanted: Object) -> tuple[Object, bool]:
     return {**existing, "metadata": metadata}, metadata != existing["metadata"]
 
 
-def _is_protected(existing: Object) -> bool:
+def _is_protected(existing: JSONObject) -> bool:
     return (existing["metadata"].get("annotations") or {}).get(AUTOUPDATE) == "false"
 
 
-def _subject(subject: Object) -> str:
+def _subject(subject: JSONObject) -> str:
     """Go's %+v."""
     fields = (("Kind", "kind"), ("APIGroup", "apiGroup"), ("Name", "name"), ("Namespace", "namespace"))
     return "{" + " ".join(f"{title}:{subject.get(field, '')}" for title, field in fields) + "}"

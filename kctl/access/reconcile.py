@@ -10,9 +10,10 @@ from kctl.errors import KctlError
 from kctl.flags import switch
 from kctl.printers.choosing import output_flags
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from . import plans
-from .plans import Object, Plan
+from .plans import Plan
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -71,7 +72,7 @@ def _mode(session: Session) -> str:
     return mode
 
 
-def _checked(info: Info) -> Object:
+def _checked(info: Info) -> JSONObject:
     """Raises KctlError for rules that kubectl's decoder would not accept, in its words."""
     obj = info.object or {}
     rules = (obj.get("rules") or ()) if str(obj.get("apiVersion", "")).startswith(_GROUP) else ()
@@ -91,7 +92,7 @@ def _json_type(value: Any) -> str:
     return json_type(value)
 
 
-async def _reconciled(session: Session, given: Given, wanted: Object, *, confirm: bool) -> Plan:
+async def _reconciled(session: Session, given: Given, wanted: JSONObject, *, confirm: bool) -> Plan:
     """Tried again if somebody else changes the object at the same time."""
     from localplane.apimachinery.errors import AlreadyExists, Conflict, NotFound
     from localplane.client.names import GroupVersionResource
@@ -113,7 +114,7 @@ async def _reconciled(session: Session, given: Given, wanted: Object, *, confirm
     raise KctlError("exceeded maximum attempts")
 
 
-async def _planned(client: ResourceClient, given: Given, wanted: Object) -> tuple[Plan, Object]:
+async def _planned(client: ResourceClient, given: Given, wanted: JSONObject) -> tuple[Plan, JSONObject]:
     """And what is there now."""
     from localplane.apimachinery.errors import NotFound
 
@@ -126,7 +127,7 @@ async def _planned(client: ResourceClient, given: Given, wanted: Object) -> tupl
     return plans.role(existing, wanted, remove=given.is_on("remove-extra-permissions")), existing
 
 
-async def _sent(client: ResourceClient, plan: Plan, existing: Object) -> Object:
+async def _sent(client: ResourceClient, plan: Plan, existing: JSONObject) -> JSONObject:
     from contextlib import suppress
 
     from localplane.apimachinery.errors import NotFound

@@ -5,7 +5,7 @@ Kubernetes: apply_view_last_applied.go, apply_set_last_applied.go.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError, UsageError
 from kctl.reporting import with_source
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.resolve import Info
     from kctl.session import Session
-
-Object = dict[str, Any]
 
 
 async def view_last_applied(session: Session, given: Given) -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl import __version__
 from kctl.errors import KctlError, raise_all
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.names import GroupVersionResource
 from localplane.client.options import ListOptions
 from localplane.client.resources import PatchType
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from .options import ApplyOptions
 
-Object = dict[str, Any]
 
 _PREFIX = "applyset.kubernetes.io"
 _TOOLING = f"{_PREFIX}/tooling"
@@ -120,7 +120,7 @@ class ApplySet:
                 self._namespaces.add(info.namespace)
         await self._update({**self._known_kinds, **self._kinds}, self._known_namespaces | self._namespaces)
 
-    async def finish(self, visited: Collection[str], say: Callable[[Object, str], None]) -> None:
+    async def finish(self, visited: Collection[str], say: Callable[[JSONObject, str], None]) -> None:
         """Delete what was not visited, then let the parent forget it."""
         for mapping in self._known_kinds.values():
             for namespace in sorted(self._known_namespaces) if mapping.namespaced else [""]:
@@ -131,7 +131,7 @@ class ApplySet:
             raise KctlError(f"apply and prune succeeded, but ApplySet update failed: {error}") from error
 
     async def _prune(
-        self, mapping: RESTMapping, namespace: str, visited: Collection[str], say: Callable[[Object, str], None]
+        self, mapping: RESTMapping, namespace: str, visited: Collection[str], say: Callable[[JSONObject, str], None]
     ) -> None:
         resource = self._session.client.resource(mapping.resource, namespace)
         listed = await resource.list(ListOptions(label_selector=f"{_PART_OF}={self.id}"))
@@ -211,7 +211,7 @@ class ApplySet:
 
     async def _send(self, kinds: Collection[GroupKind], namespaces: Collection[str], *, force: bool) -> None:
         kind = self._mapping.kind
-        metadata: Object = {
+        metadata: JSONObject = {
             "name": self._name,
             "annotations": {
                 _TOOLING: f"{_TOOL}/v{__version__}",

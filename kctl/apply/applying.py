@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError, raise_all
 from kctl.printers import results
 from kctl.recording import recorded, with_annotations
+from localplane.apimachinery.objects import JSONObject
 
 from .batch import Batch
 from .client_side import ClientSide
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from .apply_set import ApplySet
     from .options import ApplyOptions
     from .pruning import Prunable
-
-Object = dict[str, Any]
 
 
 class Applying:
@@ -99,7 +98,7 @@ class Applying:
         if not self._options.prints_objects:
             self._printed(applied, done)
 
-    def _printed(self, obj: Object, done: str) -> None:
+    def _printed(self, obj: JSONObject, done: str) -> None:
         printer = results.printer_for(self._given, done, dry_run=self._options.dry_run)
         printer.print(obj, self._session.write_object)
 

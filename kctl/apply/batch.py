@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError, listed_as_one
 from kctl.resolve.manifests import UnknownKind, place
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.resolve import Found, Info, Query
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 _ESTABLISHED_WITHIN = 60.0
 _PAUSE = 0.1
@@ -170,6 +170,6 @@ class Batch:
         return False
 
 
-def _is_established(definition: Object) -> bool:
+def _is_established(definition: JSONObject) -> bool:
     conditions = (definition.get("status") or {}).get("conditions") or ()
     return any(one.get("type") == "Established" and one.get("status") == "True" for one in conditions)

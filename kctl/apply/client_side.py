@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kctl.errors import KctlError
 from kctl.reporting import with_source
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 
 from . import last_applied
 from .patcher import Patcher, PatcherOptions, PatchRefused
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     from .options import ApplyOptions
     from .schemas import PatchSchemas
-
-Object = dict[str, Any]
 
 
 class ClientSide:
@@ -107,7 +106,7 @@ def described(info: Info) -> str:
     )
 
 
-def warn_if_deleting(session: Session, obj: Object | None) -> None:
+def warn_if_deleting(session: Session, obj: JSONObject | None) -> None:
     metadata = (obj or {}).get("metadata") or {}
     if metadata.get("deletionTimestamp"):
         session.say(f"Warning: Detected changes to resource {metadata.get('name')} which is currently being deleted.\n")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ClientError
 from localplane.client.resources import PatchType
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from kctl.session import Session
     from localplane.client.mapper import RESTMapping
 
-Object = dict[str, Any]
 
 _ATTEMPTS = 4
 
@@ -101,7 +101,7 @@ class _Diffing:
         self._write(info, live, merged)
         warn_if_deleting(self._session, live)
 
-    async def _live(self, info: Info) -> Object | None:
+    async def _live(self, info: Info) -> JSONObject | None:
         try:
             live = await info.get()
         except NotFound:
@@ -111,7 +111,7 @@ class _Diffing:
         self._visited.uids.add(str((live.get("metadata") or {}).get("uid", "")))
         return live
 
-    async def _merged(self, info: Info, local: Object, live: Object | None, *, pinned: bool) -> Object:
+    async def _merged(self, info: Info, local: JSONObject, live: JSONObject | None, *, pinned: bool) -> JSONObject:
         if self._given.is_on("server-side"):
             return await info.resource.patch(
                 info.name,
@@ -134,7 +134,7 @@ class _Diffing:
             raise refusal.error from refusal
         return patched.object
 
-    def _write(self, info: Info, live: Object | None, merged: Object) -> None:
+    def _write(self, info: Info, live: JSONObject | None, merged: JSONObject) -> None:
         kind = info.rest_mapping.kind
         if not self._given.is_on("show-managed-fields"):
             from kctl.printers.objects import without_managed_fields

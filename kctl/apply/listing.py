@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.printers import choosing
 from kctl.printers.objects import go_indented, sorted_keys, without_managed_fields
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,11 +14,9 @@ if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
 
-Object = dict[str, Any]
 
-
-def print_list(session: Session, given: Given, objects: Sequence[Object]) -> None:
-    listed: Object = {"kind": "List", "apiVersion": "v1", "metadata": {}, "items": list(objects)}
+def print_list(session: Session, given: Given, objects: Sequence[JSONObject]) -> None:
+    listed: JSONObject = {"kind": "List", "apiVersion": "v1", "metadata": {}, "items": list(objects)}
     form = choosing.chosen_format(given).lower()
     if form not in ("json", "kyaml"):
         choosing.printer_for(given).print(listed, session.write_object)

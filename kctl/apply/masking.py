@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-Object = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 _SAME, _BEFORE, _AFTER = "***", "*** (before)", "*** (after)"
 
 
-def masked(before: Object | None, after: Object) -> tuple[Object | None, Object]:
+def masked(before: JSONObject | None, after: JSONObject) -> tuple[JSONObject | None, JSONObject]:
     """Copies without the values of `data`."""
-    old: Object = (before or {}).get("data") or {}
-    new: Object = after.get("data") or {}
+    old: JSONObject = (before or {}).get("data") or {}
+    new: JSONObject = after.get("data") or {}
     left, right = {}, {}
     for key in {**old, **new}:
         differs = key in old and key in new and old[key] != new[key]
@@ -23,5 +21,5 @@ def masked(before: Object | None, after: Object) -> tuple[Object | None, Object]
     )
 
 
-def _with_data(obj: Object, data: Object) -> Object:
+def _with_data(obj: JSONObject, data: JSONObject) -> JSONObject:
     return {**obj, "data": data} if obj.get("data") is not None else obj

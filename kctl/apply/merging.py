@@ -5,19 +5,18 @@ Kubernetes: Patcher.patchSimple, and apimachinery/pkg/util/jsonmergepatch.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kctl.errors import KctlError
 from kctl.printers.objects import sorted_keys
 from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.resources import PatchType
 
 from . import last_applied
 
 if TYPE_CHECKING:
     from localplane.apimachinery.schema import Node
-
-Object = dict[str, Any]
 
 
 class MergeFailed(KctlError):
@@ -29,7 +28,7 @@ class MergeFailed(KctlError):
 
 
 class Patch(NamedTuple):
-    value: Object
+    value: JSONObject
     type: PatchType
 
     @property
@@ -38,7 +37,7 @@ class Patch(NamedTuple):
         return go_json(sorted_keys(self.value))
 
 
-def three_way(current: Object, modified: str, node: Node | None, *, overwrite: bool) -> Patch:
+def three_way(current: JSONObject, modified: str, node: Node | None, *, overwrite: bool) -> Patch:
     """`modified` is what is applied, annotation and all. Raises KctlError."""
     from localplane.apimachinery.patch import PatchError
 
@@ -53,7 +52,7 @@ def three_way(current: Object, modified: str, node: Node | None, *, overwrite: b
         raise MergeFailed(f"creating patch with:\n{shown}\nfor: {error}", str(error)) from error
 
 
-def _document(text: str) -> Object:
+def _document(text: str) -> JSONObject:
     import orjson
 
     from localplane.apimachinery.patch import PatchError
@@ -67,7 +66,9 @@ def _document(text: str) -> Object:
     return found
 
 
-def _strategic(node: Node, original: Object, modified: Object, current: Object, *, overwrite: bool) -> Object:
+def _strategic(
+    node: Node, original: JSONObject, modified: JSONObject, current: JSONObject, *, overwrite: bool
+) -> JSONObject:
     from localplane.apimachinery.patch import PatchError
     from localplane.apimachinery.patch.strategic import Conflicting, three_way_patch
 
@@ -77,7 +78,7 @@ def _strategic(node: Node, original: Object, modified: Object, current: Object, 
         raise PatchError(_conflict(error.patch, error.changes)) from error
 
 
-def _conflict(patch: Object, changes: Object) -> str:
+def _conflict(patch: JSONObject, changes: JSONObject) -> str:
     """Kubernetes: mergepatch.NewErrConflict."""
     from localplane.apimachinery.serializers import to_yaml
 
@@ -85,7 +86,7 @@ def _conflict(patch: Object, changes: Object) -> str:
     return f"patch:\n{first}\nconflicts with changes made from original to current:\n{second}\n"
 
 
-def _json_merge(original: Object, modified: Object, current: Object) -> Object:
+def _json_merge(original: JSONObject, modified: JSONObject, current: JSONObject) -> JSONObject:
     from localplane.apimachinery.patch import PatchError, merge_patch
 
     added = _kept(merge_patch.diff(current, modified), nulls=False)
@@ -97,9 +98,9 @@ def _json_merge(original: Object, modified: Object, current: Object) -> Object:
     return patch
 
 
-def _kept(patch: Object, *, nulls: bool) -> Object:
+def _kept(patch: JSONObject, *, nulls: bool) -> JSONObject:
     """A patch's deletions alone, or everything else. Kubernetes: keepOrDeleteNullInObj."""
-    found: Object = {}
+    found: JSONObject = {}
     for key, value in patch.items():
         if value is None or not isinstance(value, dict):
             if (value is None) == nulls:
@@ -112,7 +113,7 @@ def _kept(patch: Object, *, nulls: bool) -> Object:
     return found
 
 
-def _combined(gone: Object, added: Object) -> Object:
+def _combined(gone: JSONObject, added: JSONObject) -> JSONObject:
     """Both in one. They can't be about the same field."""
     combined = dict(gone)
     for key, value in added.items():

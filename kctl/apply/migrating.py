@@ -6,18 +6,16 @@ Kubernetes: client-go/util/csaupgrade.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 from kctl.printers.objects import sorted_keys
+from localplane.apimachinery.objects import JSONObject
 
 from . import last_applied
-
-Object = dict[str, Any]
 
 _FIELDS = ("manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource")
 
 
-def owners_of_annotation(obj: Object, operation: str) -> list[Object]:
+def owners_of_annotation(obj: JSONObject, operation: str) -> list[JSONObject]:
     """The managers, of an operation, that own the annotation of client-side apply."""
     return [
         entry
@@ -26,16 +24,16 @@ def owners_of_annotation(obj: Object, operation: str) -> list[Object]:
     ]
 
 
-def _entries(obj: Object) -> list[Object]:
+def _entries(obj: JSONObject) -> list[JSONObject]:
     return list((obj.get("metadata") or {}).get("managedFields") or ())
 
 
-def _owns_annotation(fields: Object) -> bool:
+def _owns_annotation(fields: JSONObject) -> bool:
     annotations = (fields.get("f:metadata") or {}).get("f:annotations") or {}
     return f"f:{last_applied.ANNOTATION}" in annotations
 
 
-def migration(obj: Object, managers: Collection[str], to: str) -> list[Object] | None:
+def migration(obj: JSONObject, managers: Collection[str], to: str) -> list[JSONObject] | None:
     """The JSON patch that makes what these managers updated what `to` applied; None if there is nothing to do."""
     before = _entries(obj)
     after = before
@@ -50,12 +48,12 @@ def migration(obj: Object, managers: Collection[str], to: str) -> list[Object] |
     ]
 
 
-def _in_order(entry: Object) -> Object:
+def _in_order(entry: JSONObject) -> JSONObject:
     """As Go writes it: a struct."""
     return {name: sorted_keys(entry[name]) for name in _FIELDS if name in entry}
 
 
-def _moved(entries: list[Object], manager: str, to: str) -> list[Object]:
+def _moved(entries: list[JSONObject], manager: str, to: str) -> list[JSONObject]:
     moved = [dict(entry) for entry in entries]
     target = next((entry for entry in moved if _is(entry, to, "Apply")), None)
     if target is None:
@@ -72,5 +70,5 @@ def _moved(entries: list[Object], manager: str, to: str) -> list[Object]:
     return [entry for entry in moved if not _is(entry, manager, "Update")]
 
 
-def _is(entry: Object, manager: str, operation: str) -> bool:
+def _is(entry: JSONObject, manager: str, operation: str) -> bool:
     return entry.get("manager") == manager and entry.get("operation") == operation and not entry.get("subresource")

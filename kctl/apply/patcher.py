@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kctl.errors import KctlError
 from kctl.printers.objects import sorted_keys
 from kctl.reporting import with_source
 from localplane.apimachinery.errors import APIError, Conflict, Invalid
 from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.objects import JSONObject
 
 from . import last_applied, merging
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from .schemas import PatchSchemas
 
-Object = dict[str, Any]
 
 _RETRIES = 5
 _BACK_OFF = 1.0
@@ -30,7 +30,7 @@ class Patched(NamedTuple):
     """`text` is the patch; `{}` if nothing was sent."""
 
     text: str
-    object: Object
+    object: JSONObject
 
 
 class PatchRefused(Exception):
@@ -60,7 +60,7 @@ class Patcher:
         self._schemas = schemas
         self._options = options
 
-    async def patch(self, info: Info, current: Object, modified: str) -> Patched:
+    async def patch(self, info: Info, current: JSONObject, modified: str) -> Patched:
         """Make `current` what `modified` says. Raises PatchRefused, KctlError."""
         attempt = 0
         while True:
@@ -83,7 +83,7 @@ class Patcher:
                 await sleep(_BACK_OFF)
             current = await info.resource.get(info.name)
 
-    async def _make(self, info: Info, current: Object, modified: str) -> merging.Patch:
+    async def _make(self, info: Info, current: JSONObject, modified: str) -> merging.Patch:
         node = await self._node(info, current)
         try:
             return merging.three_way(current, modified, node, overwrite=self._options.overwrite)
@@ -92,7 +92,7 @@ class Patcher:
                 info.session.say(f"warning: error calculating patch from {source}: {error.reason}\n")
             raise
 
-    async def _node(self, info: Info, current: Object) -> Node | None:
+    async def _node(self, info: Info, current: JSONObject) -> Node | None:
         if not self._options.openapi:
             from kctl.structs import patch_node
 
@@ -100,7 +100,7 @@ class Patcher:
                 return known
         return await self._schemas.lookup(info.rest_mapping.kind)
 
-    async def _send(self, info: Info, current: Object, patch: merging.Patch) -> Object:
+    async def _send(self, info: Info, current: JSONObject, patch: merging.Patch) -> JSONObject:
         value = patch.value
         if self._options.pinned:
             version = (current.get("metadata") or {}).get("resourceVersion", "")
@@ -114,7 +114,7 @@ class Patcher:
             field_validation=self._options.field_validation,
         )
 
-    async def _locally(self, info: Info, current: Object, patch: merging.Patch) -> Object:
+    async def _locally(self, info: Info, current: JSONObject, patch: merging.Patch) -> JSONObject:
         from localplane.apimachinery.patch import PatchError, merge_patch
         from localplane.apimachinery.patch.strategic import merge
         from localplane.apimachinery.patch.values import copied
@@ -123,20 +123,20 @@ class Patcher:
         try:
             if node is not None:
                 return merge(node, copied(current), copied(patch.value))
-            merged: Object = merge_patch.apply(patch.value, current)
+            merged: JSONObject = merge_patch.apply(patch.value, current)
         except PatchError as error:
             raise KctlError(f"applying patch locally: {error}") from error
         return merged
 
     async def _refused(
-        self, info: Info, current: Object, modified: str, patch: merging.Patch, error: APIError
+        self, info: Info, current: JSONObject, modified: str, patch: merging.Patch, error: APIError
     ) -> Patched:
         forced = self._options.forced
         if forced is not None and isinstance(error, (Conflict, Invalid)):
             return await self._recreate(info, current, modified, forced)
         raise PatchRefused(patch.text, with_source(error, "patching", info.source)) from error
 
-    async def _recreate(self, info: Info, current: Object, modified: str, forced: Deletion) -> Patched:
+    async def _recreate(self, info: Info, current: JSONObject, modified: str, forced: Deletion) -> Patched:
         from kctl.deleting.waiting import poll_until_gone
 
         try:
@@ -158,7 +158,7 @@ class Patcher:
             info.refresh(restored)
             raise PatchRefused(modified, error) from error
 
-    async def _create(self, info: Info, obj: Object) -> Object:
+    async def _create(self, info: Info, obj: JSONObject) -> JSONObject:
         return await info.resource.create(
             last_applied.written(obj),
             field_manager=self._options.field_manager,
@@ -166,14 +166,14 @@ class Patcher:
         )
 
 
-def _loaded(text: str) -> Object:
+def _loaded(text: str) -> JSONObject:
     import orjson
 
-    obj: Object = orjson.loads(text)
+    obj: JSONObject = orjson.loads(text)
     return obj
 
 
-def _new(obj: Object) -> Object:
+def _new(obj: JSONObject) -> JSONObject:
     """To be created again, an object must not say which version it is."""
     metadata = {key: value for key, value in (obj.get("metadata") or {}).items() if key != "resourceVersion"}
     return {**obj, "metadata": metadata}

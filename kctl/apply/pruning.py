@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kctl.errors import KctlError
 from localplane.apimachinery.groups import GroupKind
+from localplane.apimachinery.objects import JSONObject
 
 from . import last_applied
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from kctl.session import Session
     from localplane.client.mapper import RESTMapping
 
-Object = dict[str, Any]
 
 _NAMESPACED = (
     ("", "v1", "ConfigMap"),
@@ -90,7 +90,7 @@ async def prunable(session: Session, types: Sequence[RESTMapping], selector: str
 class Prunable(NamedTuple):
     mapping: RESTMapping
     namespace: str
-    object: Object
+    object: JSONObject
 
     @property
     def name(self) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError
 from localplane.apimachinery.errors import APIError, Conflict, UnsupportedMediaType
 from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.resources import PatchType
 
 from . import last_applied, migrating
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from .options import ApplyOptions
 
-Object = dict[str, Any]
 
 _REVIEW = """\
 Please review the fields above--they currently have other managers. Here
@@ -58,7 +58,7 @@ class ServerSide:
         warn_if_deleting(self._session, info.object)
         return "serverside-applied"
 
-    async def _send(self, info: Info, obj: Object, *, subresource: str = "") -> Object:
+    async def _send(self, info: Info, obj: JSONObject, *, subresource: str = "") -> JSONObject:
         return await info.resource.patch(
             info.name,
             last_applied.written(obj),
@@ -70,7 +70,7 @@ class ServerSide:
             field_validation=self._options.field_validation,
         )
 
-    async def _take_over(self, info: Info, applied: Object) -> None:
+    async def _take_over(self, info: Info, applied: JSONObject) -> None:
         """What clients applied themselves until now becomes what the server applied."""
         try:
             await self._keep_annotation(info)
@@ -105,7 +105,7 @@ class ServerSide:
         annotation = last_applied.original(info.object)
         if annotation is None or migrating.owners_of_annotation(info.object, "Apply"):
             return
-        only: Object = {
+        only: JSONObject = {
             "apiVersion": info.object.get("apiVersion"),
             "kind": info.object.get("kind"),
             "metadata": {"name": info.name, "annotations": {last_applied.ANNOTATION: annotation}},

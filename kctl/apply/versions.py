@@ -12,14 +12,13 @@ import subprocess
 import sys
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from kctl.errors import KctlError
 from kctl.scratch import new_directory
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers import to_yaml
-
-Object = dict[str, Any]
 
 _PLAIN_ARGUMENT = re.compile(r"[a-zA-Z0-9-=]+").fullmatch
 
@@ -40,7 +39,9 @@ class Versions:
         shutil.rmtree(self._live, ignore_errors=True)
         shutil.rmtree(self._merged, ignore_errors=True)
 
-    def write(self, about: Object, namespace: str, name: str, *, live: Object | None, merged: Object | None) -> None:
+    def write(
+        self, about: JSONObject, namespace: str, name: str, *, live: JSONObject | None, merged: JSONObject | None
+    ) -> None:
         """One object in both forms; None where there is none. A file without an object is empty, or is not there."""
         file = f"{str(about.get('apiVersion', '')).replace('/', '.')}.{about.get('kind')}.{namespace}.{name}"
         if "/" in file:

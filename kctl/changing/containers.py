@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-Object = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 
-def selected(spec: Object, pattern: str) -> list[Object]:
+def selected(spec: JSONObject, pattern: str) -> list[JSONObject]:
     """Of a pod: containers first, then those that run before them."""
     every = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
     return [container for container in every if _matches(str(container.get("name", "")), pattern)]

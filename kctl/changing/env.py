@@ -9,11 +9,12 @@ from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag, switch
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from . import variables
 from .containers import selected
 from .flags import set_flags
-from .patching import Changing, Object, find
+from .patching import Changing, find
 from .pod_specs import pod_spec
 
 if TYPE_CHECKING:
@@ -40,10 +41,10 @@ async def run(session: Session, given: Given) -> None:
     if given.text("prefix"):
         changes = [{**one, "name": given.text("prefix") + one["name"]} for one in changes]
     infos = await find(session, given, resources, refuses=False)
-    listed: list[tuple[Object, Object]] = []
+    listed: list[tuple[JSONObject, JSONObject]] = []
     changing = Changing(session, given, printer, mode=mode, failure="failed to patch env update to pod template:")
 
-    def change(obj: Object) -> bool:
+    def change(obj: JSONObject) -> bool:
         containers = selected(pod_spec(obj), given.text("containers"))
         if not containers:
             where = f"{obj.get('kind')}/{(obj.get('metadata') or {}).get('name')}"
@@ -82,10 +83,10 @@ def _check(given: Given, resources: list[str], mode: str) -> None:
         raise KctlError("when specifying --keys, a configmap or secret must be provided with --from")
 
 
-async def _imported(session: Session, given: Given) -> list[Object]:
+async def _imported(session: Session, given: Given) -> list[JSONObject]:
     """A variable for each key of a config map or secret."""
     wanted = given.texts("keys")
-    found: list[Object] = []
+    found: list[JSONObject] = []
     for info in await find(session, given, [given.text("from")], refuses=False):
         obj = info.object or {}
         reference = {"ConfigMap": "configMapKeyRef", "Secret": "secretKeyRef"}.get(str(obj.get("kind")))
@@ -102,8 +103,8 @@ async def _imported(session: Session, given: Given) -> list[Object]:
     return found
 
 
-async def _list(session: Session, given: Given, listed: list[tuple[Object, Object]]) -> None:
-    resolve: Callable[[Object, Object, Object], Awaitable[str]] | None = None
+async def _list(session: Session, given: Given, listed: list[tuple[JSONObject, JSONObject]]) -> None:
+    resolve: Callable[[JSONObject, JSONObject, JSONObject], Awaitable[str]] | None = None
     if given.is_on("resolve"):
         from .references import References
 

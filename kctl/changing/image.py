@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from kctl.command import Command
 from kctl.errors import KctlError, raise_all
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from .flags import set_flags
-from .patching import Changing, Object, find
+from .patching import Changing, find
 from .pod_specs import pod_spec
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ async def run(session: Session, given: Given) -> None:
     _check(given, resources, images, mode)
     changing = Changing(session, given, printer, mode=mode, failure="failed to patch image update to pod template:")
 
-    def change(obj: Object) -> bool:
+    def change(obj: JSONObject) -> bool:
         spec = pod_spec(obj)
         every = [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
         for name, image in images.items():

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError, raise_all
 from kctl.recording import annotated, recorded
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from kctl.resolve import Info
     from kctl.session import Session
 
-Object = dict[str, Any]
-Change = Callable[[Object], bool]
+Change = Callable[[JSONObject], bool]
 """Changes the object in place. Whether it is to be sent at all; raises KctlError for one that can't be changed so."""
 
 
@@ -89,14 +89,14 @@ class Changing:
                 await self._send(info, patch)
         raise_all(self.errors)
 
-    def _plan(self, info: Info, change: Change) -> Object | None:
+    def _plan(self, info: Info, change: Change) -> JSONObject | None:
         try:
             return plan(info, change, self._recorded)
         except KctlError as error:
             self.errors.append(KctlError(f"error: {shown(info)} {error}\n"))
             return None
 
-    async def _send(self, info: Info, patch: Object) -> None:
+    async def _send(self, info: Info, patch: JSONObject) -> None:
         from localplane.apimachinery.errors import APIError
 
         is_local = self._given.is_on("local")
@@ -114,7 +114,7 @@ class Changing:
         self._printer.print(answer, self._session.write_object)
 
 
-def patch_of(obj: Object, change: Change) -> Object | None:
+def patch_of(obj: JSONObject, change: Change) -> JSONObject | None:
     """The object is changed, and this is what that amounts to. None if the change did not want to be sent."""
     from kctl.structs import encoded, patch_node
     from localplane.apimachinery.patch.strategic import two_way_patch
@@ -129,13 +129,13 @@ def patch_of(obj: Object, change: Change) -> Object | None:
     return two_way_patch(node, before, after)
 
 
-def plan(info: Info, change: Change, annotations: dict[str, str]) -> Object | None:
+def plan(info: Info, change: Change, annotations: dict[str, str]) -> JSONObject | None:
     """As `patch_of`, with annotations for what is changed. The Info has the new object afterwards."""
     from kctl.structs import encoded
 
     obj = encoded(info.object or {})
 
-    def annotate(one: Object) -> bool:
+    def annotate(one: JSONObject) -> bool:
         wanted = change(one)
         one |= annotated(one, annotations)
         return wanted
@@ -145,7 +145,7 @@ def plan(info: Info, change: Change, annotations: dict[str, str]) -> Object | No
     return patch
 
 
-async def send_patch(given: Given, info: Info, patch: Object, *, dry_run: bool) -> Object:
+async def send_patch(given: Given, info: Info, patch: JSONObject, *, dry_run: bool) -> JSONObject:
     from kctl.printers.objects import sorted_keys
     from localplane.client.resources import PatchType
 

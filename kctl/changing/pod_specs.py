@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kctl.errors import KctlError
-
-Object = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 _TEMPLATE = ("spec", "template")
 _TEMPLATES = {
@@ -20,7 +17,7 @@ _TEMPLATES = {
 }
 
 
-def pod_spec(obj: Object) -> Object:
+def pod_spec(obj: JSONObject) -> JSONObject:
     """The spec itself, to be changed in place. Raises KctlError for a kind without pods."""
     group, version, kind = _kind(obj)
     path = ("spec",) if (group, kind) == ("", "Pod") else _TEMPLATES.get((group, kind))
@@ -30,25 +27,25 @@ def pod_spec(obj: Object) -> Object:
     return _at(obj, path if path == ("spec",) else (*path, "spec"))
 
 
-def pod_template(obj: Object) -> Object | None:
+def pod_template(obj: JSONObject) -> JSONObject | None:
     """None for a kind that has none."""
     group, _, kind = _kind(obj)
     path = _TEMPLATES.get((group, kind))
     return None if path is None else _at(obj, path)
 
 
-def go_type(obj: Object) -> str:
+def go_type(obj: JSONObject) -> str:
     """What Go's %T shows for an object of a known kind."""
     _, version, kind = _kind(obj)
     return f"*{version}.{kind}"
 
 
-def _kind(obj: Object) -> tuple[str, str, str]:
+def _kind(obj: JSONObject) -> tuple[str, str, str]:
     group, _, version = str(obj.get("apiVersion", "")).rpartition("/")
     return group, version, str(obj.get("kind", ""))
 
 
-def _at(obj: Object, path: tuple[str, ...]) -> Object:
+def _at(obj: JSONObject, path: tuple[str, ...]) -> JSONObject:
     for name in path:
         obj = obj.setdefault(name, {})
     return obj

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import base64
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.session import Session
-
-Object = dict[str, Any]
 
 
 class References:
@@ -20,9 +19,9 @@ class References:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._known: dict[tuple[str, str], Object] = {}
+        self._known: dict[tuple[str, str], JSONObject] = {}
 
-    async def value(self, source: Object, obj: Object, container: Object) -> str:
+    async def value(self, source: JSONObject, obj: JSONObject, container: JSONObject) -> str:
         """Raises KctlError."""
         if reference := source.get("secretKeyRef"):
             return base64.b64decode(await self._key("secrets", "secret", reference)).decode(errors="replace")
@@ -34,7 +33,7 @@ class References:
             return resource_amount(reference, container)
         raise KctlError("invalid valueFrom")
 
-    async def _key(self, resource: str, what: str, reference: Object) -> str:
+    async def _key(self, resource: str, what: str, reference: JSONObject) -> str:
         from localplane.apimachinery.errors import APIError
         from localplane.client.names import GroupVersionResource
 
@@ -51,7 +50,7 @@ class References:
         return str(data[key])
 
 
-def field_value(obj: Object, path: str) -> str:
+def field_value(obj: JSONObject, path: str) -> str:
     metadata = obj.get("metadata") or {}
     opening = path.find("['", 1)
     if opening > 0 and path.endswith("']", opening + 2):
@@ -68,7 +67,7 @@ def field_value(obj: Object, path: str) -> str:
     raise KctlError(f"unsupported fieldPath: {path}")
 
 
-def resource_amount(reference: Object, container: Object) -> str:
+def resource_amount(reference: JSONObject, container: JSONObject) -> str:
     from localplane.apimachinery.quantity import parse
 
     name = str(reference.get("resource", ""))

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag
+from localplane.apimachinery.objects import JSONObject
 
 from .containers import selected
 from .flags import set_flags
-from .patching import Changing, Object, check_common, find
+from .patching import Changing, check_common, find
 from .pod_specs import pod_spec
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ async def run(session: Session, given: Given) -> None:
     failure = "failed to patch resources update to pod template"
     changing = Changing(session, given, printer, mode=mode, failure=failure)
 
-    def change(obj: Object) -> bool:
+    def change(obj: JSONObject) -> bool:
         containers = selected(pod_spec(obj), given.text("containers"))
         for container in containers:
             resources = container.setdefault("resources", {})

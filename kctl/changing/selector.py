@@ -8,9 +8,10 @@ from kctl.command import Command
 from kctl.errors import KctlError, SeveralErrors, raise_all
 from kctl.flags import Flag
 from kctl.recording import recorded
+from localplane.apimachinery.objects import JSONObject
 
 from .flags import set_flags
-from .patching import LOCAL, Object, plan, require_struct, send_patch
+from .patching import LOCAL, plan, require_struct, send_patch
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -63,7 +64,7 @@ async def run(session: Session, given: Given) -> None:
     raise_all(errors)
 
 
-def _change(obj: Object, selector: Object, version: str) -> bool:
+def _change(obj: JSONObject, selector: JSONObject, version: str) -> bool:
     if version:
         obj.setdefault("metadata", {})["resourceVersion"] = version
     if (obj.get("apiVersion"), obj.get("kind")) != ("v1", "Service"):

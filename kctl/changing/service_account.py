@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from kctl.command import Command
 from kctl.errors import KctlError
+from localplane.apimachinery.objects import JSONObject
 
 from .flags import set_flags
-from .patching import Changing, Object, check_common, find
+from .patching import Changing, check_common, find
 from .pod_specs import pod_spec
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ async def run(session: Session, given: Given) -> None:
     infos = await find(session, given, given.arguments[:-1], refuses=False)
     changing = Changing(session, given, printer, mode=mode, failure="failed to patch ServiceAccountName")
 
-    def change(obj: Object) -> bool:
+    def change(obj: JSONObject) -> bool:
         pod_spec(obj)["serviceAccountName"] = name
         return True
 

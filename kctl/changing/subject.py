@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag
+from localplane.apimachinery.objects import JSONObject
 
 from .flags import set_flags
-from .patching import Changing, Object, check_common, find
+from .patching import Changing, check_common, find
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -33,7 +34,7 @@ async def run(session: Session, given: Given) -> None:
     subjects = _subjects(session, given)
     changing = Changing(session, given, printer, mode=mode, failure="failed to patch subjects to rolebinding:")
 
-    def change(obj: Object) -> bool:
+    def change(obj: JSONObject) -> bool:
         if obj.get("kind") not in _BINDINGS or not str(obj.get("apiVersion")).startswith(f"{_GROUP}/"):
             raise KctlError("setting subjects is only supported for RoleBinding/ClusterRoleBinding")
         known = list(obj.get("subjects") or ())
@@ -57,7 +58,7 @@ def _check(given: Given, infos: Sequence[Info]) -> None:
             raise KctlError("serviceaccount must be <namespace>:<name>, namespace must be specified")
 
 
-def _subjects(session: Session, given: Given) -> list[Object]:
+def _subjects(session: Session, given: Given) -> list[JSONObject]:
     found = [{"kind": "User", "apiGroup": _GROUP, "name": name} for name in sorted(set(given.texts("user")))]
     found += [{"kind": "Group", "apiGroup": _GROUP, "name": name} for name in sorted(set(given.texts("group")))]
     for account in sorted(set(given.texts("serviceaccount"))):

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_quote
-
-Object = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 
 class Parsed(NamedTuple):
-    set: list[Object]
+    set: list[JSONObject]
     removed: list[str]
 
 
@@ -35,7 +34,7 @@ def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 def parse(words: Sequence[str]) -> Parsed:
     from kctl.launching.names import variable_errors
 
-    found: list[Object] = []
+    found: list[JSONObject] = []
     named: set[str] = set()
     removed: list[str] = []
     for word in words:
@@ -56,16 +55,16 @@ def parse(words: Sequence[str]) -> Parsed:
     return Parsed(found, removed)
 
 
-def _variable(name: str, value: str) -> Object:
+def _variable(name: str, value: str) -> JSONObject:
     return {"name": name, "value": value} if value else {"name": name}
 
 
-def _from_stdin() -> list[Object]:
+def _from_stdin() -> list[JSONObject]:
     lines = [] if sys.stdin is None else [line.partition("#")[0] for line in sys.stdin.read().splitlines()]
     return [_variable(*line.split("=", 1)) for line in lines if "=" in line]
 
 
-def check_overwrites(before: Sequence[Object], changes: Sequence[Object]) -> None:
+def check_overwrites(before: Sequence[JSONObject], changes: Sequence[JSONObject]) -> None:
     current = {one["name"]: one.get("value", "") for one in reversed(before)}
     for change in changes:
         name = change["name"]
@@ -73,11 +72,11 @@ def check_overwrites(before: Sequence[Object], changes: Sequence[Object]) -> Non
             raise KctlError(f"'{name}' already has a value ({current[name]}), and --overwrite is false")
 
 
-def updated(before: Sequence[Object], changes: Sequence[Object], removed: Sequence[str]) -> list[Object]:
+def updated(before: Sequence[JSONObject], changes: Sequence[JSONObject], removed: Sequence[str]) -> list[JSONObject]:
     """What was there keeps its place; what is new comes last; of two with one name the first counts."""
     newer = {one["name"]: one for one in reversed(changes)}
     covered = set(removed)
-    after: list[Object] = []
+    after: list[JSONObject] = []
     for one in before:
         name = one["name"]
         if name in covered:
@@ -92,7 +91,7 @@ def updated(before: Sequence[Object], changes: Sequence[Object], removed: Sequen
     return after
 
 
-def shown_source(source: Object) -> str:
+def shown_source(source: JSONObject) -> str:
     for kind, field in (("configmap", "configMapKeyRef"), ("secret", "secretKeyRef")):
         if reference := source.get(field):
             return f"{kind} {reference.get('name', '')}, key {reference.get('key', '')}"

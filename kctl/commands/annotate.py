@@ -9,15 +9,13 @@ from kctl.metadata_changing import changed_metadata
 from kctl.pairs import Changes, parse, split
 from kctl.printers import results
 from kctl.recording import CHANGE_CAUSE, recorded
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.printers.choosing import Printer
     from kctl.resolve import Found, Info
     from kctl.session import Session
-
-Object = dict[str, Any]
 
 
 async def run(session: Session, given: Given) -> None:

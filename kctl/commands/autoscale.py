@@ -8,10 +8,11 @@ from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag
-from kctl.launching.sending import Object, require, save_configuration, send
+from kctl.launching.sending import require, save_configuration, send
 from kctl.printers.choosing import output_flags
 from kctl.recording import RECORD, annotated, recorded
 from localplane.apimachinery.light_typing import TYPE_CHECKING
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -84,7 +85,7 @@ async def _autoscale(session: Session, given: Given, info: Info, mode: str) -> N
         ) from None
 
 
-async def _make(session: Session, given: Given, obj: Object, mode: str) -> None:
+async def _make(session: Session, given: Given, obj: JSONObject, mode: str) -> None:
     from kctl.printers.typed import printer_for
 
     obj = annotated(obj, recorded(session))
@@ -96,11 +97,11 @@ async def _make(session: Session, given: Given, obj: Object, mode: str) -> None:
     printer_for(given, "autoscaled", dry_run=mode).print(obj, session.write_object)
 
 
-def _autoscaler(session: Session, given: Given, info: Info, version: str) -> Object:
+def _autoscaler(session: Session, given: Given, info: Info, version: str) -> JSONObject:
     from kctl.launching.sending import metadata
 
     kind = info.rest_mapping.kind
-    spec: Object = {
+    spec: JSONObject = {
         "scaleTargetRef": {"kind": kind.kind, "name": info.name, "apiVersion": str(kind.group_version)},
     }
     if given.number("min") > 0:
@@ -114,7 +115,7 @@ def _autoscaler(session: Session, given: Given, info: Info, version: str) -> Obj
     }
 
 
-def _version_two(session: Session, given: Given, info: Info) -> Object:
+def _version_two(session: Session, given: Given, info: Info) -> JSONObject:
     obj = _autoscaler(session, given, info, "v2")
     metrics = []
     if given.number("cpu-percent") > 0:
@@ -125,18 +126,18 @@ def _version_two(session: Session, given: Given, info: Info) -> Object:
     return obj | {"status": {"desiredReplicas": 0, "currentMetrics": None}}
 
 
-def _version_one(session: Session, given: Given, info: Info) -> Object:
+def _version_one(session: Session, given: Given, info: Info) -> JSONObject:
     obj = _autoscaler(session, given, info, "v1")
     if given.number("cpu-percent") >= 0:
         obj["spec"]["targetCPUUtilizationPercentage"] = given.number("cpu-percent")
     return obj | {"status": {"currentReplicas": 0, "desiredReplicas": 0}}
 
 
-def _metric(resource: str, target: Object) -> Object:
+def _metric(resource: str, target: JSONObject) -> JSONObject:
     return {"type": "Resource", "resource": {"name": resource, "target": target}}
 
 
-def _target(text: str, resource: str) -> Object:
+def _target(text: str, resource: str) -> JSONObject:
     """`70%` of what was requested, or an amount; a bare number is of milli-CPUs or mebibytes."""
     from localplane.apimachinery.gotext import go_float
     from localplane.apimachinery.quantity import InvalidQuantity, canonical

@@ -8,14 +8,14 @@ from kctl.errors import KctlError
 from kctl.flags import switch
 from kctl.printers.choosing import output_flags
 from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, NamedTuple
+from localplane.apimachinery.light_typing import TYPE_CHECKING, NamedTuple
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.resolve import Info
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 _ATTEMPTS = 10
 
@@ -95,7 +95,7 @@ async def _decide(info: Info, decision: _Decision, *, force: bool) -> None:
         return
 
 
-def _with_condition(request: Object, decision: _Decision) -> Object | None:
+def _with_condition(request: JSONObject, decision: _Decision) -> JSONObject | None:
     """None if it has been decided so already."""
     from localplane.apimachinery.times import now
 

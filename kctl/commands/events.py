@@ -13,7 +13,8 @@ from kctl.printers.choosing import OBJECT_FORMATS, output_flags
 from kctl.printers.go_sort import go_sort
 from kctl.printers.tabwriter import TabWriter
 from kctl.printers.terminal import escape
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
+from localplane.apimachinery.light_typing import TYPE_CHECKING
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from kctl.session import Session
     from localplane.client.resources import ResourceClient
 
-Object = dict[str, Any]
 
 _TYPES = ("normal", "warning")
 _CHUNK = 500
@@ -54,7 +54,7 @@ async def run(session: Session, given: Given) -> None:
     out.flush()
 
 
-def _print(obj: Object, printer: Printer, out: TabWriter) -> None:
+def _print(obj: JSONObject, printer: Printer, out: TabWriter) -> None:
     """In columns where there are tabs; what a template can't find is not told. Kubernetes: EventsOptions.Run."""
     with suppress(KctlError):
         printer.print(obj, out.write)
@@ -84,10 +84,10 @@ async def _selector(session: Session, given: Given) -> str:
     )
 
 
-async def _listed(given: Given, events: ResourceClient, selector: str) -> list[Object]:
+async def _listed(given: Given, events: ResourceClient, selector: str) -> list[JSONObject]:
     from localplane.client.options import ListOptions
 
-    found: list[Object] = []
+    found: list[JSONObject] = []
     token = ""
     while True:
         limit = given.number("chunk-size") if given.changed("chunk-size") else _CHUNK
@@ -98,12 +98,12 @@ async def _listed(given: Given, events: ResourceClient, selector: str) -> list[O
             return found
 
 
-def _is_wanted(given: Given, event: Object) -> bool:
+def _is_wanted(given: Given, event: JSONObject) -> bool:
     types = [one.lower() for one in given.texts("types")]
     return not types or str(event.get("type", "")).lower() in types
 
 
-def _moment(event: Object) -> datetime:
+def _moment(event: JSONObject) -> datetime:
     from kctl.describe.metadata import moment
 
     series = event.get("series")
@@ -122,7 +122,7 @@ class _Rows:
         self._headers = not given.is_on("no-headers")
         self._namespaces = given.is_on("all-namespaces")
 
-    def show(self, events: list[Object]) -> None:
+    def show(self, events: list[JSONObject]) -> None:
         from kctl.describe.events import interval
 
         if self._headers:

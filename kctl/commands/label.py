@@ -8,7 +8,8 @@ from kctl.errors import KctlError, raise_all
 from kctl.metadata_changing import changed_metadata
 from kctl.pairs import Changes, split
 from kctl.recording import recorded
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
+from localplane.apimachinery.light_typing import TYPE_CHECKING
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.resolve import Found, Info
     from kctl.session import Session
-
-Object = dict[str, Any]
 
 
 async def run(session: Session, given: Given) -> None:
@@ -104,7 +103,7 @@ class _Labelling:
             ]
         )
 
-    def _print(self, obj: Object, *, added: bool, removed: bool) -> None:
+    def _print(self, obj: JSONObject, *, added: bool, removed: bool) -> None:
         from kctl.printers import results
 
         done = {(True, True): "modified", (True, False): "labeled", (False, True): "unlabeled"}

@@ -7,7 +7,8 @@ from kctl.errors import KctlError, UsageError, raise_all
 from kctl.flags import Flag
 from kctl.nodes import taints
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
+from localplane.apimachinery.light_typing import TYPE_CHECKING
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import InvalidQuantity, parse
 from localplane.client.names import GroupVersionResource
 from localplane.client.resources import PatchType
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from kctl.session import Session
     from localplane.client.resources import ResourceClient
 
-Object = dict[str, Any]
 
 _NODES = GroupVersionResource("", "v1", "nodes")
 _MARK = "simulation.localplane/node"
@@ -37,14 +37,14 @@ async def add(session: Session, given: Given) -> None:
     for name in names:
         labels = {**wanted["labels"], _MARK: "true"}
         metadata = {"name": name, "labels": labels, "annotations": {_FAKE: "fake"}}
-        node: Object = {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": wanted["spec"]}
+        node: JSONObject = {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": wanted["spec"]}
         if wanted["capacity"]:
             node["status"] = {"capacity": wanted["capacity"], "allocatable": wanted["capacity"]}
         await nodes.create(node)
         session.write(f"node/{name} added\n")
 
 
-def _wanted(given: Given) -> Object:
+def _wanted(given: Given) -> JSONObject:
     """What all of them have. Raises KctlError for what is none of it."""
     capacity: dict[str, str] = {}
     for flag, resource in (("cpu", "cpu"), ("memory", "memory"), ("pods", "pods")):
@@ -56,7 +56,7 @@ def _wanted(given: Given) -> Object:
         except InvalidQuantity as error:
             raise UsageError(f'invalid argument "{text}" for "--{flag}" flag: {error}') from error
         capacity[resource] = text
-    spec: Object = {}
+    spec: JSONObject = {}
     if words := given.texts("taints"):
         added, removed = taints.read(words)
         if removed:
@@ -80,7 +80,7 @@ async def _free_names(nodes: ResourceClient, count: int) -> list[str]:
 
 
 async def remove(session: Session, given: Given) -> None:
-    async def delete(nodes: ResourceClient, node: Object) -> None:
+    async def delete(nodes: ResourceClient, node: JSONObject) -> None:
         await nodes.delete(node["metadata"]["name"], uid=node["metadata"]["uid"])
 
     await _for_each(session, given, delete, "removed")
@@ -94,8 +94,8 @@ async def start(session: Session, given: Given) -> None:
     await _for_each(session, given, _annotated(None), "started")
 
 
-def _annotated(value: str | None) -> Callable[[ResourceClient, Object], Awaitable[None]]:
-    async def annotate(nodes: ResourceClient, node: Object) -> None:
+def _annotated(value: str | None) -> Callable[[ResourceClient, JSONObject], Awaitable[None]]:
+    async def annotate(nodes: ResourceClient, node: JSONObject) -> None:
         patch = {"metadata": {"annotations": {_STOPPED: value}}}
         await nodes.patch(node["metadata"]["name"], patch, PatchType.MERGE)
 
@@ -103,7 +103,7 @@ def _annotated(value: str | None) -> Callable[[ResourceClient, Object], Awaitabl
 
 
 async def _for_each(
-    session: Session, given: Given, change: Callable[[ResourceClient, Object], Awaitable[None]], done: str
+    session: Session, given: Given, change: Callable[[ResourceClient, JSONObject], Awaitable[None]], done: str
 ) -> None:
     """All that were named; what could not be done to one does not keep the others from it."""
     if not given.arguments:
@@ -122,7 +122,7 @@ async def _for_each(
     raise_all(errors)
 
 
-def _require_simulated(node: Object) -> None:
+def _require_simulated(node: JSONObject) -> None:
     metadata = node["metadata"]
     if (metadata.get("annotations") or {}).get(_FAKE) != "fake" and _MARK not in (metadata.get("labels") or {}):
         raise KctlError(f'node "{metadata["name"]}" is not simulated: its own kubelet decides what becomes of it')

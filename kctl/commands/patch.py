@@ -8,7 +8,8 @@ from kctl.errors import KctlError, raise_all
 from kctl.flags import Flag, switch
 from kctl.printers.choosing import output_flags
 from kctl.recording import RECORD
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
+from localplane.apimachinery.light_typing import TYPE_CHECKING
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from kctl.session import Session
     from localplane.client.resources import PatchType
 
-Object = dict[str, Any]
 
 _TYPES = ("json", "merge", "strategic")
 
@@ -120,7 +120,7 @@ class _Patching:
             after = await self._record(info, after)
         results.printer_for(self._given, done).print(after, self._session.write_object)
 
-    async def _send(self, info: Info) -> Object:
+    async def _send(self, info: Info) -> JSONObject:
         from localplane.apimachinery.errors import UnsupportedMediaType
 
         try:
@@ -137,7 +137,7 @@ class _Patching:
             what = f"{kind.group}/{kind.version}, Kind={kind.kind}"
             raise KctlError(f"{self._type} is not supported by {what}: {error.message}") from error
 
-    async def _record(self, info: Info, obj: Object) -> Object:
+    async def _record(self, info: Info, obj: JSONObject) -> JSONObject:
         """With --record, once more. What goes wrong then goes unsaid."""
         from kctl.recording import recorded
         from localplane.apimachinery.errors import APIError
@@ -161,7 +161,7 @@ class _Patching:
         except APIError:
             return obj
 
-    async def _locally(self, obj: Object) -> Object:
+    async def _locally(self, obj: JSONObject) -> JSONObject:
         from localplane.apimachinery.patch import PatchError
         from localplane.client.resources import PatchType
 
@@ -176,7 +176,7 @@ class _Patching:
         except PatchError as error:
             raise KctlError(str(error)) from error
 
-    async def _strategically(self, obj: Object) -> Object:
+    async def _strategically(self, obj: JSONObject) -> JSONObject:
         import orjson
 
         from kctl.apply.schemas import PatchSchemas
@@ -200,7 +200,7 @@ class _Patching:
         return merge(node, copied(obj), patch)
 
 
-def _merged(obj: Object, patch: bytes) -> Object:
+def _merged(obj: JSONObject, patch: bytes) -> JSONObject:
     import orjson
 
     from localplane.apimachinery.patch import PatchError, merge_patch
@@ -213,14 +213,14 @@ def _merged(obj: Object, patch: bytes) -> Object:
         raise PatchError("json: cannot unmarshal array into Go value of type unstructured.detector")
     if not isinstance(value, dict):
         raise PatchError("Invalid JSON Patch")
-    merged: Object = merge_patch.apply(value, obj)
+    merged: JSONObject = merge_patch.apply(value, obj)
     return merged
 
 
-def _json_patched(obj: Object, patch: bytes) -> Object:
+def _json_patched(obj: JSONObject, patch: bytes) -> JSONObject:
     from localplane.apimachinery.patch import json_patch
 
-    patched: Object = json_patch.apply(json_patch.decode_json_patch(patch, strict=False), obj)
+    patched: JSONObject = json_patch.apply(json_patch.decode_json_patch(patch, strict=False), obj)
     return patched
 
 

@@ -10,7 +10,8 @@ from kctl.deleting.flags import DELETION_FLAGS, wait
 from kctl.errors import KctlError, raise_all
 from kctl.flags import Flag
 from kctl.printers.choosing import output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
+from localplane.apimachinery.light_typing import TYPE_CHECKING
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.deleting import Deletion
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from kctl.resolve import Info, Query
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 _GONE_WITHIN = 300.0
 
@@ -110,7 +110,7 @@ class _Replacing:
             )
         self._printer.print(obj, self._session.write_object)
 
-    async def _versioned(self, info: Info, obj: Object) -> Object:
+    async def _versioned(self, info: Info, obj: JSONObject) -> JSONObject:
         """An object that does not say which version it replaces replaces the one that is there."""
         from localplane.apimachinery.errors import APIError
 
@@ -123,7 +123,7 @@ class _Replacing:
         version = (live.get("metadata") or {}).get("resourceVersion", "")
         return {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}}
 
-    def _annotated(self, info: Info) -> Object:
+    def _annotated(self, info: Info) -> JSONObject:
         from kctl.apply.last_applied import create_or_update
 
         return create_or_update(info.object or {}, create=self._given.is_on("save-config"))

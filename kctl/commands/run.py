@@ -8,10 +8,11 @@ from kctl.deleting.flags import DELETION_FLAGS, wait
 from kctl.errors import raise_all
 from kctl.flags import Flag, switch
 from kctl.launching.overriding import OVERRIDE_FLAGS, overridden
-from kctl.launching.sending import Object, require, save_configuration, send
+from kctl.launching.sending import require, save_configuration, send
 from kctl.printers.choosing import output_flags
 from kctl.recording import RECORD
 from localplane.apimachinery.light_typing import TYPE_CHECKING
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -60,7 +61,7 @@ async def run(session: Session, given: Given) -> None:
     raise_all(errors)
 
 
-async def _create(session: Session, given: Given, obj: Object, resource: str, mode: str) -> Object:
+async def _create(session: Session, given: Given, obj: JSONObject, resource: str, mode: str) -> JSONObject:
     from kctl.recording import annotated, recorded
 
     obj = annotated(obj, recorded(session))

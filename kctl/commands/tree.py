@@ -6,14 +6,13 @@ from kctl.command import Command
 from kctl.errors import KctlError, UsageError
 from kctl.flags import switch
 from kctl.resolve.query import Query
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
+from localplane.apimachinery.light_typing import TYPE_CHECKING
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
     from localplane.client.discovery import APIResource
-
-Object = dict[str, Any]
 
 
 async def run(session: Session, given: Given) -> None:
@@ -32,7 +31,7 @@ async def run(session: Session, given: Given) -> None:
     _print(session, rows)
 
 
-async def _metadata(session: Session, *, cluster_wide: bool) -> list[Object]:
+async def _metadata(session: Session, *, cluster_wide: bool) -> list[JSONObject]:
     """Of every object in the namespace, or in all of them, nothing but its metadata: enough to know who owns it.
 
     What may not be listed is left out, and said.
@@ -40,7 +39,7 @@ async def _metadata(session: Session, *, cluster_wide: bool) -> list[Object]:
     from kctl.resolve.everything import listable
     from localplane.apimachinery.errors import APIError
 
-    found: list[Object] = []
+    found: list[JSONObject] = []
     for one in await listable(session, cluster_wide=cluster_wide):
         try:
             found += await _list(session, one, everywhere=cluster_wide)
@@ -50,14 +49,14 @@ async def _metadata(session: Session, *, cluster_wide: bool) -> list[Object]:
     return found
 
 
-async def _list(session: Session, one: APIResource, *, everywhere: bool) -> list[Object]:
+async def _list(session: Session, one: APIResource, *, everywhere: bool) -> list[JSONObject]:
     from localplane.client.list_watch import METADATA_LIST
     from localplane.client.options import ListOptions
     from localplane.client.paging import list_all
 
     resource = session.client.resource(one.resource, "" if everywhere or not one.namespaced else session.namespace)
 
-    async def page(options: ListOptions) -> Object:
+    async def page(options: ListOptions) -> JSONObject:
         return await resource.list(options, accept=f"{METADATA_LIST},application/json")
 
     named = {"kind": one.kind.kind, "apiVersion": str(one.resource.group_version)}
@@ -65,7 +64,7 @@ async def _list(session: Session, one: APIResource, *, everywhere: bool) -> list
     return [{**item, **named, "resource": one.resource} for item in items]
 
 
-async def _whole(session: Session, member: Object) -> Object:
+async def _whole(session: Session, member: JSONObject) -> JSONObject:
     """With its status. What is gone meanwhile is shown as it was."""
     from localplane.apimachinery.errors import NotFound
 
@@ -79,7 +78,7 @@ async def _whole(session: Session, member: Object) -> Object:
         return member
 
 
-def _row(lines: str, obj: Object) -> tuple[str, ...]:
+def _row(lines: str, obj: JSONObject) -> tuple[str, ...]:
     from kctl.owner_tree import condition, readiness
     from kctl.printers.objects import kind_and_group
     from kctl.printers.terminal import escape

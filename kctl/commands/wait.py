@@ -10,13 +10,14 @@ from kctl.errors import KctlError, raise_all
 from kctl.flags import Flag, switch
 from kctl.printers.choosing import output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.printers.choosing import Printer
     from kctl.resolve import Found, Info
     from kctl.session import Session
-    from kctl.waiting.conditions import Awaited, Object
+    from kctl.waiting.conditions import Awaited
 
 _A_WEEK = 168 * 3600.0
 _PAUSE = 0.5
@@ -114,7 +115,7 @@ class _Waiting:
             except KctlError:
                 continue  # kubectl does not look at what its printer says
 
-    async def _until(self, info: Info, one: Awaited) -> Object:
+    async def _until(self, info: Info, one: Awaited) -> JSONObject:
         from kctl.waiting.conditions import Created, Deleted
         from kctl.waiting.following import follow
         from localplane.apimachinery.errors import NotFound
@@ -139,7 +140,7 @@ class _Waiting:
                 return obj
         raise KctlError(f"{_TIMED_OUT} on {info.shown}")
 
-    async def _until_gone(self, info: Info) -> Object:
+    async def _until_gone(self, info: Info) -> JSONObject:
         from kctl.waiting.following import follow
         from localplane.apimachinery.errors import NotFound
 

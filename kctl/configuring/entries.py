@@ -5,19 +5,19 @@ from __future__ import annotations
 import base64
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.flags import Given
 
-Document = dict[str, Any]
 
 _MODES = ("IfAvailable", "Never", "Always")
 
 
-def cluster(given: Given, before: Document) -> Document:
+def cluster(given: Given, before: JSONObject) -> JSONObject:
     """Kubernetes: setClusterOptions."""
     insecure, authority = given.is_on("insecure-skip-tls-verify"), given.text("certificate-authority")
     if insecure and authority:
@@ -41,13 +41,13 @@ def cluster(given: Given, before: Document) -> Document:
     return content
 
 
-def context(given: Given, before: Document) -> Document:
+def context(given: Given, before: JSONObject) -> JSONObject:
     content = dict(before)
     _take(given, content, "cluster", "user", "namespace")
     return content
 
 
-def credentials(given: Given, before: Document) -> Document:
+def credentials(given: Given, before: JSONObject) -> JSONObject:
     """Kubernetes: setCredentialsOptions."""
     _check_credentials(given)
     content = dict(before)
@@ -80,7 +80,7 @@ def _check_credentials(given: Given) -> None:
         raise KctlError("invalid interactive mode type, can be only IfAvailable, Never, Always")
 
 
-def _auth_provider(given: Given, content: Document) -> None:
+def _auth_provider(given: Given, content: JSONObject) -> None:
     provider = dict(content.get("auth-provider") or {})
     name = given.text("auth-provider")
     if given.changed("auth-provider") and (not provider or provider.get("name") != name):
@@ -92,7 +92,7 @@ def _auth_provider(given: Given, content: Document) -> None:
     content["auth-provider"] = {**provider, "config": {**kept, **new}}
 
 
-def _exec(given: Given, content: Document) -> None:
+def _exec(given: Given, content: JSONObject) -> None:
     """All of it is only taken by an entry that has a plugin, or gets one."""
     plugin = dict(content.get("exec") or {})
     if given.changed("exec-command"):
@@ -134,13 +134,13 @@ def pairs(texts: list[str], what: str) -> tuple[dict[str, str], list[str]]:
     return new, removed
 
 
-def _take(given: Given, content: Document, *names: str) -> None:
+def _take(given: Given, content: JSONObject, *names: str) -> None:
     for name in names:
         if given.changed(name):
             content[name] = given.text(name)
 
 
-def _take_file(content: Document, name: str, path: str, *, embed: bool) -> None:
+def _take_file(content: JSONObject, name: str, path: str, *, embed: bool) -> None:
     if embed:
         content |= {name: "", f"{name}-data": base64.b64encode(_contents(path)).decode()}
         return

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from kctl.errors import KctlError, raise_all
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConfigError
 from localplane.client.kubeconfig import default_paths
 from localplane.client.kubeconfig.editing import edit, file_to_edit
@@ -16,8 +17,7 @@ from localplane.client.kubeconfig.reading import document as parsed
 if TYPE_CHECKING:
     from kctl.session import Session
 
-Document = dict[str, Any]
-Entries = dict[str, Document]
+Entries = dict[str, JSONObject]
 
 _PATHS = {"clusters": ("certificate-authority",), "users": ("client-certificate", "client-key", "tokenFile")}
 
@@ -28,7 +28,7 @@ class ConfigFiles:
     def __init__(self, session: Session, *, must_exist: bool = False) -> None:
         self._explicit = session.kubeconfig_path
         paths = (self._explicit,) if self._explicit is not None else default_paths()
-        self._documents: dict[Path, Document] = {}
+        self._documents: dict[Path, JSONObject] = {}
         errors: list[Exception] = []
         for path in paths:
             try:
@@ -70,13 +70,13 @@ class ConfigFiles:
         """What relative paths in an entry start from."""
         return (self._origin(kind, name) or self.file).absolute().parent
 
-    def put(self, kind: str, name: str, content: Document, *, relative: bool = True) -> None:
+    def put(self, kind: str, name: str, content: JSONObject, *, relative: bool = True) -> None:
         """Replace an entry where it is, or add it. `relative`: paths below the file's directory are written so."""
         target = self._origin(kind, name) or self.file
         if relative:
             content = _relative(kind, content, target.absolute().parent)
 
-        def change(document: Document) -> None:
+        def change(document: JSONObject) -> None:
             field = KINDS[kind][0]
             found = next((one for one in document[kind] if (one.get("name") or "") == name), None)
             if found is None:
@@ -89,14 +89,14 @@ class ConfigFiles:
     def delete(self, kind: str, name: str) -> None:
         """Where it comes from; what another file says about it counts from then on."""
 
-        def change(document: Document) -> None:
+        def change(document: JSONObject) -> None:
             document[kind] = [one for one in document[kind] if (one.get("name") or "") != name]
 
         if (origin := self._origin(kind, name)) is not None:
             self._edit(origin, change)
 
     def rename(self, kind: str, old: str, new: str) -> None:
-        def change(document: Document) -> None:
+        def change(document: JSONObject) -> None:
             for one in document[kind]:
                 if (one.get("name") or "") == old:
                     one["name"] = new
@@ -116,7 +116,7 @@ class ConfigFiles:
             target = next(path for path, document in self._documents.items() if document.get("current-context"))
         self._edit(target, lambda document: document.update({"current-context": name}))
 
-    def set_preferences(self, value: Document) -> None:
+    def set_preferences(self, value: JSONObject) -> None:
         """Kubernetes: writePreferences."""
         before = self.whole("preferences") or {}
         if completed(before, "Preferences") != completed(value, "Preferences"):
@@ -133,7 +133,7 @@ class ConfigFiles:
         self._documents[path] = _read(path, must_exist=False)
 
 
-def _relative(kind: str, content: Document, base: Path) -> Document:
+def _relative(kind: str, content: JSONObject, base: Path) -> JSONObject:
     """Kubernetes: RelativizePathWithNoBacksteps."""
     found = dict(content)
     for name in _PATHS.get(kind, ()):
@@ -150,7 +150,7 @@ def _shorter(path: str, base: Path) -> str:
     return os.path.normpath(base / path) if relative.startswith("../") else relative
 
 
-def _read(path: Path, *, must_exist: bool) -> Document:
+def _read(path: Path, *, must_exist: bool) -> JSONObject:
     """A file that is not there is an empty one, unless it must exist."""
     try:
         return checked(parsed(path.read_bytes()))

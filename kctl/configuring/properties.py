@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 from kctl.errors import KctlError
 from kctl.flags import KINDS as FLAG_KINDS
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.kubeconfig.fields import KINDS, STRUCTS
 
-from .files import ConfigFiles, Document
+from .files import ConfigFiles
 
 _TEXTS = ("kind", "apiVersion", "current-context")
 _INTERNAL = {"as": "act-as", "as-uid": "act-as-uid", "as-groups": "act-as-groups", "as-user-extra": "act-as-user-extra"}
@@ -91,7 +92,7 @@ def set_value(files: ConfigFiles, path: str, value: str, *, raw_bytes: bool) -> 
 
 
 def _set_preference(files: ConfigFiles, found: Property, value: str) -> None:
-    before: Document = files.whole("preferences") or {}
+    before: JSONObject = files.whole("preferences") or {}
     if not found.field:
         colours = "true" if before.get("colors") else "false"
         raise KctlError(
@@ -108,7 +109,7 @@ def unset(files: ConfigFiles, path: str) -> None:
     if found.top == "current-context":
         files.set_current_context("")
     elif found.top == "preferences":
-        before: Document = files.whole("preferences") or {}
+        before: JSONObject = files.whole("preferences") or {}
         files.set_preferences({name: value for name, value in before.items() if found.field not in ("", name)})
     elif found.top not in KINDS:
         return

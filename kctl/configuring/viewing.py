@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kctl.errors import KctlError
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.kubeconfig.fields import KINDS, STRUCTS, completed
 
-from .files import ConfigFiles, Document, Entries
+from .files import ConfigFiles, Entries
 
 _FILES = {
     "certificate-authority": "certificate-authority-data",
@@ -30,7 +31,7 @@ class View(NamedTuple):
     context: str
 
 
-def document(files: ConfigFiles, view: View) -> Document:
+def document(files: ConfigFiles, view: View) -> JSONObject:
     current = view.context if view.minify and view.context else files.current_context
     kinds = {kind: files.entries(kind) for kind in KINDS}
     if view.minify:
@@ -70,14 +71,14 @@ def _minified(kinds: Mapping[str, Entries], current: str) -> dict[str, Entries]:
     return kept
 
 
-def _redact(content: Document) -> None:
+def _redact(content: JSONObject) -> None:
     for names, shown in ((_SECRETS, "REDACTED"), (_BYTES, "DATA+OMITTED")):
         for name in names:
             if content.get(name):
                 content[name] = shown
 
 
-def _flatten(content: Document, base: Path) -> None:
+def _flatten(content: JSONObject, base: Path) -> None:
     for name, data in _FILES.items():
         path = content.pop(name, "")
         if not path:

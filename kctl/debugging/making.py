@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kctl.errors import KctlError
+from localplane.apimachinery.objects import JSONObject
 
 from .profiles import PROFILES, Style
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
     from .options import Debugging
 
-Object = dict[str, Any]
 
 _PARTS = ("containers", "initContainers", "ephemeralContainers")
 _VISITED = ("initContainers", "containers", "ephemeralContainers")
@@ -23,7 +23,7 @@ _VISITED = ("initContainers", "containers", "ephemeralContainers")
 class Made(NamedTuple):
     """`container` is the name of the one to look around in; empty if there is none."""
 
-    pod: Object
+    pod: JSONObject
     container: str
 
 
@@ -33,19 +33,19 @@ class Maker:
         self._debugging = debugging
         self._given = debugging.given
 
-    def with_ephemeral_container(self, pod: Object) -> Made:
+    def with_ephemeral_container(self, pod: JSONObject) -> Made:
         from localplane.apimachinery.patch.values import copied
 
         name = self._name(pod)
         container = self._container(name)
         if target := self._given.text("target"):
             container["targetContainerName"] = target
-        changed: Object = copied(pod)
+        changed: JSONObject = copied(pod)
         changed["spec"].setdefault("ephemeralContainers", []).append(container)
         self._apply_profile(changed, container, Style.EPHEMERAL)
         return Made(changed, name)
 
-    def node_pod(self, node: Object) -> Made:
+    def node_pod(self, node: JSONObject) -> Made:
         from localplane.apimachinery.names import generate_name
 
         node_name = node["metadata"]["name"]
@@ -54,7 +54,7 @@ class Maker:
         if not self._debugging.quiet:
             where = f"with container {container['name']} on node {node_name}"
             self._session.write(f"Creating debugging pod {name} {where}.\n")
-        pod: Object = {
+        pod: JSONObject = {
             "kind": "Pod",
             "apiVersion": "v1",
             "metadata": {"name": name, "labels": {"app.kubernetes.io/managed-by": "kubectl-debug"}},
@@ -68,7 +68,7 @@ class Maker:
         self._apply_profile(pod, container, Style.NODE)
         return Made(pod, container["name"])
 
-    def copy(self, pod: Object) -> Made:
+    def copy(self, pod: JSONObject) -> Made:
         changed = self._copied(pod)
         images = self._given.pairs("set-image")
         for one in changed["spec"].get("containers") or ():
@@ -88,13 +88,13 @@ class Maker:
         self._apply_profile(changed, container, Style.COPY)
         return Made(changed, name)
 
-    def _copied(self, pod: Object) -> Object:
+    def _copied(self, pod: JSONObject) -> JSONObject:
         from localplane.apimachinery.patch.values import copied
 
         described = pod["metadata"]
         metadata = {"name": self._given.text("copy-to"), "namespace": described.get("namespace", "")}
         metadata |= {name: described[name] for name in ("labels", "annotations") if described.get(name)}
-        spec: Object = copied(pod["spec"])
+        spec: JSONObject = copied(pod["spec"])
         spec.pop("ephemeralContainers", None)
         if self._given.changed("share-processes"):
             spec["shareProcessNamespace"] = self._given.is_on("share-processes")
@@ -102,7 +102,7 @@ class Maker:
             spec.pop("nodeName", None)
         return {"kind": "Pod", "apiVersion": "v1", "metadata": dict(metadata), "spec": spec}
 
-    def _change(self, container: Object) -> None:
+    def _change(self, container: JSONObject) -> None:
         """Of a container that may have been there: only what was asked for."""
         given, debugging = self._given, self._debugging
         if debugging.words and given.is_on("arguments-only"):
@@ -118,7 +118,7 @@ class Maker:
         container |= {name: value for name, value in wanted.items() if value}
         container |= {"stdin": given.is_on("stdin"), "tty": given.is_on("tty")}
 
-    def _container(self, name: str) -> Object:
+    def _container(self, name: str) -> JSONObject:
         given, debugging = self._given, self._debugging
         fields = {
             "name": name,
@@ -133,7 +133,7 @@ class Maker:
         }
         return {key: value for key, value in fields.items() if value or key == "resources"}
 
-    def _name(self, pod: Object) -> str:
+    def _name(self, pod: JSONObject) -> str:
         from localplane.apimachinery.names import generate_name
 
         if self._debugging.container:
@@ -145,7 +145,7 @@ class Maker:
             self._session.write(f"Defaulting debug container name to {name}.\n")
         return name
 
-    def _apply_profile(self, pod: Object, container: Object, style: Style) -> None:
+    def _apply_profile(self, pod: JSONObject, container: JSONObject, style: Style) -> None:
         """To the first container of that name, which is another one if the name was taken."""
         name, spec = container["name"], pod["spec"]
         every = [one for part in _VISITED for one in spec.get(part) or ()]
@@ -165,6 +165,6 @@ class Maker:
         meant |= merge(struct_node("core/v1.Container"), dict(meant), {**custom, "name": name})
 
 
-def _named(pod: Object) -> dict[str, Object]:
+def _named(pod: JSONObject) -> dict[str, JSONObject]:
     spec = pod.get("spec") or {}
     return {one["name"]: one for part in _PARTS for one in spec.get(part) or ()}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kctl.errors import KctlError
 from kctl.launching.images import INVALID, PULL_POLICIES, is_image
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from .profiles import PROFILES
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 _NOT_MODIFIABLE = ("name", "command", "image", "lifecycle", "volumeDevices")
 _ONLY_FOR_COPIES = ("replace", "same-node", "set-image")
@@ -29,8 +29,8 @@ class Debugging(NamedTuple):
     targets: list[str]
     words: list[str]
     attaches: bool
-    environment: list[Object]
-    custom: Object | None
+    environment: list[JSONObject]
+    custom: JSONObject | None
 
     @property
     def quiet(self) -> bool:
@@ -59,7 +59,7 @@ def read(given: Given) -> Debugging:
     return Debugging(given, targets, words, attaches, environment, _custom(given.text("custom")))
 
 
-def _custom(path: str) -> Object | None:
+def _custom(path: str) -> JSONObject | None:
     if not path:
         return None
     try:

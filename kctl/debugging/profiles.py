@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.flags import Given
 
-Object = dict[str, Any]
 _HOST_ROOT = "host-root"
 _PROBES = (("keep-liveness", "livenessProbe"), ("keep-readiness", "readinessProbe"), ("keep-startup", "startupProbe"))
 
@@ -22,11 +23,11 @@ class Style(Enum):
     NODE = 2
 
 
-Profile = Callable[["Given", Object, Object, Style], None]
+Profile = Callable[["Given", JSONObject, JSONObject, Style], None]
 """Changes the pod and its debugging container in place."""
 
 
-def _legacy(given: Given, pod: Object, container: Object, style: Style) -> None:
+def _legacy(given: Given, pod: JSONObject, container: JSONObject, style: Style) -> None:
     if style is Style.NODE:
         _mount_root(pod, container)
         _use_host_namespaces(pod)
@@ -35,7 +36,7 @@ def _legacy(given: Given, pod: Object, container: Object, style: Style) -> None:
     del given
 
 
-def _general(given: Given, pod: Object, container: Object, style: Style) -> None:
+def _general(given: Given, pod: JSONObject, container: JSONObject, style: Style) -> None:
     if style is Style.NODE:
         _mount_root(pod, container)
         container.pop("securityContext", None)
@@ -47,14 +48,14 @@ def _general(given: Given, pod: Object, container: Object, style: Style) -> None
     _add_capabilities(container, "SYS_PTRACE")
 
 
-def _baseline(given: Given, pod: Object, container: Object, style: Style) -> None:
+def _baseline(given: Given, pod: JSONObject, container: JSONObject, style: Style) -> None:
     container.pop("securityContext", None)
     if style is Style.COPY:
         _strip(given, pod)
         _share_processes(pod)
 
 
-def _restricted(given: Given, pod: Object, container: Object, style: Style) -> None:
+def _restricted(given: Given, pod: JSONObject, container: JSONObject, style: Style) -> None:
     container["securityContext"] = {
         "capabilities": {"drop": ["ALL"]},
         "runAsNonRoot": True,
@@ -66,7 +67,7 @@ def _restricted(given: Given, pod: Object, container: Object, style: Style) -> N
         _share_processes(pod)
 
 
-def _netadmin(given: Given, pod: Object, container: Object, style: Style) -> None:
+def _netadmin(given: Given, pod: JSONObject, container: JSONObject, style: Style) -> None:
     _add_capabilities(container, "NET_ADMIN", "NET_RAW")
     if style is Style.NODE:
         _use_host_namespaces(pod)
@@ -75,7 +76,7 @@ def _netadmin(given: Given, pod: Object, container: Object, style: Style) -> Non
         _share_processes(pod)
 
 
-def _sysadmin(given: Given, pod: Object, container: Object, style: Style) -> None:
+def _sysadmin(given: Given, pod: JSONObject, container: JSONObject, style: Style) -> None:
     container["securityContext"] = {**(container.get("securityContext") or {}), "privileged": True}
     if style is Style.NODE:
         _use_host_namespaces(pod)
@@ -95,7 +96,7 @@ PROFILES: Mapping[str, Profile] = {
 }
 
 
-def _strip(given: Given, pod: Object) -> None:
+def _strip(given: Given, pod: JSONObject) -> None:
     """A copy has neither the labels by which services find the original nor what would restart it, unless it keeps
     them."""
     for name in ("labels", "annotations"):
@@ -109,21 +110,21 @@ def _strip(given: Given, pod: Object) -> None:
         pod["spec"].pop("initContainers", None)
 
 
-def _share_processes(pod: Object) -> None:
+def _share_processes(pod: JSONObject) -> None:
     if pod["spec"].get("shareProcessNamespace") is None:
         pod["spec"]["shareProcessNamespace"] = True
 
 
-def _use_host_namespaces(pod: Object) -> None:
+def _use_host_namespaces(pod: JSONObject) -> None:
     pod["spec"] |= {"hostNetwork": True, "hostPID": True, "hostIPC": True}
 
 
-def _mount_root(pod: Object, container: Object) -> None:
+def _mount_root(pod: JSONObject, container: JSONObject) -> None:
     pod["spec"].setdefault("volumes", []).append({"name": _HOST_ROOT, "hostPath": {"path": "/"}})
     container.setdefault("volumeMounts", []).append({"mountPath": "/host", "name": _HOST_ROOT})
 
 
-def _add_capabilities(container: Object, *names: str) -> None:
+def _add_capabilities(container: JSONObject, *names: str) -> None:
     context = container["securityContext"] = dict(container.get("securityContext") or {})
     capabilities = context["capabilities"] = dict(context.get("capabilities") or {})
     capabilities["add"] = [*(capabilities.get("add") or ()), *names]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError
 from kctl.launching.attending import concurrently, join_or_read, pods, read_log, wait_for_pod
 from kctl.structs.scheme import is_registered, not_registered
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from .making import Made, Maker
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from .options import Debugging
 
-Object = dict[str, Any]
 
 _NOT_ROOT = (
     "Warning: Non-root user is configured for the entire target Pod, and some capabilities granted by debug profile "
@@ -50,7 +50,7 @@ async def visit(session: Session, debugging: Debugging, info: Info) -> None:
         concurrently(session, lambda own: _join(own, debugging, pod, made.container))
 
 
-async def _copy(session: Session, debugging: Debugging, original: Object, made: Made) -> Object:
+async def _copy(session: Session, debugging: Debugging, original: JSONObject, made: Made) -> JSONObject:
     container = next((one for one in made.pod["spec"].get("containers") or () if one["name"] == made.container), None)
     _warn(session, container, made.pod)
     metadata = original["metadata"]
@@ -61,7 +61,7 @@ async def _copy(session: Session, debugging: Debugging, original: Object, made: 
     return pod
 
 
-async def _add(session: Session, original: Object, made: Made) -> Object:
+async def _add(session: Session, original: JSONObject, made: Made) -> JSONObject:
     from kctl.printers.objects import sorted_keys
     from kctl.structs import encoded, struct_node
     from localplane.apimachinery.errors import NotFound
@@ -83,7 +83,7 @@ async def _add(session: Session, original: Object, made: Made) -> Object:
         raise KctlError(f"ephemeral containers are disabled for this cluster (error from server: {said})") from error
 
 
-def _warn(session: Session, container: Object | None, pod: Object) -> None:
+def _warn(session: Session, container: JSONObject | None, pod: JSONObject) -> None:
     """Capabilities don't help a user that is not root. Kubernetes: displayWarning."""
     user = ((pod.get("spec") or {}).get("securityContext") or {}).get("runAsUser")
     context = (container or {}).get("securityContext")
@@ -93,7 +93,7 @@ def _warn(session: Session, container: Object | None, pod: Object) -> None:
         session.say(_NOT_ROOT)
 
 
-async def _join(session: Session, debugging: Debugging, made: Object, container: str) -> None:
+async def _join(session: Session, debugging: Debugging, made: JSONObject, container: str) -> None:
     from kctl.streaming.attaching import Attaching
 
     given, metadata = debugging.given, made["metadata"]
@@ -106,7 +106,7 @@ async def _join(session: Session, debugging: Debugging, made: Object, container:
         command="kctl attach",
     )
 
-    def has_started(pod: Object) -> bool:
+    def has_started(pod: JSONObject) -> bool:
         state = _state(pod, container)
         waiting = str((state.get("waiting") or {}).get("message") or "")
         if waiting and not debugging.quiet:
@@ -120,11 +120,11 @@ async def _join(session: Session, debugging: Debugging, made: Object, container:
         await join_or_read(session, pod, how)
 
 
-def _state(pod: Object, container: str) -> Object:
+def _state(pod: JSONObject, container: str) -> JSONObject:
     status = pod.get("status") or {}
     for part in ("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"):
         for one in status.get(part) or ():
             if one.get("name") == container:
-                state: Object = one.get("state") or {}
+                state: JSONObject = one.get("state") or {}
                 return state
     return {}

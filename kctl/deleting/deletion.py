@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kctl.errors import KctlError
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.resolve import Info
     from kctl.session import Session
     from localplane.client.resources import ResourceClient
 
-Object = dict[str, Any]
 
 _POLICIES = {"background": "Background", "foreground": "Foreground", "orphan": "Orphan"}
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")
@@ -26,11 +26,11 @@ class Deletion(NamedTuple):
     timeout: float = 0
     dry_run: str = "none"
 
-    async def delete(self, info: Info) -> Object:
+    async def delete(self, info: Info) -> JSONObject:
         """The server's answer: a Status, or the object if it is still there."""
         return await self.delete_named(info.resource, info.name)
 
-    async def delete_named(self, resource: ResourceClient, name: str) -> Object:
+    async def delete_named(self, resource: ResourceClient, name: str) -> JSONObject:
         return await resource.delete(
             name,
             propagation_policy=self.policy,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kctl.errors import KctlError, listed_as_one, raise_all
 from kctl.printers.objects import kind_and_group
 from kctl.reporting import with_source
+from localplane.apimachinery.objects import JSONObject
 
 from .waiting import wait_until_gone
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from .deletion import Deletion
 
-Object = dict[str, Any]
 
 _TAILS = {"none": "", "client": " (dry run)", "server": " (server dry run)"}
 
@@ -125,7 +125,7 @@ class Deleter:
         raise_all(errors)
 
 
-def _uid(answer: Object) -> str:
+def _uid(answer: JSONObject) -> str:
     """Of the object that a Status or the object itself is about."""
     about = answer.get("details") if answer.get("kind") == "Status" else answer.get("metadata")
     return str((about or {}).get("uid") or "")

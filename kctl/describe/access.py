@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kctl.access.rules import broken_down, compact, listed, order, resource_and_group
+from localplane.apimachinery.objects import JSONObject
 
 from .metadata import named, of, told
 from .page import Page
 from .source import Source
 
-Object = dict[str, Any]
 
-
-def _heading(page: Page, obj: Object) -> None:
+def _heading(page: Page, obj: JSONObject) -> None:
     named(page, obj, namespaced=False)
     told(page, obj)
 
 
-async def role(page: Page, obj: Object, source: Source) -> None:
+async def role(page: Page, obj: JSONObject, source: Source) -> None:
     del source
     _heading(page, obj)
     page.line("PolicyRule:")
@@ -30,7 +27,7 @@ async def role(page: Page, obj: Object, source: Source) -> None:
         page.line("\t".join((resource_and_group(rule), *lists)), level=1)
 
 
-async def binding(page: Page, obj: Object, source: Source) -> None:
+async def binding(page: Page, obj: JSONObject, source: Source) -> None:
     del source
     _heading(page, obj)
     page.line("Role:")

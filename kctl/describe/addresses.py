@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from localplane.apimachinery.objects import JSONObject
 
 from .events import events
 from .metadata import condition_rows, named, of, told
 from .page import Page
 from .source import Source
 
-Object = dict[str, Any]
 
-
-def _heading(page: Page, obj: Object) -> None:
+def _heading(page: Page, obj: JSONObject) -> None:
     named(page, obj, namespaced=False)
     told(page, obj)
 
 
-async def service_cidr(page: Page, obj: Object, source: Source) -> None:
+async def service_cidr(page: Page, obj: JSONObject, source: Source) -> None:
     _heading(page, obj)
     page.field("CIDRs", ", ".join(of(obj, "spec").get("cidrs") or ()))
     if every := of(obj, "status").get("conditions"):
@@ -26,7 +24,7 @@ async def service_cidr(page: Page, obj: Object, source: Source) -> None:
     events(page, await source.events(obj))
 
 
-async def ip_address(page: Page, obj: Object, source: Source) -> None:
+async def ip_address(page: Page, obj: JSONObject, source: Source) -> None:
     _heading(page, obj)
     if (parent := of(obj, "spec").get("parentRef")) is not None:
         page.line("Parent Reference:")

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import Quantity, parse
 
 from .metadata import of
 
-Object = dict[str, Any]
 Amounts = dict[str, Quantity]
 
 
-def pod_amounts(pod: Object, field: str, *, from_status: bool = False) -> Amounts:
+def pod_amounts(pod: JSONObject, field: str, *, from_status: bool = False) -> Amounts:
     """`field` is requests or limits. With `from_status` what was granted counts as well as what is wanted."""
     spec = of(pod, "spec")
     total = _containers(pod, field, from_status=from_status)
@@ -36,7 +36,7 @@ class _View(NamedTuple):
     actual: bool = False
 
 
-def _containers(pod: Object, field: str, *, from_status: bool) -> Amounts:
+def _containers(pod: JSONObject, field: str, *, from_status: bool) -> Amounts:
     if not from_status:
         return _by_view(pod, field, _View(), infeasible=False)
     infeasible = any(
@@ -54,13 +54,13 @@ def _containers(pod: Object, field: str, *, from_status: bool) -> Amounts:
     return total
 
 
-def _by_view(pod: Object, field: str, view: _View, *, infeasible: bool) -> Amounts:
+def _by_view(pod: JSONObject, field: str, view: _View, *, infeasible: bool) -> Amounts:
     """Containers together, or what one of those before them needs if that is more."""
     spec, status = of(pod, "spec"), of(pod, "status")
     every = [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
     statuses = {one.get("name"): one for one in every}
 
-    def amounts(container: Object) -> Amounts:
+    def amounts(container: JSONObject) -> Amounts:
         return _of_container(container, statuses.get(container.get("name")), field, view, infeasible=infeasible)
 
     total = added(amounts(one) for one in spec.get("containers") or ())
@@ -78,7 +78,9 @@ def _by_view(pod: Object, field: str, view: _View, *, infeasible: bool) -> Amoun
     return _most(total, peak)
 
 
-def _of_container(container: Object, status: Object | None, field: str, view: _View, *, infeasible: bool) -> Amounts:
+def _of_container(
+    container: JSONObject, status: JSONObject | None, field: str, view: _View, *, infeasible: bool
+) -> Amounts:
     granted = of(status, "resources").get(field) if view.actual else None
     if granted is None and view.allocated:
         granted = of(status).get("allocatedResources")
@@ -87,7 +89,7 @@ def _of_container(container: Object, status: Object | None, field: str, view: _V
     return _read(granted)
 
 
-def _read(amounts: Object | None) -> Amounts:
+def _read(amounts: JSONObject | None) -> Amounts:
     return {name: parse(str(value)) for name, value in (amounts or {}).items()}
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from .events import events
 from .metadata import annotation_lines, full_time, labels, of
 from .page import Page
 from .source import Source
-
-Object = dict[str, Any]
 
 _UNKNOWN = "<unknown>"
 _FIELDS = {
@@ -23,7 +20,7 @@ _FIELDS = {
 }
 
 
-async def describe(page: Page, obj: Object, source: Source) -> None:
+async def describe(page: Page, obj: JSONObject, source: Source) -> None:
     """Always version 2, whichever was asked for: version 1 can't say everything."""
     from localplane.apimachinery.errors import APIError
 
@@ -56,7 +53,7 @@ async def describe(page: Page, obj: Object, source: Source) -> None:
     events(page, await source.events(obj))
 
 
-async def _version_1(page: Page, obj: Object, source: Source) -> None:
+async def _version_1(page: Page, obj: JSONObject, source: Source) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
     _heading(page, obj)
     if spec.get("targetCPUUtilizationPercentage") is not None:
@@ -67,7 +64,7 @@ async def _version_1(page: Page, obj: Object, source: Source) -> None:
     events(page, await source.events(obj))
 
 
-def _heading(page: Page, obj: Object) -> None:
+def _heading(page: Page, obj: JSONObject) -> None:
     metadata, target = of(obj, "metadata"), of(obj, "spec", "scaleTargetRef")
     page.field("Name", metadata.get("name", ""))
     page.field("Namespace", metadata.get("namespace", ""))
@@ -77,17 +74,17 @@ def _heading(page: Page, obj: Object) -> None:
     page.field("Reference", f"{target.get('kind', '')}/{target.get('name', '')}")
 
 
-def _bounds(page: Page, spec: Object) -> None:
+def _bounds(page: Page, spec: JSONObject) -> None:
     page.field("Min replicas", spec.get("minReplicas", "<unset>"))
     page.field("Max replicas", spec.get("maxReplicas", 0))
 
 
-def _replicas(page: Page, spec: Object, status: Object) -> None:
+def _replicas(page: Page, spec: JSONObject, status: JSONObject) -> None:
     counts = f"{status.get('currentReplicas') or 0} current / {status.get('desiredReplicas') or 0} desired"
     page.field(f"{of(spec, 'scaleTargetRef').get('kind', '')} pods", counts)
 
 
-def _metric(page: Page, metric: Object, current: Object) -> None:
+def _metric(page: Page, metric: JSONObject, current: JSONObject) -> None:
     kind = str(metric.get("type", ""))
     if kind not in _FIELDS:
         page.line(f"<unknown metric type {go_quote(kind)}>", level=1)
@@ -115,7 +112,7 @@ def _metric(page: Page, metric: Object, current: Object) -> None:
     page.field(title, f"{shown} / {target.get(field, '<nil>')}", level=1)
 
 
-def _resource(page: Page, wanted: Object, target: Object, now: Object, *, averaged: bool) -> None:
+def _resource(page: Page, wanted: JSONObject, target: JSONObject, now: JSONObject, *, averaged: bool) -> None:
     container = f' of container "{wanted["container"]}"' if "container" in wanted else ""
     title = f"resource {wanted.get('name', '')}{container} on pods"
     if averaged:
@@ -131,7 +128,7 @@ def _resource(page: Page, wanted: Object, target: Object, now: Object, *, averag
     )
 
 
-def _direction(page: Page, title: str, rules: Object | None) -> None:
+def _direction(page: Page, title: str, rules: JSONObject | None) -> None:
     if rules is None:
         return
     page.line(f"{title}:", level=1)

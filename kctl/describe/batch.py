@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from localplane.apimachinery.objects import JSONObject
 
 from .events import events
 from .metadata import (
@@ -20,12 +20,10 @@ from .page import Page
 from .pod_template import pod_template
 from .source import Source
 
-Object = dict[str, Any]
-
 _UNSET = "<unset>"
 
 
-async def job(page: Page, obj: Object, source: Source) -> None:
+async def job(page: Page, obj: JSONObject, source: Source) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
     named(page, obj)
     page.field("Selector", selector_text(spec.get("selector"), none=""))
@@ -55,7 +53,7 @@ async def job(page: Page, obj: Object, source: Source) -> None:
     events(page, await source.events(obj))
 
 
-def _times(page: Page, status: Object) -> None:
+def _times(page: Page, status: JSONObject) -> None:
     from localplane.apimachinery.times import human_duration
 
     started, ended = status.get("startTime"), status.get("completionTime")
@@ -78,7 +76,7 @@ def _or_unset(value: object) -> object:
     return _UNSET if value is None else value
 
 
-async def cron_job(page: Page, obj: Object, source: Source) -> None:
+async def cron_job(page: Page, obj: JSONObject, source: Source) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
     named(page, obj)
     told(page, obj)

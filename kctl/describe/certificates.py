@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError
+from localplane.apimachinery.objects import JSONObject
 
 from .events import events
 from .metadata import full_time, labels_text, of
@@ -17,7 +18,6 @@ from .source import Source
 if TYPE_CHECKING:
     from cryptography.x509 import CertificateSigningRequest
 
-Object = dict[str, Any]
 
 _SUBJECT = (
     ("Organization", "2.5.4.10"),
@@ -31,7 +31,7 @@ _SUBJECT = (
 _COMMON_NAME, _SERIAL_NUMBER = "2.5.4.3", "2.5.4.5"
 
 
-async def signing_request(page: Page, obj: Object, source: Source) -> None:
+async def signing_request(page: Page, obj: JSONObject, source: Source) -> None:
     from localplane.apimachinery.times import human_duration
 
     metadata, spec = of(obj, "metadata"), of(obj, "spec")
@@ -52,7 +52,7 @@ async def signing_request(page: Page, obj: Object, source: Source) -> None:
     events(page, happened)
 
 
-def status_text(status: Object) -> str:
+def status_text(status: JSONObject) -> str:
     """`Approved,Issued`. Kubernetes: extractCSRStatus."""
     types = {one.get("type") for one in status.get("conditions") or ()}
     decision = "Denied" if "Denied" in types else "Approved" if "Approved" in types else "Pending"

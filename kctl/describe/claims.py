@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.objects import JSONObject
 
 from .events import events
 from .metadata import annotation_lines, full_time, labels, of, several, since
 from .page import Page
 from .source import Source
-
-Object = dict[str, Any]
 
 _MODES = {"ReadWriteOnce": "RWO", "ReadOnlyMany": "ROX", "ReadWriteMany": "RWX", "ReadWriteOncePod": "RWOP"}
 _CLASS = "volume.beta.kubernetes.io/storage-class"
@@ -22,12 +19,12 @@ def access_modes(modes: list[str] | None) -> str:
     return ",".join(short for mode, short in _MODES.items() if mode in (modes or ()))
 
 
-def storage_class(obj: Object) -> str:
+def storage_class(obj: JSONObject) -> str:
     told = of(obj, "metadata", "annotations").get(_CLASS)
     return str(told if told is not None else of(obj, "spec").get("storageClassName") or "")
 
 
-def claim(page: Page, obj: Object, *, whole: bool) -> None:
+def claim(page: Page, obj: JSONObject, *, whole: bool) -> None:
     """Without `whole` it is a template, which has no name and no status."""
     metadata, spec, status = of(obj, "metadata"), of(obj, "spec"), of(obj, "status")
     if whole:
@@ -55,7 +52,7 @@ def claim(page: Page, obj: Object, *, whole: bool) -> None:
         page.field("Name", source.get("name", ""), level=1)
 
 
-async def persistent_volume_claim(page: Page, obj: Object, source: Source) -> None:
+async def persistent_volume_claim(page: Page, obj: JSONObject, source: Source) -> None:
     metadata = of(obj, "metadata")
     claim(page, obj, whole=True)
     pods = await source.list("", "v1", "pods", metadata.get("namespace", ""))
@@ -74,7 +71,7 @@ async def persistent_volume_claim(page: Page, obj: Object, source: Source) -> No
     events(page, await source.events(obj))
 
 
-def _users(claimed: Object, pods: list[Object]) -> list[str]:
+def _users(claimed: JSONObject, pods: list[JSONObject]) -> list[str]:
     """Pods that mount it, and pods that own it: theirs is an ephemeral volume."""
     name = of(claimed, "metadata").get("name")
     users = [

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+from localplane.apimachinery.objects import JSONObject
 
 from .events import events
 from .metadata import NONE, annotation_lines, full_time, labels, labels_text, of, truth
 from .page import Page
 from .source import Source
 
-Object = dict[str, Any]
-
 _DEFAULT = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 
 
-async def storage_class(page: Page, obj: Object, source: Source) -> None:
+async def storage_class(page: Page, obj: JSONObject, source: Source) -> None:
     metadata = of(obj, "metadata")
     annotations = metadata.get("annotations") or {}
     page.field("Name", metadata.get("name", ""))
@@ -39,7 +38,7 @@ async def storage_class(page: Page, obj: Object, source: Source) -> None:
     events(page, await source.events(obj))
 
 
-def terms(page: Page, title: str, requirements: Sequence[Object], *, level: int) -> None:
+def terms(page: Page, title: str, requirements: Sequence[JSONObject], *, level: int) -> None:
     """`Term 0:  zone in [a, b]`, one below the other."""
     page.write(f"{title}:\t", level=level)
     if not requirements:
@@ -52,7 +51,7 @@ def terms(page: Page, title: str, requirements: Sequence[Object], *, level: int)
         page.line(f"{one.get('key', '')} {str(one.get('operator', 'In')).lower()}{listed}")
 
 
-async def volume_attributes_class(page: Page, obj: Object, source: Source) -> None:
+async def volume_attributes_class(page: Page, obj: JSONObject, source: Source) -> None:
     metadata = of(obj, "metadata")
     page.field("Name", metadata.get("name", ""))
     page.field("Annotations", labels_text(metadata.get("annotations")))
@@ -61,7 +60,7 @@ async def volume_attributes_class(page: Page, obj: Object, source: Source) -> No
     events(page, await source.events(obj))
 
 
-async def csi_node(page: Page, obj: Object, source: Source) -> None:
+async def csi_node(page: Page, obj: JSONObject, source: Source) -> None:
     metadata = of(obj, "metadata")
     page.field("Name", metadata.get("name", ""))
     labels(page, "Labels", metadata.get("labels"))

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
+
+from localplane.apimachinery.objects import JSONObject
 
 from .events import events
 from .metadata import NONE, named, told
 from .page import Page
 from .source import Source
 
-Object = dict[str, Any]
-
 _TOKEN = "kubernetes.io/service-account-token"  # noqa: S105 - the name of a type
 
 
-def _heading(page: Page, obj: Object) -> None:
+def _heading(page: Page, obj: JSONObject) -> None:
     named(page, obj)
     told(page, obj)
 
 
-async def config_map(page: Page, obj: Object, source: Source) -> None:
+async def config_map(page: Page, obj: JSONObject, source: Source) -> None:
     _heading(page, obj)
     page.write("\nData\n====\n")
     for key, value in sorted((obj.get("data") or {}).items()):
@@ -34,7 +33,7 @@ async def config_map(page: Page, obj: Object, source: Source) -> None:
     events(page, await source.events(obj))
 
 
-async def secret(page: Page, obj: Object, source: Source) -> None:
+async def secret(page: Page, obj: JSONObject, source: Source) -> None:
     del source
     _heading(page, obj)
     page.write(f"\nType:\t{obj.get('type', '')}\n")
@@ -45,7 +44,7 @@ async def secret(page: Page, obj: Object, source: Source) -> None:
         page.field(key, value.decode(errors="replace") if is_token else f"{len(value)} bytes")
 
 
-async def service_account(page: Page, obj: Object, source: Source) -> None:
+async def service_account(page: Page, obj: JSONObject, source: Source) -> None:
     _heading(page, obj)
     title = "Image pull secrets:"
     names = [one.get("name", "") for one in obj.get("imagePullSecrets") or ()]

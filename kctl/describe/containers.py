@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 from urllib.parse import quote
 
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from .metadata import NONE, full_time, of, truth
 from .page import Page
 
-Object = dict[str, Any]
-Resolve = Callable[[Object], str]
+Resolve = Callable[[JSONObject], str]
 """From an env variable with a fieldRef to its value."""
 
 
 def containers(
     page: Page,
     title: str,
-    every: Sequence[Object],
+    every: Sequence[JSONObject],
     *,
-    statuses: Sequence[Object] = (),
+    statuses: Sequence[JSONObject] = (),
     resolve: Resolve | None = None,
     space: str = "",
 ) -> None:
@@ -53,7 +52,7 @@ def containers(
         _mounts(page, container)
 
 
-def _basics(page: Page, container: Object, status: Object | None, space: str) -> None:
+def _basics(page: Page, container: JSONObject, status: JSONObject | None, space: str) -> None:
     page.line(f"{' ' if space else ''}{container.get('name', '')}:", level=1)
     if status is not None:
         page.field("Container ID", status.get("containerID", ""), level=2)
@@ -69,12 +68,12 @@ def _basics(page: Page, container: Object, status: Object | None, space: str) ->
             page.field("LocalhostProfile", profile.get("localhostProfile"), level=3)
 
 
-def _port(port: Object, field: str) -> str:
+def _port(port: JSONObject, field: str) -> str:
     text = f"{port.get(field) or 0}/{port.get('protocol', '')}"
     return f"{text} ({port['name']})" if port.get("name") else text
 
 
-def _state(page: Page, status: Object) -> None:
+def _state(page: Page, status: JSONObject) -> None:
     _one_state(page, "State", status.get("state") or {})
     if (status.get("lastState") or {}).get("terminated"):
         _one_state(page, "Last State", status["lastState"])
@@ -82,7 +81,7 @@ def _state(page: Page, status: Object) -> None:
     page.field("Restart Count", status.get("restartCount") or 0, level=2)
 
 
-def _one_state(page: Page, title: str, state: Object) -> None:
+def _one_state(page: Page, title: str, state: JSONObject) -> None:
     if (running := state.get("running")) is not None:
         page.field(title, "Running", level=2)
         page.field("Started", full_time(running.get("startedAt")), level=3)
@@ -102,7 +101,7 @@ def _one_state(page: Page, title: str, state: Object) -> None:
             page.field("Reason", reason, level=3)
 
 
-def resources(page: Page, amounts: Object | None, *, level: int) -> None:
+def resources(page: Page, amounts: JSONObject | None, *, level: int) -> None:
     for title, field in (("Limits", "limits"), ("Requests", "requests")):
         entries = (amounts or {}).get(field) or {}
         if entries:
@@ -111,7 +110,7 @@ def resources(page: Page, amounts: Object | None, *, level: int) -> None:
             page.field(name, entries[name], level=level + 1)
 
 
-def probe_text(probe: Object) -> str:
+def probe_text(probe: JSONObject) -> str:
     attributes = (
         f"delay={probe.get('initialDelaySeconds') or 0}s timeout={probe.get('timeoutSeconds') or 0}s "
         f"period={probe.get('periodSeconds') or 0}s successThreshold={probe.get('successThreshold') or 0} "
@@ -132,7 +131,7 @@ def probe_text(probe: Object) -> str:
     return f"unknown {attributes}"
 
 
-def _environment_sources(page: Page, sources: Sequence[Object]) -> None:
+def _environment_sources(page: Page, sources: Sequence[JSONObject]) -> None:
     page.line("Environment Variables from:", level=2)
     for source in sources:
         kind, reference = "", source.get("configMapRef")
@@ -146,11 +145,11 @@ def _environment_sources(page: Page, sources: Sequence[Object]) -> None:
         page.line(f"{reference.get('name', '')}\t{kind}{prefix}\tOptional: {optional}", level=3)
 
 
-def _optional(reference: Object) -> str:
+def _optional(reference: JSONObject) -> str:
     return "true" if reference.get("optional") else "false"
 
 
-def _environment(page: Page, container: Object, resolve: Resolve | None) -> None:
+def _environment(page: Page, container: JSONObject, resolve: Resolve | None) -> None:
     variables = container.get("env") or ()
     page.line("Environment:" + ("" if variables else f"\t{NONE}"), level=2)
     for variable in variables:
@@ -169,7 +168,7 @@ def _environment(page: Page, container: Object, resolve: Resolve | None) -> None
             _key_reference(page, name, source)
 
 
-def _key_reference(page: Page, name: str, source: Object) -> None:
+def _key_reference(page: Page, name: str, source: JSONObject) -> None:
     if (reference := source.get("secretKeyRef")) is not None:
         where = f"in secret '{reference.get('name', '')}'"
     elif (reference := source.get("configMapKeyRef")) is not None:
@@ -180,7 +179,7 @@ def _key_reference(page: Page, name: str, source: Object) -> None:
     page.field(name, f"<set to the key '{reference.get('key', '')}' {where}>\tOptional: {optional}", level=3)
 
 
-def _amount(reference: Object, container: Object) -> str:
+def _amount(reference: JSONObject, container: JSONObject) -> str:
     from kctl.changing.references import resource_amount
     from kctl.errors import KctlError
 
@@ -193,7 +192,7 @@ def _amount(reference: Object, container: Object) -> str:
     )
 
 
-def _mounts(page: Page, container: Object) -> None:
+def _mounts(page: Page, container: JSONObject) -> None:
     mounts = sorted(container.get("volumeMounts") or (), key=lambda one: str(one.get("mountPath", "")))
     none = "" if mounts else f"\t{NONE}"
     page.line(f"Mounts:{none}", level=2)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from localplane.apimachinery.objects import JSONObject
 
 from .events import events
 from .metadata import NONE, named, of, told
 from .page import Page
 from .source import Source
 
-Object = dict[str, Any]
-
 _UNSET = "<unset>"
 
 
-def _heading(page: Page, obj: Object) -> None:
+def _heading(page: Page, obj: JSONObject) -> None:
     named(page, obj)
     told(page, obj)
 
 
-async def endpoints(page: Page, obj: Object, source: Source) -> None:
+async def endpoints(page: Page, obj: JSONObject, source: Source) -> None:
     _heading(page, obj)
     page.line("Subsets:")
     for subset in obj.get("subsets") or ():
@@ -36,7 +34,7 @@ async def endpoints(page: Page, obj: Object, source: Source) -> None:
     events(page, await source.events(obj))
 
 
-async def endpoint_slice(page: Page, obj: Object, source: Source) -> None:
+async def endpoint_slice(page: Page, obj: JSONObject, source: Source) -> None:
     _heading(page, obj)
     page.field("AddressType", obj.get("addressType", ""))
     ports = obj.get("ports") or ()
@@ -54,7 +52,7 @@ async def endpoint_slice(page: Page, obj: Object, source: Source) -> None:
     events(page, await source.events(obj))
 
 
-def _endpoint(page: Page, one: Object) -> None:
+def _endpoint(page: Page, one: JSONObject) -> None:
     page.field("- Addresses", ", ".join(one.get("addresses") or ()) or NONE, level=1)
     page.line("Conditions:", level=2)
     ready = of(one, "conditions").get("ready")

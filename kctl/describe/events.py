@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+from localplane.apimachinery.objects import JSONObject
 
 from .metadata import since
 from .page import Page
 
-Object = dict[str, Any]
 
-
-def events(page: Page, found: Sequence[Object] | None) -> None:
+def events(page: Page, found: Sequence[JSONObject] | None) -> None:
     """None where nobody asked for them."""
     if found is None:
         return
@@ -30,7 +29,7 @@ def events(page: Page, found: Sequence[Object] | None) -> None:
         page.line("\t".join(map(str, cells)), level=1)
 
 
-def interval(event: Object) -> str:
+def interval(event: JSONObject) -> str:
     """How long ago, how often, over how long."""
     first = since(event.get("eventTime") or event.get("firstTimestamp"))
     if series := event.get("series"):

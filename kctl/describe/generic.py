@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Any
 
 from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.objects import JSONObject
 
 from .events import events
 from .metadata import annotation_lines, labels, of
 from .page import Page
 from .source import Source
-
-Object = dict[str, Any]
 
 _SKIPPED = (
     ".metadata.managedFields",
@@ -24,7 +22,7 @@ _SKIPPED = (
 _ACRONYMS = ("API", "URL", "UID", "GUID")
 
 
-async def describe(page: Page, obj: Object, source: Source) -> None:
+async def describe(page: Page, obj: JSONObject, source: Source) -> None:
     metadata = of(obj, "metadata")
     page.field("Name", metadata.get("name", ""))
     page.field("Namespace", metadata.get("namespace", ""))
@@ -34,7 +32,7 @@ async def describe(page: Page, obj: Object, source: Source) -> None:
     events(page, await source.events(obj))
 
 
-def _content(page: Page, content: Object, prefix: str, level: int) -> None:
+def _content(page: Page, content: JSONObject, prefix: str, level: int) -> None:
     for field in sorted(content):
         path, value = f"{prefix}.{field}", content[field]
         if path in _SKIPPED:

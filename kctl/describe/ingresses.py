@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from localplane.apimachinery.objects import JSONObject
 
 from .events import events
 from .metadata import NONE, annotation_lines, labels, of
@@ -10,10 +10,8 @@ from .page import Page
 from .services import SERVICE_NAME, SLICES, endpoints_text
 from .source import Source
 
-Object = dict[str, Any]
 
-
-async def ingress(page: Page, obj: Object, source: Source) -> None:
+async def ingress(page: Page, obj: JSONObject, source: Source) -> None:
     metadata, spec = of(obj, "metadata"), of(obj, "spec")
     happened = await source.events(obj)
     page.field("Name", metadata.get("name", ""))
@@ -48,7 +46,7 @@ async def ingress(page: Page, obj: Object, source: Source) -> None:
     events(page, happened)
 
 
-async def _backend(source: Source, namespace: str, backend: Object) -> str:
+async def _backend(source: Source, namespace: str, backend: JSONObject) -> str:
     from localplane.apimachinery.errors import APIError
 
     if (resource := backend.get("resource")) is not None:
@@ -74,7 +72,7 @@ async def _backend(source: Source, namespace: str, backend: Object) -> str:
     return f"{shown} ({endpoints_text(slices, port_name)})"
 
 
-async def ingress_class(page: Page, obj: Object, source: Source) -> None:
+async def ingress_class(page: Page, obj: JSONObject, source: Source) -> None:
     metadata, spec = of(obj, "metadata"), of(obj, "spec")
     page.field("Name", metadata.get("name", ""))
     labels(page, "Labels", metadata.get("labels"))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Awaitable, Callable
-from typing import Any
+
+from localplane.apimachinery.objects import JSONObject
 
 from .page import Page
 from .source import Source
 
-Object = dict[str, Any]
-Describe = Callable[[Page, Object, Source], Awaitable[None]]
+Describe = Callable[[Page, JSONObject, Source], Awaitable[None]]
 
 _RBAC = "rbac.authorization.k8s.io"
 _NETWORKING, _STORAGE = "networking.k8s.io", "storage.k8s.io"

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from .page import Page
+from localplane.apimachinery.objects import JSONObject
 
-Object = dict[str, Any]
+from .page import Page
 
 NONE = "<none>"
 _LONGEST_ANNOTATION = 140
@@ -94,7 +94,7 @@ def since(timestamp: str | None) -> str:
     return human_duration(datetime.now(UTC) - moment(timestamp))
 
 
-def controller(obj: Object) -> str:
+def controller(obj: JSONObject) -> str:
     """`ReplicaSet/web-1`, or nothing."""
     for owner in of(obj, "metadata").get("ownerReferences") or ():
         if owner.get("controller"):

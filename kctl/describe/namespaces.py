@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import Quantity, parse
 
 from .metadata import annotation_lines, condition_rows, labels, of
 from .page import Page
 from .source import Source
-
-Object = dict[str, Any]
 
 _SCOPES = {
     "Terminating": "Matches all pods that have an active deadline. These pods have a limited lifespan on a node before "
@@ -25,7 +23,7 @@ _SCOPES = {
 }
 
 
-async def namespace(page: Page, obj: Object, source: Source) -> None:
+async def namespace(page: Page, obj: JSONObject, source: Source) -> None:
     name = str(of(obj, "metadata").get("name", ""))
     page.field("Name", name)
     labels(page, "Labels", of(obj, "metadata").get("labels"))
@@ -39,7 +37,7 @@ async def namespace(page: Page, obj: Object, source: Source) -> None:
     _limits(page, await source.list("", "v1", "limitranges", name))
 
 
-def _quotas(page: Page, quotas: Sequence[Object]) -> None:
+def _quotas(page: Page, quotas: Sequence[JSONObject]) -> None:
     if not quotas:
         page.line("No resource quota.")
         return
@@ -52,7 +50,7 @@ def _quotas(page: Page, quotas: Sequence[Object]) -> None:
         _usage(page, quota, level=1)
 
 
-def _scopes(page: Page, quota: Object, *, level: int, star: str) -> None:
+def _scopes(page: Page, quota: JSONObject, *, level: int, star: str) -> None:
     scopes = sorted(of(quota, "spec").get("scopes") or ())
     if not scopes:
         return
@@ -62,13 +60,13 @@ def _scopes(page: Page, quota: Object, *, level: int, star: str) -> None:
             page.line(f"{star}{_SCOPES[scope]}", level=level)
 
 
-def _usage(page: Page, quota: Object, *, level: int) -> None:
+def _usage(page: Page, quota: JSONObject, *, level: int) -> None:
     status = of(quota, "status")
     for name in sorted(status.get("hard") or ()):
         page.line(f"{name}\t{of(status, 'used').get(name, '0')}\t{status['hard'][name]}", level=level)
 
 
-async def resource_quota(page: Page, obj: Object, source: Source) -> None:
+async def resource_quota(page: Page, obj: JSONObject, source: Source) -> None:
     del source
     metadata = of(obj, "metadata")
     page.field("Name", metadata.get("name", ""))
@@ -87,7 +85,7 @@ def _in_form(used: str | None, hard: str) -> str:
     return str(amount) if amount.format is limit.format and used else str(Quantity(amount.value(), 0, limit.format))
 
 
-def _limits(page: Page, ranges: Sequence[Object]) -> None:
+def _limits(page: Page, ranges: Sequence[JSONObject]) -> None:
     if not ranges:
         page.line("No LimitRange resource.")
         return
@@ -97,7 +95,7 @@ def _limits(page: Page, ranges: Sequence[Object]) -> None:
         _limit_rows(page, one, " ")
 
 
-def _limit_rows(page: Page, limit_range: Object, prefix: str) -> None:
+def _limit_rows(page: Page, limit_range: JSONObject, prefix: str) -> None:
     fields = ("min", "max", "defaultRequest", "default", "maxLimitRequestRatio")
     for item in of(limit_range, "spec").get("limits") or ():
         names = sorted({name for field in fields for name in item.get(field) or ()})
@@ -106,7 +104,7 @@ def _limit_rows(page: Page, limit_range: Object, prefix: str) -> None:
             page.line("\t".join((f"{prefix}{item.get('type', '')}", name, *cells)))
 
 
-async def limit_range(page: Page, obj: Object, source: Source) -> None:
+async def limit_range(page: Page, obj: JSONObject, source: Source) -> None:
     del source
     metadata = of(obj, "metadata")
     page.field("Name", metadata.get("name", ""))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from localplane.apimachinery.objects import JSONObject
 
 from .metadata import NONE, annotation_lines, go_time, labels, of, selector_text
 from .page import Page
 from .source import Source
-
-Object = dict[str, Any]
 
 _INDENT = "    "
 
@@ -27,7 +27,7 @@ _INGRESS = _Direction("ingress", "from", "From", "source")
 _EGRESS = _Direction("egress", "to", "To", "destination")
 
 
-async def describe(page: Page, obj: Object, source: Source) -> None:
+async def describe(page: Page, obj: JSONObject, source: Source) -> None:
     del source
     metadata, spec = of(obj, "metadata"), of(obj, "spec")
     page.field("Name", metadata.get("name", ""))
@@ -51,7 +51,7 @@ async def describe(page: Page, obj: Object, source: Source) -> None:
     page.line(f"Policy Types: {', '.join(types) or NONE}", level=1)
 
 
-def _rules(page: Page, rules: Sequence[Object], direction: _Direction) -> None:
+def _rules(page: Page, rules: Sequence[JSONObject], direction: _Direction) -> None:
     if not rules:
         page.line(f"{_INDENT}{NONE} (Selected pods are isolated for {direction.name} connectivity)")
     for number, rule in enumerate(rules):
@@ -66,7 +66,7 @@ def _rules(page: Page, rules: Sequence[Object], direction: _Direction) -> None:
             _peer(page, peer)
 
 
-def _ports(page: Page, ports: Sequence[Object]) -> None:
+def _ports(page: Page, ports: Sequence[JSONObject]) -> None:
     if not ports:
         page.line(f"{_INDENT}To Port: <any> (traffic allowed to all ports)")
     for port in ports:
@@ -78,7 +78,7 @@ def _ports(page: Page, ports: Sequence[Object]) -> None:
             page.line(f"{_INDENT}To Port Range: {shown}-{port['endPort']}/{protocol}")
 
 
-def _peer(page: Page, peer: Object) -> None:
+def _peer(page: Page, peer: JSONObject) -> None:
     selectors = [
         (title, peer[field])
         for title, field in (("NamespaceSelector", "namespaceSelector"), ("PodSelector", "podSelector"))

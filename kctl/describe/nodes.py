@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import ZERO, parse
 
 from .amounts import Amounts, added, pod_amounts
@@ -12,8 +12,6 @@ from .events import events
 from .metadata import NONE, annotation_lines, full_time, labels, of, several, since
 from .page import Page
 from .source import Source
-
-Object = dict[str, Any]
 
 _ROLE = "node-role.kubernetes.io/"
 _INFO = (
@@ -34,7 +32,7 @@ _NO_NUMBER = -(1 << 63)
 _SHOWN_POOLS = 10
 
 
-async def describe(page: Page, obj: Object, source: Source) -> None:
+async def describe(page: Page, obj: JSONObject, source: Source) -> None:
     metadata, spec = of(obj, "metadata"), of(obj, "spec")
     name = str(metadata.get("name", ""))
     pods = await _alive_on(source, name)
@@ -63,7 +61,7 @@ async def describe(page: Page, obj: Object, source: Source) -> None:
     events(page, happened)
 
 
-async def _alive_on(source: Source, name: str) -> list[Object] | None:
+async def _alive_on(source: Source, name: str) -> list[JSONObject] | None:
     """None for who may not see pods."""
     from localplane.apimachinery.errors import Forbidden
 
@@ -73,12 +71,12 @@ async def _alive_on(source: Source, name: str) -> list[Object] | None:
         return None
 
 
-def _roles(entries: Object) -> list[str]:
+def _roles(entries: JSONObject) -> list[str]:
     found = {key.removeprefix(_ROLE) for key in entries if key.startswith(_ROLE)}
     return sorted((found | {str(entries.get("kubernetes.io/role") or "")}) - {""})
 
 
-def taint_text(taint: Object) -> str:
+def taint_text(taint: JSONObject) -> str:
     """Kubernetes: Taint.ToString."""
     key, value, effect = taint.get("key", ""), taint.get("value"), taint.get("effect")
     if not effect:
@@ -101,7 +99,7 @@ async def _lease(page: Page, source: Source, name: str) -> None:
         page.field(title, full_time(spec[field]) if spec.get(field) else "<unset>", level=1)
 
 
-async def _resource_slices(source: Source, name: str) -> list[Object]:
+async def _resource_slices(source: Source, name: str) -> list[JSONObject]:
     from localplane.apimachinery.errors import APIError
 
     try:
@@ -112,7 +110,7 @@ async def _resource_slices(source: Source, name: str) -> list[Object]:
         return []
 
 
-def _pools(page: Page, slices: Sequence[Object]) -> None:
+def _pools(page: Page, slices: Sequence[JSONObject]) -> None:
     """Devices that only this node has, counted by who drives them."""
     pools: dict[tuple[str, str], list[int]] = {}
     for one in slices:
@@ -132,7 +130,7 @@ def _pools(page: Page, slices: Sequence[Object]) -> None:
         page.line(f"...and {len(ordered) - _SHOWN_POOLS} more pools", level=1)
 
 
-def _status(page: Page, status: Object, slices: Sequence[Object]) -> None:
+def _status(page: Page, status: JSONObject, slices: Sequence[JSONObject]) -> None:
     if every := status.get("conditions"):
         page.line("Conditions:\n  Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage")
         page.line("----\t------\t-----------------\t------------------\t------\t-------", level=1)
@@ -157,7 +155,7 @@ def _status(page: Page, status: Object, slices: Sequence[Object]) -> None:
         page.field(f"  {title}", of(status, "nodeInfo").get(field, ""))
 
 
-def _pods(page: Page, obj: Object, pods: list[Object] | None) -> None:
+def _pods(page: Page, obj: JSONObject, pods: list[JSONObject] | None) -> None:
     if pods is None:
         page.field("Pods", "not authorized")
         return
@@ -187,7 +185,7 @@ def _share(amounts: Amounts, name: str, allocatable: Amounts, *, of_nothing: int
     return f"{amount} ({int(part / all_of_it * 100) if all_of_it else of_nothing}%)"
 
 
-def _totals(page: Page, pods: Sequence[Object], allocatable: Amounts) -> None:
+def _totals(page: Page, pods: Sequence[JSONObject], allocatable: Amounts) -> None:
     page.line("Allocated resources:\n  (Total limits may be over 100 percent, i.e., overcommitted.)")
     page.line("Resource\tRequests\tLimits", level=1)
     page.line("--------\t--------\t------", level=1)

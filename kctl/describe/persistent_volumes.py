@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.objects import JSONObject
 
 from .claims import access_modes, storage_class
 from .classes import terms
@@ -14,10 +13,8 @@ from .page import Page
 from .source import Source
 from .volumes import volume_source
 
-Object = dict[str, Any]
 
-
-async def describe(page: Page, obj: Object, source: Source) -> None:
+async def describe(page: Page, obj: JSONObject, source: Source) -> None:
     metadata, spec, status = of(obj, "metadata"), of(obj, "spec"), of(obj, "status")
     page.field("Name", metadata.get("name", ""))
     labels(page, "Labels", metadata.get("labels"))
@@ -40,7 +37,7 @@ async def describe(page: Page, obj: Object, source: Source) -> None:
     events(page, await source.events(obj))
 
 
-def _affinity(page: Page, required: Object | None) -> None:
+def _affinity(page: Page, required: JSONObject | None) -> None:
     if required is None:
         page.field("Node Affinity", NONE)
         return

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+from localplane.apimachinery.objects import JSONObject
 
 from .containers import containers
 from .metadata import annotation_lines, labels, selector_text, several
 from .page import Page
 from .volumes import volumes
 
-Object = dict[str, Any]
 
-
-def pod_template(page: Page, template: Object | None) -> None:
+def pod_template(page: Page, template: JSONObject | None) -> None:
     page.line("Pod Template:")
     if template is None:
         page.write("<unset>", level=1)
@@ -36,7 +35,7 @@ def pod_template(page: Page, template: Object | None) -> None:
     scheduling_group(page, spec, space="  ")
 
 
-def spreading(page: Page, constraints: Sequence[Object], *, space: str = "") -> None:
+def spreading(page: Page, constraints: Sequence[JSONObject], *, space: str = "") -> None:
     if not constraints:
         return
     lines = []
@@ -51,11 +50,11 @@ def spreading(page: Page, constraints: Sequence[Object], *, space: str = "") -> 
     several(page, "Topology Spread Constraints", lines, indent=space)
 
 
-def tolerations(page: Page, title: str, every: Sequence[Object]) -> None:
+def tolerations(page: Page, title: str, every: Sequence[JSONObject]) -> None:
     several(page, title, [_toleration(one) for one in sorted(every, key=lambda one: str(one.get("key") or ""))])
 
 
-def _toleration(one: Object) -> str:
+def _toleration(one: JSONObject) -> str:
     key, value, effect = one.get("key") or "", one.get("value") or "", one.get("effect") or ""
     text = key + (f"={value}" if value else "") + (f":{effect}" if effect else "")
     if one.get("operator") == "Exists" and not value:
@@ -65,7 +64,7 @@ def _toleration(one: Object) -> str:
     return text
 
 
-def scheduling_group(page: Page, spec: Object, *, space: str = "") -> None:
+def scheduling_group(page: Page, spec: JSONObject, *, space: str = "") -> None:
     if (group := spec.get("schedulingGroup")) is not None:
         page.line(f"{space}SchedulingGroup:")
         page.field("PodGroupName", group.get("podGroupName", ""), level=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from localplane.apimachinery.objects import JSONObject
 
 from .containers import containers, resources
 from .events import events
@@ -12,12 +12,10 @@ from .pod_template import scheduling_group, spreading, tolerations
 from .source import Source
 from .volumes import volumes
 
-Object = dict[str, Any]
-
 _MIRROR = "kubernetes.io/config.mirror"
 
 
-async def describe(page: Page, obj: Object, source: Source) -> None:
+async def describe(page: Page, obj: JSONObject, source: Source) -> None:
     metadata, spec, status = of(obj, "metadata"), of(obj, "spec"), of(obj, "status")
     _heading(page, metadata, spec, status)
     labels(page, "Labels", metadata.get("labels"))
@@ -38,7 +36,7 @@ async def describe(page: Page, obj: Object, source: Source) -> None:
     events(page, await source.events(obj, kind="", uid=uid))
 
 
-def _heading(page: Page, metadata: Object, spec: Object, status: Object) -> None:
+def _heading(page: Page, metadata: JSONObject, spec: JSONObject, status: JSONObject) -> None:
     page.field("Name", metadata.get("name", ""))
     page.field("Namespace", metadata.get("namespace", ""))
     if spec.get("priority") is not None:
@@ -56,7 +54,7 @@ def _heading(page: Page, metadata: Object, spec: Object, status: Object) -> None
         page.field("Start Time", full_time(status["startTime"]))
 
 
-def _status(page: Page, obj: Object) -> None:
+def _status(page: Page, obj: JSONObject) -> None:
     metadata, spec, status = of(obj, "metadata"), of(obj, "spec"), of(obj, "status")
     phase = status.get("phase", "")
     if metadata.get("deletionTimestamp") and phase not in ("Failed", "Succeeded"):
@@ -84,10 +82,10 @@ def _status(page: Page, obj: Object) -> None:
         page.field("NominatedNodeName", status["nominatedNodeName"])
 
 
-def _containers(page: Page, obj: Object) -> None:
+def _containers(page: Page, obj: JSONObject) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
 
-    def resolve(variable: Object) -> str:
+    def resolve(variable: JSONObject) -> str:
         return _field_value(obj, str(of(variable, "valueFrom", "fieldRef").get("fieldPath", "")))
 
     for title, field, statuses in (
@@ -100,13 +98,13 @@ def _containers(page: Page, obj: Object) -> None:
             containers(page, title, every, statuses=status.get(statuses) or (), resolve=resolve)
 
 
-def _field_value(obj: Object, path: str) -> str:
+def _field_value(obj: JSONObject, path: str) -> str:
     """A field of the pod that a variable refers to. kubectl knows two of them. Kubernetes: EnvValueRetriever."""
     where, _, name = path.partition(".")
     return str(of(obj, "metadata").get(name, "")) if where == "metadata" and name in ("name", "namespace") else ""
 
 
-def _conditions(page: Page, spec: Object, status: Object) -> None:
+def _conditions(page: Page, spec: JSONObject, status: JSONObject) -> None:
     every = status.get("conditions") or ()
     if gates := spec.get("readinessGates"):
         page.line("Readiness Gates:\n  Type\tStatus")
@@ -120,7 +118,7 @@ def _conditions(page: Page, spec: Object, status: Object) -> None:
             page.line(f"{one.get('type', '')} \t{one.get('status', '')} ", level=1)
 
 
-def quality_of_service(spec: Object) -> str:
+def quality_of_service(spec: JSONObject) -> str:
     """For a pod that has not been told. Kubernetes: qos.ComputePodQOS."""
     every = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
     amounts = [one.get("resources") or {} for one in every]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from localplane.apimachinery.objects import JSONObject
 
 from .events import events
 from .metadata import labels_text, of, selector_text
 from .page import Page
 from .source import Source
 
-Object = dict[str, Any]
 
-
-async def disruption_budget(page: Page, obj: Object, source: Source) -> None:
+async def disruption_budget(page: Page, obj: JSONObject, source: Source) -> None:
     metadata, spec, status = of(obj, "metadata"), of(obj, "spec"), of(obj, "status")
     page.field("Name", metadata.get("name", ""))
     page.field("Namespace", metadata.get("namespace", ""))
@@ -33,7 +31,7 @@ async def disruption_budget(page: Page, obj: Object, source: Source) -> None:
     events(page, await source.events(obj))
 
 
-async def priority_class(page: Page, obj: Object, source: Source) -> None:
+async def priority_class(page: Page, obj: JSONObject, source: Source) -> None:
     metadata = of(obj, "metadata")
     page.field("Name", metadata.get("name", ""))
     page.field("Value", obj.get("value") or 0)

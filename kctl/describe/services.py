@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+from localplane.apimachinery.objects import JSONObject
 
 from .events import events
 from .metadata import NONE, annotation_lines, labels, labels_text, of
 from .page import Page
 from .source import Source
 
-Object = dict[str, Any]
-
 _SHOWN_ENDPOINTS = 3
 SERVICE_NAME = "kubernetes.io/service-name"
 SLICES = ("discovery.k8s.io", "v1", "endpointslices")
 
 
-async def service(page: Page, obj: Object, source: Source) -> None:
+async def service(page: Page, obj: JSONObject, source: Source) -> None:
     metadata, spec, status = of(obj, "metadata"), of(obj, "spec"), of(obj, "status")
     page.field("Name", metadata.get("name", ""))
     page.field("Namespace", metadata.get("namespace", ""))
@@ -55,13 +54,13 @@ async def service(page: Page, obj: Object, source: Source) -> None:
     events(page, await source.events(obj))
 
 
-def _balancer(one: Object) -> str:
+def _balancer(one: JSONObject) -> str:
     if not one.get("ip"):
         return str(one.get("hostname", ""))
     return f"{one['ip']} ({one['ipMode']})" if one.get("ipMode") else str(one["ip"])
 
 
-def _port(page: Page, port: Object, slices: Sequence[Object]) -> None:
+def _port(page: Page, port: JSONObject, slices: Sequence[JSONObject]) -> None:
     name, protocol = port.get("name") or "<unset>", port.get("protocol", "")
     page.field("Port", f"{name}\t{port.get('port', 0)}/{protocol}")
     page.field("TargetPort", f"{port.get('targetPort', 0)}/{protocol}")
@@ -72,7 +71,7 @@ def _port(page: Page, port: Object, slices: Sequence[Object]) -> None:
     page.field("Endpoints", endpoints_text(slices, port.get("name") or ""))
 
 
-async def endpoint_slices(source: Source, namespace: str, name: str) -> list[Object]:
+async def endpoint_slices(source: Source, namespace: str, name: str) -> list[JSONObject]:
     from localplane.apimachinery.errors import APIError
 
     try:
@@ -82,7 +81,7 @@ async def endpoint_slices(source: Source, namespace: str, name: str) -> list[Obj
         return []
 
 
-def endpoints_text(slices: Sequence[Object], port_name: str) -> str:
+def endpoints_text(slices: Sequence[JSONObject], port_name: str) -> str:
     """Those that are ready, of one port; the first few, and how many there are beside them."""
     if not slices:
         return NONE

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.session import Session
-
-Object = dict[str, Any]
 
 
 class Source:
@@ -18,7 +18,9 @@ class Source:
         self._with_events = with_events
         self._chunk_size = chunk_size
 
-    async def events(self, obj: Object, *, kind: str | None = None, uid: str | None = None) -> list[Object] | None:
+    async def events(
+        self, obj: JSONObject, *, kind: str | None = None, uid: str | None = None
+    ) -> list[JSONObject] | None:
         """None where nobody wants them. `kind` and `uid` ask for another than the object's own; empty for any."""
         from localplane.apimachinery.errors import APIError
 
@@ -49,13 +51,13 @@ class Source:
         label_selector: str = "",
         field_selector: str = "",
         whole: bool = False,
-    ) -> list[Object]:
+    ) -> list[JSONObject]:
         """All pages, or all at once with `whole`. Raises APIError."""
         from localplane.client.names import GroupVersionResource
         from localplane.client.options import ListOptions
 
         client = self._session.client.resource(GroupVersionResource(group, version, resource), namespace)
-        found: list[Object] = []
+        found: list[JSONObject] = []
         token = ""
         while True:
             options = ListOptions(
@@ -70,14 +72,14 @@ class Source:
             if not token:
                 return found
 
-    async def get(self, group: str, version: str, resource: str, namespace: str, name: str) -> Object:
+    async def get(self, group: str, version: str, resource: str, namespace: str, name: str) -> JSONObject:
         """Raises APIError."""
         from localplane.client.names import GroupVersionResource
 
         client = self._session.client.resource(GroupVersionResource(group, version, resource), namespace)
         return await client.get(name)
 
-    async def pod_counts(self, obj: Object, selector: str) -> str:
+    async def pod_counts(self, obj: JSONObject, selector: str) -> str:
         """`1 Running / 0 Waiting / 0 Succeeded / 0 Failed`, of the pods that it controls."""
         metadata = obj.get("metadata") or {}
         pods = await self.list("", "v1", "pods", metadata.get("namespace", ""), label_selector=selector)

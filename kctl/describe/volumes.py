@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+
+from localplane.apimachinery.objects import JSONObject
 
 from .metadata import NONE, of
 from .page import Page
 from .volume_shapes import PERSISTENT, SHAPES, Shape
 
-Object = dict[str, Any]
 _LONGEST_ATTRIBUTE = 140
 
 
-def volumes(page: Page, every: Sequence[Object], *, space: str = "") -> None:
+def volumes(page: Page, every: Sequence[JSONObject], *, space: str = "") -> None:
     if not every:
         page.line(f"{space}Volumes:\t{NONE}")
         return
@@ -23,7 +23,7 @@ def volumes(page: Page, every: Sequence[Object], *, space: str = "") -> None:
         volume_source(page, volume)
 
 
-def volume_source(page: Page, source: Object, *, persistent: bool = False) -> None:
+def volume_source(page: Page, source: JSONObject, *, persistent: bool = False) -> None:
     """Whichever of the many it is."""
     for name, write in _SPECIAL.items():
         if (found := source.get(name)) is not None:
@@ -36,21 +36,21 @@ def volume_source(page: Page, source: Object, *, persistent: bool = False) -> No
     page.line("<unknown>", level=1)
 
 
-def _fields(page: Page, source: Object, shape: Shape) -> None:
+def _fields(page: Page, source: JSONObject, shape: Shape) -> None:
     page.line(f"Type:\t{shape.about}", level=2)
     for title, path, show, colon in shape.fields:
         *outer, field = path.split(".")
         page.line(f"{title}{colon}\t{show(of(source, *outer).get(field))}", level=2)
 
 
-def _empty_dir(page: Page, source: Object) -> None:
+def _empty_dir(page: Page, source: JSONObject) -> None:
     limit = source.get("sizeLimit")
     page.line("Type:\tEmptyDir (a temporary directory that shares a pod's lifetime)", level=2)
     page.field("Medium", source.get("medium", ""), level=2)
     page.field("SizeLimit", "<unset>" if limit in (None, "0") else limit, level=2)
 
 
-def _projected(page: Page, source: Object) -> None:
+def _projected(page: Page, source: JSONObject) -> None:
     page.line("Type:\tProjected (a volume that contains injected data from multiple sources)", level=2)
     for one in source.get("sources") or ():
         if (secret := one.get("secret")) is not None:
@@ -63,12 +63,12 @@ def _projected(page: Page, source: Object) -> None:
             page.field("TokenExpirationSeconds", token.get("expirationSeconds", 0), level=2)
 
 
-def _named_source(page: Page, title: str, found: Object) -> None:
+def _named_source(page: Page, title: str, found: JSONObject) -> None:
     page.field(title, found.get("name", ""), level=2)
     page.field("Optional", "true" if found.get("optional") else "false", level=2)
 
 
-def _downward(page: Page, source: Object) -> None:
+def _downward(page: Page, source: JSONObject) -> None:
     page.line("Type:\tDownwardAPI (a volume populated by information about the pod)\n    Items:", level=2)
     for item in source.get("items") or ():
         for field, key in (("fieldRef", "fieldPath"), ("resourceFieldRef", "resource")):
@@ -76,7 +76,7 @@ def _downward(page: Page, source: Object) -> None:
                 page.line(f"{found.get(key, '')} -> {item.get('path', '')}", level=3)
 
 
-def _ephemeral(page: Page, source: Object) -> None:
+def _ephemeral(page: Page, source: JSONObject) -> None:
     from .claims import claim
 
     page.line(
@@ -87,7 +87,7 @@ def _ephemeral(page: Page, source: Object) -> None:
         claim(page.nested(2), template, whole=False)
 
 
-def _csi(page: Page, source: Object) -> None:
+def _csi(page: Page, source: JSONObject) -> None:
     page.line("Type:\tCSI (a Container Storage Interface (CSI) volume source)", level=2)
     page.field("Driver", source.get("driver", ""), level=2)
     page.field("FSType", source.get("fsType", ""), level=2)
@@ -106,7 +106,7 @@ def _csi(page: Page, source: Object) -> None:
         page.line(f"{line[:_LONGEST_ATTRIBUTE]}..." if len(line) > _LONGEST_ATTRIBUTE else line, level=2)
 
 
-_SPECIAL: dict[str, Callable[[Page, Object], None]] = {
+_SPECIAL: dict[str, Callable[[Page, JSONObject], None]] = {
     "emptyDir": _empty_dir,
     "projected": _projected,
     "downwardAPI": _downward,

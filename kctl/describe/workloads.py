@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
+
 from .claims import storage_class
 from .events import events
 from .metadata import NONE, controller, full_time, labels, labels_text, named, of, selector_text, told
@@ -11,10 +13,8 @@ from .page import Page
 from .pod_template import pod_template
 from .source import Source
 
-Object = dict[str, Any]
 
-
-def _conditions(page: Page, obj: Object) -> None:
+def _conditions(page: Page, obj: JSONObject) -> None:
     if every := of(obj, "status").get("conditions"):
         page.line("Conditions:\n  Type\tStatus\tReason")
         page.line("----\t------\t------", level=1)
@@ -22,7 +22,7 @@ def _conditions(page: Page, obj: Object) -> None:
             page.line(f"{one.get('type', '')} \t{one.get('status', '')}\t{one.get('reason', '')}", level=1)
 
 
-async def deployment(page: Page, obj: Object, source: Source) -> None:
+async def deployment(page: Page, obj: JSONObject, source: Source) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
     happened = await source.events(obj)
     named(page, obj)
@@ -48,7 +48,7 @@ async def deployment(page: Page, obj: Object, source: Source) -> None:
     events(page, happened)
 
 
-async def _replica_sets(page: Page, obj: Object, source: Source) -> None:
+async def _replica_sets(page: Page, obj: JSONObject, source: Source) -> None:
     from localplane.apimachinery.errors import APIError
 
     metadata, spec = of(obj, "metadata"), of(obj, "spec")
@@ -66,19 +66,19 @@ async def _replica_sets(page: Page, obj: Object, source: Source) -> None:
         page.field("NewReplicaSet", _shown_sets([current] if current is not None else []))
 
 
-def _is_owned(one: Object, uid: object) -> bool:
+def _is_owned(one: JSONObject, uid: object) -> bool:
     owners = of(one, "metadata").get("ownerReferences") or ()
     return any(owner.get("controller") and owner.get("uid") == uid for owner in owners)
 
 
-def _without_hash(template: Object) -> Object:
+def _without_hash(template: JSONObject) -> JSONObject:
     metadata = template.get("metadata") or {}
     kept = {key: value for key, value in (metadata.get("labels") or {}).items() if key != "pod-template-hash"}
     rest = {key: value for key, value in metadata.items() if key != "labels" and value}
     return {**template, "metadata": {**rest, "labels": kept}}
 
 
-def _shown_sets(sets: list[Object]) -> str:
+def _shown_sets(sets: list[JSONObject]) -> str:
     shown = (
         f"{one['metadata']['name']} ({of(one, 'status').get('replicas') or 0}/{of(one, 'spec').get('replicas') or 0} "
         "replicas created)"
@@ -87,7 +87,7 @@ def _shown_sets(sets: list[Object]) -> str:
     return ", ".join(shown) or NONE
 
 
-async def replica_set(page: Page, obj: Object, source: Source) -> None:
+async def replica_set(page: Page, obj: JSONObject, source: Source) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
     selector = selector_text(spec.get("selector"))
     named(page, obj)
@@ -102,7 +102,7 @@ async def replica_set(page: Page, obj: Object, source: Source) -> None:
     events(page, await source.events(obj))
 
 
-async def replication_controller(page: Page, obj: Object, source: Source) -> None:
+async def replication_controller(page: Page, obj: JSONObject, source: Source) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
     selector = labels_text(spec.get("selector"))
     named(page, obj)
@@ -115,7 +115,7 @@ async def replication_controller(page: Page, obj: Object, source: Source) -> Non
     events(page, await source.events(obj))
 
 
-async def daemon_set(page: Page, obj: Object, source: Source) -> None:
+async def daemon_set(page: Page, obj: JSONObject, source: Source) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
     selector = selector_text(spec.get("selector"), none="")
     named(page, obj)
@@ -135,7 +135,7 @@ async def daemon_set(page: Page, obj: Object, source: Source) -> None:
     events(page, await source.events(obj))
 
 
-async def stateful_set(page: Page, obj: Object, source: Source) -> None:
+async def stateful_set(page: Page, obj: JSONObject, source: Source) -> None:
     spec, status = of(obj, "spec"), of(obj, "status")
     selector = selector_text(spec.get("selector"), none="")
     named(page, obj)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import Ended, KctlError, listed_as_one
 from kctl.printers.choosing import object_printer
 from kctl.recording import recorded, with_annotations
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from . import editor
 from .comments import has_lines, meaning, parsed, without_comments
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from kctl.resolve import Info
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 _FORMATS = ("json", "yaml", "kyaml")
 
@@ -80,7 +80,7 @@ class EditLoop:
             return True
         return False
 
-    async def _is_done(self, file: Path, originals: Sequence[Object], results: Results) -> bool:
+    async def _is_done(self, file: Path, originals: Sequence[JSONObject], results: Results) -> bool:
         """Or it has to be edited again. Raises what ends the edit."""
         try:
             infos = await self._read(file)
@@ -120,7 +120,7 @@ class EditLoop:
             raise KctlError(str(error).replace(str(file), "edited-file")) from error
         return infos
 
-    def _complete(self, info: Info, originals: Sequence[Object]) -> None:
+    def _complete(self, info: Info, originals: Sequence[JSONObject]) -> None:
         """What was not shown comes back, and what the flags ask for goes in. Raises KctlError."""
         obj = _with_managed_fields(info.object or {}, originals)
         if info.is_namespaced:
@@ -154,9 +154,9 @@ class EditLoop:
             return str(error)
         return await ClientValidation(self._session).problem(value)
 
-    def _printed(self, objects: Sequence[Object]) -> str:
+    def _printed(self, objects: Sequence[JSONObject]) -> str:
         texts: list[str] = []
-        one: Object = objects[0]
+        one: JSONObject = objects[0]
         if len(objects) > 1:
             one = {"apiVersion": "v1", "kind": "List", "metadata": {}, "items": list(objects)}
         printer = object_printer(self._format, formats=_FORMATS, keep_managed_fields=False)
@@ -176,7 +176,7 @@ class EditLoop:
         return error
 
 
-def _with_managed_fields(obj: Object, originals: Sequence[Object]) -> Object:
+def _with_managed_fields(obj: JSONObject, originals: Sequence[JSONObject]) -> JSONObject:
     """Those of the object that was shown. A copy."""
     metadata = {name: value for name, value in (obj.get("metadata") or {}).items() if name != "managedFields"}
     for original in originals:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.apply import last_applied
 from kctl.apply.schemas import PatchSchemas
@@ -11,6 +11,7 @@ from kctl.printers import results as result_printers
 from kctl.printers.objects import sorted_keys
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.resources import PatchType
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from kctl.session import Session
 
     from .outcome import Results
-
-Object = dict[str, Any]
 
 
 class EditPatching:
@@ -64,7 +63,7 @@ class EditPatching:
             return
         self._print(patched, "edited")
 
-    async def _make(self, info: Info, original: Object, edited: Object) -> tuple[Object, PatchType]:
+    async def _make(self, info: Info, original: JSONObject, edited: JSONObject) -> tuple[JSONObject, PatchType]:
         from localplane.apimachinery.patch import PatchError, merge_patch
         from localplane.apimachinery.patch.strategic import two_way_patch
 
@@ -81,11 +80,11 @@ class EditPatching:
             raise KctlError("At least one of apiVersion, kind and name was changed")
         return patch, patch_type
 
-    def _print(self, obj: Object, done: str) -> None:
+    def _print(self, obj: JSONObject, done: str) -> None:
         result_printers.printer_for(self._given, done).print(obj, self._session.write_object)
 
 
-def matching(originals: Sequence[Object], edited: Object) -> Object:
+def matching(originals: Sequence[JSONObject], edited: JSONObject) -> JSONObject:
     """The one of which this was made, by its uid. Raises KctlError."""
     for original in originals:
         if _uid(original) == _uid(edited):
@@ -95,5 +94,5 @@ def matching(originals: Sequence[Object], edited: Object) -> Object:
     raise KctlError(f"no original object found for &unstructured.Unstructured{{Object:{go_syntax(edited)}}}")
 
 
-def _uid(obj: Object) -> str:
+def _uid(obj: JSONObject) -> str:
     return str((obj.get("metadata") or {}).get("uid") or "")

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.session import Session
     from localplane.client.names import GroupVersionResource
 
-Document = dict[str, Any]
 _METHODS = ("get", "post", "put", "patch", "delete")
 
 
-async def swagger(session: Session) -> Document:
+async def swagger(session: Session) -> JSONObject:
     """The OpenAPI v2 document: all groups in one."""
     answer = await session.client.request("GET", "/openapi/v2", headers=[("Accept", "application/json")])
-    document: Document = answer.json()
+    document: JSONObject = answer.json()
     return document
 
 
@@ -29,7 +29,7 @@ async def paths_of(session: Session) -> dict[str, Any]:
     return paths
 
 
-async def document_at(session: Session, paths: dict[str, Any], resource: GroupVersionResource) -> Document:
+async def document_at(session: Session, paths: dict[str, Any], resource: GroupVersionResource) -> JSONObject:
     from urllib.parse import parse_qsl, urlsplit
 
     path = f"apis/{resource.group}/{resource.version}" if resource.group else f"api/{resource.version}"
@@ -38,11 +38,11 @@ async def document_at(session: Session, paths: dict[str, Any], resource: GroupVe
     where = urlsplit(paths[path].get("serverRelativeURL") or f"/openapi/v3/{path}")
     headers = [("Accept", "application/json")]
     found = await session.client.request("GET", where.path, query=parse_qsl(where.query), headers=headers)
-    document: Document = found.json()
+    document: JSONObject = found.json()
     return document
 
 
-def kind_of(document: Document, resource: GroupVersionResource) -> dict[str, str]:
+def kind_of(document: JSONObject, resource: GroupVersionResource) -> dict[str, str]:
     """The group, version and kind that the operations on the resource name. Raises KctlError if none does."""
     root = f"/apis/{resource.group}/{resource.version}" if resource.group else f"/api/{resource.version}"
     plain = f"{root}/{resource.resource}"
@@ -55,17 +55,17 @@ def kind_of(document: Document, resource: GroupVersionResource) -> dict[str, str
     raise KctlError(f"GVR ({resource}) not found in OpenAPI schema")
 
 
-def schema_of(document: Document, kind: dict[str, str]) -> Document:
+def schema_of(document: JSONObject, kind: dict[str, str]) -> JSONObject:
     schemas = (document.get("components") or {}).get("schemas") or {}
     for name in sorted(schemas):
         if kind in (schemas[name].get("x-kubernetes-group-version-kind") or ()):
-            found: Document = schemas[name]
+            found: JSONObject = schemas[name]
             return found
     shown = " ".join(f"{key}:{kind[key]}" for key in sorted(kind))
     raise KctlError(f"GVK map[{shown}] not found in OpenAPI schema")
 
 
-def field_names(document: Document, schema: Document, path: tuple[str, ...]) -> list[str]:
+def field_names(document: JSONObject, schema: JSONObject, path: tuple[str, ...]) -> list[str]:
     """The fields below a path; none if there is no such path."""
     found = _with_fields(document, schema)
     for name in path:
@@ -73,7 +73,7 @@ def field_names(document: Document, schema: Document, path: tuple[str, ...]) -> 
     return sorted(found.get("properties") or {})
 
 
-def _with_fields(document: Document, schema: Document) -> Document:
+def _with_fields(document: JSONObject, schema: JSONObject) -> JSONObject:
     """What a schema, its items or its values have fields in."""
     found = resolved(document, schema)
     while not found.get("properties"):
@@ -85,7 +85,7 @@ def _with_fields(document: Document, schema: Document) -> Document:
     return found
 
 
-def resolved(document: Document, schema: Document) -> Document:
+def resolved(document: JSONObject, schema: JSONObject) -> JSONObject:
     """What a reference leads to; anything else as it is."""
     reference = schema.get("$ref")
     if not isinstance(reference, str) or not reference.startswith("#/"):

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.objects import JSONObject
 
-from .documents import Document, resolved
+from .documents import resolved
 from .wrapping import indent, wrap
 
 _ENUMS_IN_A_LIST = 4
@@ -20,17 +21,17 @@ class Options(NamedTuple):
     max_depth: int = 0
 
 
-def explain(document: Document, schema: Document, path: Sequence[str], options: Options) -> str:
+def explain(document: JSONObject, schema: JSONObject, path: Sequence[str], options: Options) -> str:
     """Empty if there is no such field."""
     return _Rendering(document, options).output(schema, tuple(path), frozenset())
 
 
 class _Rendering:
-    def __init__(self, document: Document, options: Options) -> None:
+    def __init__(self, document: JSONObject, options: Options) -> None:
         self._document = document
         self._options = options
 
-    def output(self, schema: Document, path: tuple[str, ...], seen: frozenset[str]) -> str:
+    def output(self, schema: JSONObject, path: tuple[str, ...], seen: frozenset[str]) -> str:
         reference = str(schema.get("$ref") or "")
         found = resolved(self._document, schema)
         if not path:
@@ -50,10 +51,10 @@ class _Rendering:
         candidates = (self.output(one, path, deeper) for one in found.get("allOf") or ())
         return next(filter(None, candidates), "")
 
-    def _field_header(self, name: str, schema: Document) -> str:
+    def _field_header(self, name: str, schema: JSONObject) -> str:
         return f"FIELD: {name} <{self._type(schema)}>\n{_long_enum(schema)}\n\n"
 
-    def _described(self, schema: Document) -> str:
+    def _described(self, schema: JSONObject) -> str:
         text = "".join(self._descriptions(schema)) or "<empty>"
         sections = ["DESCRIPTION:\n", indent(4, wrap(76, text)), "\n"]
         if docs := _external_docs(schema.get("externalDocs"), 0, 76):
@@ -62,14 +63,14 @@ class _Rendering:
             sections += ["FIELDS:\n", fields]
         return "".join(sections)
 
-    def _descriptions(self, schema: Document) -> Iterator[str]:
+    def _descriptions(self, schema: JSONObject) -> Iterator[str]:
         found = resolved(self._document, schema)
         if found.get("description"):
             yield f"{found['description']}\n"
         for one in _parts(found):
             yield from self._descriptions(one)
 
-    def _fields(self, schema: Document, level: int, seen: frozenset[str]) -> Iterator[str]:
+    def _fields(self, schema: JSONObject, level: int, seen: frozenset[str]) -> Iterator[str]:
         reference = str(schema.get("$ref") or "")
         if reference and reference in seen:
             return
@@ -83,7 +84,7 @@ class _Rendering:
         for one in _parts(found):
             yield from self._fields(one, level, deeper)
 
-    def _field(self, parent: Document, name: str, level: int) -> str:
+    def _field(self, parent: JSONObject, name: str, level: int) -> str:
         margin = level * 2
         schema = parent["properties"][name]
         required = " -required-" if name in (parent.get("required") or ()) else ""
@@ -96,12 +97,12 @@ class _Rendering:
             line += "\n" + docs
         return line + "\n"
 
-    def _type(self, schema: Document) -> str:
+    def _type(self, schema: JSONObject) -> str:
         if schema.get("items"):
             return f"[]{self._type(schema['items'])}"
         if isinstance(schema.get("additionalProperties"), dict):
             return f"map[string]{self._type(schema['additionalProperties'])}"
-        alternatives: list[Document] = schema.get("allOf") or []
+        alternatives: list[JSONObject] = schema.get("allOf") or []
         if len(alternatives) == 1 and not schema.get("properties"):
             return self._type(alternatives[0])
         reference = schema.get("$ref")
@@ -114,7 +115,7 @@ class _Rendering:
         return str(reference).rpartition("/")[2].rpartition(".")[2] or "Object"
 
 
-def _parts(schema: Document) -> list[Document]:
+def _parts(schema: JSONObject) -> list[JSONObject]:
     """The schemas that say more about the same field."""
     parts = list(schema.get("allOf") or ())
     parts += [schema["items"]] if schema.get("items") else []
@@ -125,12 +126,12 @@ def _shown(value: Any) -> str:
     return '""' if value == "" else go_plain(value)
 
 
-def _long_enum(schema: Document) -> str:
+def _long_enum(schema: JSONObject) -> str:
     values = schema.get("enum") or ()
     return "ENUM:" + "".join(f"\n    {_shown(value)}" for value in values) if values else ""
 
 
-def _short_enum(schema: Document, margin: int) -> str:
+def _short_enum(schema: JSONObject, margin: int) -> str:
     values = schema.get("enum") or ()
     if not values:
         return ""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
-from .documents import Document, resolved, schema_of
+from .documents import resolved, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -75,7 +76,7 @@ _BY_SERVER = frozenset(
 _ZEROS = {"string": '""', "integer": "0", "number": "0", "boolean": "false"}
 
 
-def skeleton(document: Document, kind: dict[str, str], path: Sequence[str], options: Options) -> str:
+def skeleton(document: JSONObject, kind: dict[str, str], path: Sequence[str], options: Options) -> str:
     """Of a kind, or of what is at a path of its fields. Raises KctlError for a field that is not there."""
     schema = schema_of(document, kind)
     drawing = _Skeleton(document, options)
@@ -90,28 +91,28 @@ def skeleton(document: Document, kind: dict[str, str], path: Sequence[str], opti
 
 
 class _Skeleton:
-    def __init__(self, document: Document, options: Options) -> None:
+    def __init__(self, document: JSONObject, options: Options) -> None:
         self._document = document
         self._options = options
 
-    def field(self, schema: Document, name: str) -> Document:
+    def field(self, schema: JSONObject, name: str) -> JSONObject:
         found = self._whole(schema)
         while name not in (found.get("properties") or {}):
             inner = found.get("items") or found.get("additionalProperties")
             if not isinstance(inner, dict):
                 raise KctlError(f"field {go_quote(name)} does not exist")
             found = self._whole(inner)
-        field: Document = found["properties"][name]
+        field: JSONObject = found["properties"][name]
         return field
 
-    def fields(self, schema: Document, level: int, seen: frozenset[str], *, at: str) -> Iterator[str]:
+    def fields(self, schema: JSONObject, level: int, seen: frozenset[str], *, at: str) -> Iterator[str]:
         """A line for each, and those below it; `at` is the name of the schema."""
         properties = schema.get("properties") or {}
         for name in self._chosen(schema, at=at, top=level == 1):
             below = self.value(properties[name], level + 1, seen, at=f"{at}.{name}")
             yield from f"{name}:{_below(below)}".split("\n")
 
-    def _chosen(self, schema: Document, *, at: str, top: bool) -> Iterable[str]:
+    def _chosen(self, schema: JSONObject, *, at: str, top: bool) -> Iterable[str]:
         properties = schema.get("properties") or {}
         names = [name for name in properties if not (top and name in ("apiVersion", "kind"))]
         names = [name for name in names if name not in _BY_SERVER]
@@ -121,7 +122,7 @@ class _Skeleton:
         first = ("metadata", "name") if top else ("name",)
         return sorted((name for name in dict.fromkeys(wanted) if name in names), key=lambda name: name not in first)
 
-    def value(self, schema: Document, level: int, seen: frozenset[str], *, at: str) -> list[str]:
+    def value(self, schema: JSONObject, level: int, seen: frozenset[str], *, at: str) -> list[str]:
         """The lines of a value; a single one stands behind its name."""
         whole, name = self._whole(schema), _name(schema)
         if name and name in seen:
@@ -140,7 +141,7 @@ class _Skeleton:
             return ["", *(f"{'- ' if not position else '  '}{line[2:]}" for position, line in enumerate(rest))]
         return [_USUAL.get(at) or _scalar(whole)]
 
-    def _whole(self, schema: Document) -> Document:
+    def _whole(self, schema: JSONObject) -> JSONObject:
         """With what a reference, or the only part of an `allOf`, says; what is said here goes first."""
         found = resolved(self._document, schema)
         for part in found.get("allOf") or ():
@@ -148,13 +149,13 @@ class _Skeleton:
         return found
 
 
-def _name(schema: Document) -> str:
+def _name(schema: JSONObject) -> str:
     parts = [schema, *(schema.get("allOf") or ())]
     reference = next((str(part["$ref"]) for part in parts if part.get("$ref")), "")
     return reference.rpartition("/")[2].rpartition(".")[2]
 
 
-def _scalar(schema: Document) -> str:
+def _scalar(schema: JSONObject) -> str:
     from localplane.apimachinery.gotext import go_json
 
     default: Any = schema.get("default")

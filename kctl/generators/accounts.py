@@ -8,8 +8,9 @@ from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag
 from kctl.printers.choosing import output_flags
+from localplane.apimachinery.objects import JSONObject
 
-from .making import GENERATOR_FLAGS, Object, make, metadata, the_name
+from .making import GENERATOR_FLAGS, make, metadata, the_name
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -20,12 +21,12 @@ _BINDABLE = ("Node", "Pod", "Secret")
 
 async def namespace(session: Session, given: Given) -> None:
     name = the_name(session, given)
-    obj: Object = {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": name}, "spec": {}, "status": {}}
+    obj: JSONObject = {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": name}, "spec": {}, "status": {}}
     await make(session, given, obj, "namespaces")
 
 
 async def service_account(session: Session, given: Given) -> None:
-    obj: Object = {"kind": "ServiceAccount", "apiVersion": "v1"}
+    obj: JSONObject = {"kind": "ServiceAccount", "apiVersion": "v1"}
     obj["metadata"] = metadata(session, the_name(session, given))
     await make(session, given, obj, "serviceaccounts", failure="failed to create serviceaccount:")
 
@@ -73,8 +74,8 @@ def _check_token(given: Given) -> None:
         raise KctlError("--bound-object-name is required if --bound-object-kind is provided")
 
 
-def _token_request(given: Given) -> Object:
-    spec: Object = {"audiences": given.texts("audience") or None}
+def _token_request(given: Given) -> JSONObject:
+    spec: JSONObject = {"audiences": given.texts("audience") or None}
     if given.seconds("duration"):
         spec["expirationSeconds"] = int(given.seconds("duration"))
     if kind := given.text("bound-object-kind"):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag
+from localplane.apimachinery.objects import JSONObject
 
-from .making import GENERATOR_FLAGS, Object, make, metadata, the_name
+from .making import GENERATOR_FLAGS, make, metadata, the_name
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -17,15 +18,15 @@ if TYPE_CHECKING:
 _GROUP = "rbac.authorization.k8s.io"
 
 
-def _binding(kind: str, described: Object, role_kind: str, role: str, given: Given) -> Object:
-    obj: Object = {"kind": kind, "apiVersion": f"{_GROUP}/v1", "metadata": described}
+def _binding(kind: str, described: JSONObject, role_kind: str, role: str, given: Given) -> JSONObject:
+    obj: JSONObject = {"kind": kind, "apiVersion": f"{_GROUP}/v1", "metadata": described}
     if subjects := _subjects(given):
         obj["subjects"] = subjects
     obj["roleRef"] = {"apiGroup": _GROUP, "kind": role_kind, "name": role}
     return obj
 
 
-def _subjects(given: Given) -> list[Object]:
+def _subjects(given: Given) -> list[JSONObject]:
     subjects = [{"kind": "User", "apiGroup": _GROUP, "name": name} for name in given.texts("user")]
     subjects += [{"kind": "Group", "apiGroup": _GROUP, "name": name} for name in given.texts("group")]
     for account in given.texts("serviceaccount"):

@@ -9,8 +9,9 @@ from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag, switch
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
-from .making import GENERATOR_FLAGS, Object, make, metadata, the_name
+from .making import GENERATOR_FLAGS, make, metadata, the_name
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -28,7 +29,7 @@ def check_sources(given: Given) -> None:
         raise KctlError("from-env-file cannot be combined with from-file or from-literal")
 
 
-def config_map(session: Session, given: Given, name: str) -> Object:
+def config_map(session: Session, given: Given, name: str) -> JSONObject:
     from .hashing import content_hash
     from .sources import add_env_files, add_files, add_literals, key_errors
 
@@ -55,7 +56,7 @@ def config_map(session: Session, given: Given, name: str) -> Object:
     if given.is_on("append-hash"):
         content: dict[str, Any] = {"kind": "ConfigMap", "name": name, "data": data}
         name = f"{name}-{content_hash({**content, 'binaryData': binary} if binary else content)}"
-    obj: Object = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata(session, name)}
+    obj: JSONObject = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata(session, name)}
     if data:
         obj["data"] = dict(sorted(data.items()))
     if binary:

@@ -9,8 +9,9 @@ from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag
 from kctl.launching.names import int_or_text
+from localplane.apimachinery.objects import JSONObject
 
-from .making import GENERATOR_FLAGS, Object, make, metadata, the_name
+from .making import GENERATOR_FLAGS, make, metadata, the_name
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -23,7 +24,7 @@ async def run(session: Session, given: Given) -> None:
     name = the_name(session, given)
     rules, backend = given.texts("rule"), given.text("default-backend")
     _check(given, rules, backend)
-    spec: Object = {}
+    spec: JSONObject = {}
     if given.text("class"):
         spec["ingressClassName"] = given.text("class")
     if backend:
@@ -60,15 +61,15 @@ def _check(given: Given, rules: list[str], backend: str) -> None:
         raise KctlError("default-backend should be in format servicename:serviceport")
 
 
-def _backend(text: str) -> Object:
+def _backend(text: str) -> JSONObject:
     name, port = text.split(":")[:2]
     number = int_or_text(port)
     return {"service": {"name": name, "port": {"number" if isinstance(number, int) else "name": number}}}
 
 
-def _tls(rules: list[str]) -> list[Object]:
+def _tls(rules: list[str]) -> list[JSONObject]:
     """One entry for each secret, with the hosts that use it; a host counts once."""
-    entries: dict[str, Object] = {}
+    entries: dict[str, JSONObject] = {}
     hosts = set()
     for rule in rules:
         parts = rule.split(",")
@@ -81,7 +82,7 @@ def _tls(rules: list[str]) -> list[Object]:
         if secret in entries:
             entries[secret].setdefault("hosts", []).append(host)
             continue
-        entry: Object = {"hosts": [host]} if host else {}
+        entry: JSONObject = {"hosts": [host]} if host else {}
         if secret:
             entry["secretName"] = secret
         if entry:
@@ -89,9 +90,9 @@ def _tls(rules: list[str]) -> list[Object]:
     return [{key: entry[key] for key in ("hosts", "secretName") if key in entry} for entry in entries.values()]
 
 
-def _rules(rules: list[str]) -> list[Object]:
+def _rules(rules: list[str]) -> list[JSONObject]:
     """One for each host, in order."""
-    by_host: dict[str, Object] = {}
+    by_host: dict[str, JSONObject] = {}
     for rule in rules:
         host, rest = rule.split(",")[0].split("/", 1)
         path = _path(rest)
@@ -102,7 +103,7 @@ def _rules(rules: list[str]) -> list[Object]:
     return list(by_host.values())
 
 
-def _path(text: str) -> Object:
+def _path(text: str) -> JSONObject:
     path, service = text.split("=")[:2]
     path = f"/{path}"
     prefix = path.endswith("*")

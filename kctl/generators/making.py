@@ -8,12 +8,12 @@ from kctl import standard_flags
 from kctl.errors import KctlError, UsageError
 from kctl.launching.sending import require, save_configuration
 from kctl.printers.choosing import output_flags
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 GENERATOR_FLAGS = (
     *output_flags(),
@@ -38,7 +38,7 @@ def the_name(session: Session, given: Given, *required: str, unnamed: str = "nam
     return name
 
 
-def metadata(session: Session, name: str, **more: Any) -> Object:
+def metadata(session: Session, name: str, **more: Any) -> JSONObject:
     """Of a namespaced object: the namespace is only said where the user said it. What is empty is left out."""
     namespace = session.namespace if session.namespace_is_explicit else ""
     fields = {"name": name, "namespace": namespace, **more}
@@ -46,7 +46,7 @@ def metadata(session: Session, name: str, **more: Any) -> Object:
 
 
 async def make(
-    session: Session, given: Given, obj: Object, resource: str, *, failure: str = "", saves: bool = True
+    session: Session, given: Given, obj: JSONObject, resource: str, *, failure: str = "", saves: bool = True
 ) -> None:
     """Create it, or say that it would be. `resource` is the plural; `failure` is said before the server's refusal."""
     from kctl.dry_running import dry_run, field_validation
@@ -74,7 +74,7 @@ async def make(
     printer.print(obj, session.write_object)
 
 
-def _unsent(session: Session, given: Given, obj: Object, resource: str, *, mode: str, validation: str) -> str:
+def _unsent(session: Session, given: Given, obj: JSONObject, resource: str, *, mode: str, validation: str) -> str:
     """What Go says about a request that nobody took."""
     from urllib.parse import urlencode, urlsplit
 
@@ -91,8 +91,8 @@ def _unsent(session: Session, given: Given, obj: Object, resource: str, *, mode:
 
 
 async def send(
-    session: Session, given: Given, obj: Object, resource: str, *, dry_run: bool, validation: str = ""
-) -> Object:
+    session: Session, given: Given, obj: JSONObject, resource: str, *, dry_run: bool, validation: str = ""
+) -> JSONObject:
     """Create it on the server. Raises APIError."""
     from localplane.client.names import GroupVersionResource
 

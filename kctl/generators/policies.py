@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag, switch
+from localplane.apimachinery.objects import JSONObject
 
-from .making import GENERATOR_FLAGS, Object, make, metadata, the_name
+from .making import GENERATOR_FLAGS, make, metadata, the_name
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -37,14 +38,14 @@ def quantities(text: str) -> dict[str, str]:
 
 async def quota(session: Session, given: Given) -> None:
     name = the_name(session, given)
-    spec: Object = {}
+    spec: JSONObject = {}
     if hard := quantities(given.text("hard")):
         spec["hard"] = hard
     if given.text("scopes"):
         spec["scopes"] = given.text("scopes").split(",")
         if "" in spec["scopes"]:
             raise KctlError('invalid resource quota scope ""')
-    obj: Object = {"kind": "ResourceQuota", "apiVersion": "v1", "metadata": metadata(session, name), "spec": spec}
+    obj: JSONObject = {"kind": "ResourceQuota", "apiVersion": "v1", "metadata": metadata(session, name), "spec": spec}
     await make(session, given, obj | {"status": {}}, "resourcequotas", failure="failed to create quota:")
 
 
@@ -67,13 +68,13 @@ async def disruption_budget(session: Session, given: Given) -> None:
 
     name = the_name(session, given)
     _check_budget(given)
-    spec: Object = {}
+    spec: JSONObject = {}
     if given.text("min-available"):
         spec["minAvailable"] = int_or_text(given.text("min-available"))
     spec["selector"] = label_selector(given.text("selector"))
     if given.text("max-unavailable"):
         spec["maxUnavailable"] = int_or_text(given.text("max-unavailable"))
-    obj: Object = {
+    obj: JSONObject = {
         "kind": "PodDisruptionBudget",
         "apiVersion": "policy/v1",
         "metadata": metadata(session, name),
@@ -85,7 +86,7 @@ async def disruption_budget(session: Session, given: Given) -> None:
 
 async def priority_class(session: Session, given: Given) -> None:
     name = the_name(session, given)
-    obj: Object = {
+    obj: JSONObject = {
         "kind": "PriorityClass",
         "apiVersion": "scheduling.k8s.io/v1",
         "metadata": {"name": name},

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.names import GroupVersionResource
 
-from .making import GENERATOR_FLAGS, Object, make, metadata, the_name
+from .making import GENERATOR_FLAGS, make, metadata, the_name
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -119,7 +120,7 @@ async def _look_up(session: Session, target: _Target) -> tuple[GroupVersionResou
     return target.asked_for, KctlError(message, verbatim=True)
 
 
-async def _rules(session: Session, wanted: _Wanted) -> list[Object]:
+async def _rules(session: Session, wanted: _Wanted) -> list[JSONObject]:
     """A rule for each group, and one for the URLs."""
     by_group: dict[str, list[str]] = {}
     for target in wanted.targets:
@@ -128,9 +129,9 @@ async def _rules(session: Session, wanted: _Wanted) -> list[Object]:
         resources = by_group.setdefault(found.group, [])
         if name not in resources:
             resources.append(name)
-    rules: list[Object] = []
+    rules: list[JSONObject] = []
     for group in sorted(by_group):
-        rule: Object = {"verbs": wanted.verbs, "apiGroups": [group], "resources": by_group[group]}
+        rule: JSONObject = {"verbs": wanted.verbs, "apiGroups": [group], "resources": by_group[group]}
         rules.append(rule | {"resourceNames": wanted.names} if wanted.names else rule)
     if wanted.urls:
         rules.append({"verbs": wanted.verbs, "nonResourceURLs": wanted.urls})
@@ -153,7 +154,7 @@ async def role(session: Session, given: Given) -> None:
 async def cluster_role(session: Session, given: Given) -> None:
     name = the_name(session, given)
     wanted = _wanted(given)
-    obj: Object = {"kind": "ClusterRole", **_API, "metadata": {"name": name}}
+    obj: JSONObject = {"kind": "ClusterRole", **_API, "metadata": {"name": name}}
     if labels := dict(sorted(given.pairs("aggregation-rule").items())):
         if any(wanted):
             raise KctlError(

@@ -9,9 +9,10 @@ from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag
 from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from .configmap import APPEND_HASH, check_sources, source_flags
-from .making import GENERATOR_FLAGS, Object, make, metadata, the_name
+from .making import GENERATOR_FLAGS, make, metadata, the_name
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -41,7 +42,7 @@ async def _make(session: Session, given: Given, name: str, data: _Data, kind: st
         from .hashing import content_hash
 
         name = f"{name}-{content_hash({'kind': 'Secret', 'type': kind, 'name': name, 'data': data.encoded})}"
-    obj: Object = {"kind": "Secret", "apiVersion": "v1", "metadata": metadata(session, name)}
+    obj: JSONObject = {"kind": "Secret", "apiVersion": "v1", "metadata": metadata(session, name)}
     if data.encoded:
         obj["data"] = dict(sorted(data.encoded.items()))
     if kind:

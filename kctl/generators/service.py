@@ -8,8 +8,9 @@ from kctl.command import Command, Run
 from kctl.errors import KctlError
 from kctl.flags import Flag
 from kctl.launching.sending import require
+from localplane.apimachinery.objects import JSONObject
 
-from .making import GENERATOR_FLAGS, Object, make, metadata, the_name
+from .making import GENERATOR_FLAGS, make, metadata, the_name
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -48,7 +49,7 @@ def _text(given: Given, name: str) -> str:
     return given.text(name) if given.known(name) else ""
 
 
-def _service(session: Session, given: Given, name: str, kind: str) -> Object:
+def _service(session: Session, given: Given, name: str, kind: str) -> JSONObject:
     from .ports import port_pair
 
     ports = []

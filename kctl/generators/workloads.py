@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag
+from localplane.apimachinery.objects import JSONObject
 
-from .making import GENERATOR_FLAGS, Object, make, metadata, the_name
+from .making import GENERATOR_FLAGS, make, metadata, the_name
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -26,7 +27,7 @@ async def deployment(session: Session, given: Given) -> None:
         del first["resources"]
         first |= {"ports": [{"containerPort": given.number("port")}], "resources": {}}
     labels = {"app": name}
-    obj: Object = {
+    obj: JSONObject = {
         "kind": "Deployment",
         "apiVersion": "apps/v1",
         "metadata": metadata(session, name, labels=labels),
@@ -51,12 +52,12 @@ def _container_name(image: str) -> str:
     return name
 
 
-def _container(name: str, image: str, command: list[str]) -> Object:
-    fields: Object = {"name": name, "image": image, "command": command}
+def _container(name: str, image: str, command: list[str]) -> JSONObject:
+    fields: JSONObject = {"name": name, "image": image, "command": command}
     return {key: value for key, value in fields.items() if value} | {"resources": {}}
 
 
-def _job_spec(name: str, image: str, command: list[str], restart: str) -> Object:
+def _job_spec(name: str, image: str, command: list[str], restart: str) -> JSONObject:
     containers = [_container(name, image, command)]
     return {"template": {"metadata": {}, "spec": {"containers": containers, "restartPolicy": restart}}}
 
@@ -68,7 +69,7 @@ async def job(session: Session, given: Given) -> None:
         raise KctlError("either --image or --from must be specified")
     if command and source:
         raise KctlError("cannot specify --from and command")
-    obj: Object = {"kind": "Job", "apiVersion": "batch/v1"}
+    obj: JSONObject = {"kind": "Job", "apiVersion": "batch/v1"}
     if image:
         obj |= {"metadata": metadata(session, name), "spec": _job_spec(name, image, command, "Never")}
     else:
@@ -76,7 +77,7 @@ async def job(session: Session, given: Given) -> None:
     await make(session, given, obj | {"status": {}}, "jobs", failure="failed to create job:")
 
 
-async def _from_cron_job(session: Session, name: str, source: str) -> Object:
+async def _from_cron_job(session: Session, name: str, source: str) -> JSONObject:
     from kctl.resolve import Query, resolve
 
     found = await resolve(session, Query(arguments=[source], flatten=True, latest=True))
@@ -110,7 +111,7 @@ async def _from_cron_job(session: Session, name: str, source: str) -> Object:
 async def cron_job(session: Session, given: Given) -> None:
     name = the_name(session, given, "image", "schedule")
     spec = _job_spec(name, given.text("image"), given.arguments[1:], given.text("restart") or "OnFailure")
-    obj: Object = {
+    obj: JSONObject = {
         "kind": "CronJob",
         "apiVersion": "batch/v1",
         "metadata": metadata(session, name),

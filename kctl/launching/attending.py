@@ -10,8 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from kctl.errors import Ended, KctlError
-
-from .sending import Object
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.session import Session
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from localplane.client.resources import ResourceClient
 
 T = TypeVar("T")
-Met = Callable[[Object], bool]
+Met = Callable[[JSONObject], bool]
 """Whether a pod is as it was awaited. Raises KctlError if it never will be."""
 
 
@@ -46,7 +45,7 @@ def pods(session: Session, namespace: str) -> ResourceClient:
     return session.client.resource(GroupVersionResource("", "v1", "pods"), namespace)
 
 
-async def wait_for_pod(session: Session, namespace: str, name: str, met: Met, *, seconds: float = 0) -> Object:
+async def wait_for_pod(session: Session, namespace: str, name: str, met: Met, *, seconds: float = 0) -> JSONObject:
     """Zero is for ever. Raises KctlError when the time is over, NotFound if the pod is deleted meanwhile."""
     import asyncio
 
@@ -57,7 +56,7 @@ async def wait_for_pod(session: Session, namespace: str, name: str, met: Met, *,
         raise KctlError("timed out waiting for the condition") from None
 
 
-async def _until(session: Session, namespace: str, name: str, met: Met) -> Object:
+async def _until(session: Session, namespace: str, name: str, met: Met) -> JSONObject:
     from localplane.apimachinery.errors import Expired, NotFound
     from localplane.apimachinery.groups import GroupResource
     from localplane.client.errors import ConnectionLost
@@ -81,12 +80,12 @@ async def _until(session: Session, namespace: str, name: str, met: Met) -> Objec
             continue
 
 
-def _complete(pod: Object) -> Object:
+def _complete(pod: JSONObject) -> JSONObject:
     """Items of a list don't say what they are."""
     return {"kind": "Pod", "apiVersion": "v1", **pod}
 
 
-async def join_or_read(session: Session, pod: Object, how: Attaching, *, since: str = "") -> None:
+async def join_or_read(session: Session, pod: JSONObject, how: Attaching, *, since: str = "") -> None:
     """Attach, and where that can't be done show the log instead, from a time on."""
     from kctl.streaming.attaching import attach
     from kctl.streaming.pods import container_of
@@ -104,7 +103,7 @@ async def join_or_read(session: Session, pod: Object, how: Attaching, *, since: 
         await read_log(session, pod, str(container_of(session, pod, how.container)["name"]), since=since)
 
 
-async def read_log(session: Session, pod: Object, container: str, *, since: str = "") -> None:
+async def read_log(session: Session, pod: JSONObject, container: str, *, since: str = "") -> None:
     """What the container has said so far. Raises APIError."""
     from kctl.streaming.logs import Log, Printing
     from kctl.streaming.pods import path_of

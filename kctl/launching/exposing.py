@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from .labels import labels_of
 from .names import int_or_text
-from .sending import Object
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -35,7 +35,7 @@ class Exposing:
         self._labels = labels_of(given.text("labels"))
         self._ports = [given.text("port")] if given.text("port") else []
 
-    def service(self, group: str, kind: str, obj: Object) -> Object:
+    def service(self, group: str, kind: str, obj: JSONObject) -> JSONObject:
         given = self._given
         if (group, kind) not in _EXPOSABLE:
             raise KctlError(f"cannot expose a {kind}.{group}" if group else f"cannot expose a {kind}")
@@ -45,7 +45,7 @@ class Exposing:
             if not self._ports and given.text("cluster-ip") != "None":
                 raise KctlError("couldn't find port via --port flag or introspection")
         self._labels = self._labels or dict(sorted(_of(obj, "metadata", "labels").items()))
-        metadata: Object = {"name": given.text("name") or str(_of(obj, "metadata").get("name", ""))[:_NAME_MAX]}
+        metadata: JSONObject = {"name": given.text("name") or str(_of(obj, "metadata").get("name", ""))[:_NAME_MAX]}
         if self._labels:
             metadata["labels"] = self._labels
         return {
@@ -56,8 +56,8 @@ class Exposing:
             "status": {"loadBalancer": {}},
         }
 
-    def _service_ports(self, protocols: dict[str, list[str]]) -> list[Object]:
-        ports: list[Object] = []
+    def _service_ports(self, protocols: dict[str, list[str]]) -> list[JSONObject]:
+        ports: list[JSONObject] = []
         wanted = self._ports[0].split(",") if len(self._ports) == 1 else self._ports
         for number, text in enumerate(wanted, start=1):
             port = _integer(text)
@@ -71,12 +71,12 @@ class Exposing:
         target = self._given.text("target-port")
         return [port | {"targetPort": int_or_text(target) if target else port["port"]} for port in ports]
 
-    def _spec(self, ports: list[Object]) -> Object:
+    def _spec(self, ports: list[JSONObject]) -> JSONObject:
         given = self._given
         affinity, kind = given.text("session-affinity"), given.text("type")
         if affinity not in ("", "None", "ClientIP"):
             raise KctlError(f"unknown session affinity: {affinity}")
-        spec: Object = {
+        spec: JSONObject = {
             "ports": ports,
             "selector": self._selector,
             "clusterIP": given.text("cluster-ip"),
@@ -88,7 +88,7 @@ class Exposing:
         return {key: value for key, value in spec.items() if value}
 
 
-def _port(name: str, protocol: str, port: int) -> Object:
+def _port(name: str, protocol: str, port: int) -> JSONObject:
     named = {"name": name} if name else {}
     return {**named, "protocol": protocol, "port": port}
 
@@ -100,13 +100,13 @@ def _integer(text: str) -> int:
         raise KctlError(f"strconv.Atoi: parsing {go_quote(text)}: invalid syntax") from None
 
 
-def _of(obj: Object, *path: str) -> Object:
+def _of(obj: JSONObject, *path: str) -> JSONObject:
     for name in path:
         obj = obj.get(name) or {}
     return obj
 
 
-def _selector(kind: str, obj: Object) -> dict[str, str]:
+def _selector(kind: str, obj: JSONObject) -> dict[str, str]:
     """Kubernetes: polymorphichelpers.mapBasedSelectorForObject."""
     problem, found = "", {}
     match kind:
@@ -131,13 +131,13 @@ def _selector(kind: str, obj: Object) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _expression(one: Object) -> str:
+def _expression(one: JSONObject) -> str:
     """Go's %+v."""
     values = " ".join(one.get("values") or ())
     return f"{{Key:{one.get('key')} Operator:{one.get('operator')} Values:[{values}]}}"
 
 
-def _port_pairs(kind: str, obj: Object) -> list[tuple[str, str]]:
+def _port_pairs(kind: str, obj: JSONObject) -> list[tuple[str, str]]:
     """Every port with its protocol."""
     if kind == "Service":
         ports = _of(obj, "spec").get("ports") or []
@@ -150,7 +150,7 @@ def _port_pairs(kind: str, obj: Object) -> list[tuple[str, str]]:
     ]
 
 
-def _protocols(kind: str, obj: Object) -> dict[str, list[str]]:
+def _protocols(kind: str, obj: JSONObject) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for port, protocol in _port_pairs(kind, obj):
         found.setdefault(port, []).append(protocol)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError
+from localplane.apimachinery.objects import JSONObject
 
 from .attending import join_or_read, read_log, wait_for_pod
-from .sending import Object
 
 if TYPE_CHECKING:
     from kctl.deleting import Deletion
@@ -20,7 +20,7 @@ _LOG_PATIENCE = 5.0
 """Seconds for what the process has said before we came."""
 
 
-async def stay(session: Session, given: Given, made: Object, restart: str) -> None:
+async def stay(session: Session, given: Given, made: JSONObject, restart: str) -> None:
     """Raises KctlError with the exit code of a process that failed."""
     from kctl.streaming.attaching import Attaching
 
@@ -42,25 +42,25 @@ async def stay(session: Session, given: Given, made: Object, restart: str) -> No
     _say_how_it_ended(await wait_for_pod(session, namespace, name, met, seconds=seconds))
 
 
-def _phase(pod: Object) -> str:
+def _phase(pod: JSONObject) -> str:
     return str((pod.get("status") or {}).get("phase", ""))
 
 
-def _is_over(pod: Object) -> bool:
+def _is_over(pod: JSONObject) -> bool:
     return _phase(pod) in ("Succeeded", "Failed")
 
 
-def _has_succeeded(pod: Object) -> bool:
+def _has_succeeded(pod: JSONObject) -> bool:
     return _phase(pod) == "Succeeded"
 
 
-def _is_ready_or_over(pod: Object) -> bool:
+def _is_ready_or_over(pod: JSONObject) -> bool:
     conditions = (pod.get("status") or {}).get("conditions") or ()
     ready = any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions)
     return _is_over(pod) or (_phase(pod) == "Running" and ready)
 
 
-async def _join(session: Session, pod: Object, how: Attaching) -> None:
+async def _join(session: Session, pod: JSONObject, how: Attaching) -> None:
     """What it has said before comes first; of a pod that is over there is nothing else."""
     import asyncio
     from datetime import UTC, datetime
@@ -83,7 +83,7 @@ async def _join(session: Session, pod: Object, how: Attaching) -> None:
     await join_or_read(session, pod, how, since=since)
 
 
-def _say_how_it_ended(pod: Object) -> None:
+def _say_how_it_ended(pod: JSONObject) -> None:
     if _has_succeeded(pod):
         return
     metadata = pod["metadata"]
@@ -96,7 +96,7 @@ def _say_how_it_ended(pod: Object) -> None:
     raise KctlError(said, exit_code=int(ended["exitCode"]), verbatim=True)
 
 
-async def remove(session: Session, given: Given, made: Sequence[Object], deletion: Deletion) -> None:
+async def remove(session: Session, given: Given, made: Sequence[JSONObject], deletion: Deletion) -> None:
     """Everything that was made; what is gone already is not missed. Kubernetes: removeCreatedObjects."""
     from kctl.deleting.found import DeleteOptions, Deleter
     from kctl.resolve import Query, resolve

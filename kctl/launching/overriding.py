@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kctl.errors import KctlError
 from kctl.flags import Flag
-
-from .sending import Object
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -33,7 +32,7 @@ OVERRIDE_FLAGS = (
 )
 
 
-async def overridden(session: Session, given: Given, obj: Object) -> Object:
+async def overridden(session: Session, given: Given, obj: JSONObject) -> JSONObject:
     """Raises KctlError."""
     del session
     text = given.text("overrides")
@@ -52,17 +51,17 @@ async def overridden(session: Session, given: Given, obj: Object) -> Object:
     return _decoded(result)
 
 
-def _by_operations(text: str, obj: Object) -> Object:
+def _by_operations(text: str, obj: JSONObject) -> JSONObject:
     from localplane.apimachinery.patch import json_patch
 
     patch = _read(text, "Invalid JSON Patch")
     if isinstance(patch, dict):
         raise KctlError("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
-    result: Object = json_patch.apply(json_patch.decode_json_patch(text.encode()), obj)
+    result: JSONObject = json_patch.apply(json_patch.decode_json_patch(text.encode()), obj)
     return result
 
 
-def _merged(text: str, obj: Object) -> Object:
+def _merged(text: str, obj: JSONObject) -> JSONObject:
     from localplane.apimachinery.patch import merge_patch
 
     patch = _read(text, "Invalid JSON Patch")
@@ -70,11 +69,11 @@ def _merged(text: str, obj: Object) -> Object:
         raise KctlError(_NO_OBJECT)
     if not isinstance(patch, dict):
         raise KctlError("Invalid JSON Patch")
-    result: Object = merge_patch.apply(patch, obj)
+    result: JSONObject = merge_patch.apply(patch, obj)
     return result
 
 
-def _strategic(text: str, obj: Object) -> Object:
+def _strategic(text: str, obj: JSONObject) -> JSONObject:
     from kctl.structs import patch_node
     from localplane.apimachinery.patch.strategic import merge
 
@@ -92,7 +91,7 @@ def _read(text: str, fault: str) -> Any:
         raise KctlError(fault) from None
 
 
-def _decoded(obj: Object) -> Object:
+def _decoded(obj: JSONObject) -> JSONObject:
     """A struct again: what it does not have is gone, and it has to be one that kubectl knows."""
     from kctl.structs import encoded
     from kctl.structs.scheme import not_registered

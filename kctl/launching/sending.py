@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -21,12 +21,12 @@ def require(given: Given, *names: str) -> None:
         raise KctlError(f"required flag(s) {', '.join(missing)} not set")
 
 
-def metadata(session: Session, name: str) -> Object:
+def metadata(session: Session, name: str) -> JSONObject:
     """The namespace is only said where the user said it."""
     return {"name": name, "namespace": session.namespace} if session.namespace_is_explicit else {"name": name}
 
 
-def save_configuration(obj: Object, *, asked: bool) -> None:
+def save_configuration(obj: JSONObject, *, asked: bool) -> None:
     """Remember the object in its own annotation, for a later apply, if that is asked for or it does so already.
     Kubernetes: util.CreateOrUpdateAnnotation."""
     from kctl.structs import encoded
@@ -41,7 +41,7 @@ def save_configuration(obj: Object, *, asked: bool) -> None:
     described["annotations"] = dict(sorted(annotations.items()))
 
 
-async def send(session: Session, given: Given, obj: Object, resource: str, *, dry_run: bool) -> Object:
+async def send(session: Session, given: Given, obj: JSONObject, resource: str, *, dry_run: bool) -> JSONObject:
     """Create it on the server, in the namespace that we are in. Raises APIError."""
     from localplane.client.names import GroupVersionResource
 

@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from kctl.errors import KctlError
+from localplane.apimachinery.objects import JSONObject
 
 from .images import INVALID, PULL_POLICIES, is_image
 from .labels import labels_of
-from .sending import Object
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -22,7 +22,7 @@ class PodOptions(NamedTuple):
 
     annotations: dict[str, str]
     labels: dict[str, str]
-    environment: list[Object]
+    environment: list[JSONObject]
     restart: str
 
 
@@ -46,7 +46,7 @@ def _annotations(pairs: list[str]) -> dict[str, str]:
     return dict(sorted(pair.split("=", 1) for pair in pairs))
 
 
-def _variable(text: str) -> Object:
+def _variable(text: str) -> JSONObject:
     from .names import variable_errors
 
     name, equals, value = text.partition("=")
@@ -80,7 +80,7 @@ def check(given: Given, *, attaches: bool, dry_run: bool) -> None:
         )
 
 
-def pod(given: Given, options: PodOptions) -> Object:
+def pod(given: Given, options: PodOptions) -> JSONObject:
     name, words = given.arguments[0], given.arguments[1:]
     as_command, stdin = given.is_on("command"), given.is_on("stdin")
     container = {
@@ -97,7 +97,7 @@ def pod(given: Given, options: PodOptions) -> Object:
         "stdinOnce": stdin and not given.is_on("leave-stdin-open"),
         "tty": given.is_on("tty"),
     }
-    metadata: Object = {"name": name, "labels": options.labels or {"run": name}}
+    metadata: JSONObject = {"name": name, "labels": options.labels or {"run": name}}
     if options.annotations:
         metadata["annotations"] = options.annotations
     return {
@@ -118,7 +118,7 @@ def _port(given: Given) -> int:
     return (int(given.text("port")) + 2**31) % 2**32 - 2**31
 
 
-def service(given: Given, options: PodOptions) -> Object:
+def service(given: Given, options: PodOptions) -> JSONObject:
     name, port = given.arguments[0], _port(given)
     selector = options.labels or {"run": name}
     return {

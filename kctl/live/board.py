@@ -6,12 +6,12 @@ It knows nothing of terminals; time is given to it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from localplane.apimachinery.objects import JSONObject
 
 from .changes import Change
 from .sources import Source
-
-Object = dict[str, Any]
 
 FRESH = 3.0
 """Seconds for which a change stands out, and a deleted object can still be seen."""
@@ -23,7 +23,7 @@ class Entry:
 
     __slots__ = ("changed", "mark", "row", "since")
 
-    def __init__(self, row: Object, mark: str, since: float, changed: frozenset[int] = frozenset()) -> None:
+    def __init__(self, row: JSONObject, mark: str, since: float, changed: frozenset[int] = frozenset()) -> None:
         self.row = row
         self.mark = mark
         self.since = since
@@ -39,7 +39,7 @@ class Section(NamedTuple):
     """The objects of one kind."""
 
     source: Source
-    columns: list[Object]
+    columns: list[JSONObject]
     entries: list[Entry]
 
 
@@ -87,7 +87,7 @@ class Board:
                 yield Section(source, entries[-1].row["columns"], entries)
 
 
-def is_age(column: Object) -> bool:
+def is_age(column: JSONObject) -> bool:
     """Every table that shows an object's age calls it so."""
     return str(column.get("name", "")).lower() == "age"
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from .sources import Source
-
-Object = dict[str, Any]
 
 
 class Change(NamedTuple):
     """`type` is ADDED, MODIFIED or DELETED; `before` is what was known until now, None for what is new."""
 
     type: str
-    object: Object
-    before: Object | None = None
+    object: JSONObject
+    before: JSONObject | None = None
 
 
 class View(Protocol):
@@ -39,24 +39,24 @@ class Known:
     def __init__(self, source: Source, view: View) -> None:
         self._source = source
         self._view = view
-        self._objects: dict[tuple[str, str], Object] = {}
+        self._objects: dict[tuple[str, str], JSONObject] = {}
         self.synced = False
 
     def __len__(self) -> int:
         return len(self._objects)
 
-    def add(self, obj: Object) -> None:
+    def add(self, obj: JSONObject) -> None:
         self._tell(self._taken(obj))
 
-    def update(self, obj: Object) -> None:
+    def update(self, obj: JSONObject) -> None:
         self._tell(self._taken(obj))
 
-    def delete(self, obj: Object) -> None:
+    def delete(self, obj: JSONObject) -> None:
         before = self._objects.pop(_key(obj), None)
         if before is not None:
             self._tell([Change("DELETED", obj, before)])
 
-    def replace(self, objects: Iterable[Object]) -> None:
+    def replace(self, objects: Iterable[JSONObject]) -> None:
         found = {_key(obj): obj for obj in objects}
         gone = [key for key in self._objects if key not in found]
         changes = [Change("DELETED", self._objects[key], self._objects.pop(key)) for key in gone]
@@ -66,7 +66,7 @@ class Known:
         if changes or initial:
             self._view.show(self._source, changes, initial=initial)
 
-    def _taken(self, obj: Object) -> list[Change]:
+    def _taken(self, obj: JSONObject) -> list[Change]:
         key = _key(obj)
         before = self._objects.get(key)
         self._objects[key] = obj
@@ -83,9 +83,9 @@ class Known:
             self._view.show(self._source, changes, initial=False)
 
 
-def _of(obj: Object, name: str) -> str:
+def _of(obj: JSONObject, name: str) -> str:
     return str((obj.get("metadata") or {}).get(name) or "")
 
 
-def _key(obj: Object) -> tuple[str, str]:
+def _key(obj: JSONObject) -> tuple[str, str]:
     return _of(obj, "namespace"), _of(obj, "name")

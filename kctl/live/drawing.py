@@ -14,8 +14,6 @@ from localplane.apimachinery.times import age
 
 from .board import CHANGED, GONE, NEW, Board, Entry, Section, is_age
 
-Object = dict[str, Any]
-
 _GAP = 2
 _NARROWEST, _NARROWEST_NAME = 10, 22
 """Columns are not cut shorter than this; rather the last one is left out."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.backoff import BackoffPolicy
 from localplane.client.errors import ConfigError, CredentialsError, TLSFailed
 from localplane.client.reflector import Reflector, ReflectorOptions
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 _BACKOFF = BackoffPolicy(initial=timedelta(milliseconds=200), maximum=timedelta(seconds=5))
 """Shorter than a controller's: a person is waiting, and there is only one of them."""
@@ -51,14 +51,14 @@ async def follow(
 class _Replacement:
     """What is there is shown when all of it is known."""
 
-    def __init__(self, finished: Callable[[list[Object]], None]) -> None:
+    def __init__(self, finished: Callable[[list[JSONObject]], None]) -> None:
         self._finished = finished
-        self._objects: list[Object] = []
+        self._objects: list[JSONObject] = []
 
-    def add(self, obj: Object) -> None:
+    def add(self, obj: JSONObject) -> None:
         self._objects.append(obj)
 
-    def discard(self, obj: Object) -> None:
+    def discard(self, obj: JSONObject) -> None:
         self._objects.remove(obj)
 
     def finish(self) -> None:
@@ -83,19 +83,19 @@ class _Follower:
         """For ever, or until what is asked for can't be had. Raises APIError and ClientError."""
         await self._reflector.run()
 
-    def add(self, obj: Object) -> None:
+    def add(self, obj: JSONObject) -> None:
         self._known.add(obj)
 
-    def update(self, obj: Object) -> None:
+    def update(self, obj: JSONObject) -> None:
         self._known.update(obj)
 
-    def delete(self, obj: Object) -> None:
+    def delete(self, obj: JSONObject) -> None:
         self._known.delete(obj)
 
     def replacement(self) -> _Replacement:
         return _Replacement(self.replace)
 
-    def replace(self, objects: list[Object]) -> None:
+    def replace(self, objects: list[JSONObject]) -> None:
         if self._must_exist and not objects and not self.synced.is_set():
             raise NotFound.of(self._source.mapping.resource.group_resource, self._source.name)
         self._known.replace(objects)

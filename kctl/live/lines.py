@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.printers.table import TableOptions, TablePrinter
 from kctl.printers.tabwriter import TabWriter
+from localplane.apimachinery.objects import JSONObject
 
 from .changes import Change
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from kctl.session import Session
 
     from .sources import Source
-
-Object = dict[str, Any]
 
 
 class _Telling:
@@ -72,7 +71,7 @@ class Lines(_Telling):
         return self._tables[source.resource]
 
 
-def _table(rows: list[Object]) -> Object:
+def _table(rows: list[JSONObject]) -> JSONObject:
     return {
         "kind": "Table",
         "apiVersion": "meta.k8s.io/v1",

@@ -6,8 +6,9 @@ answer with whole objects; then there is a name and an age.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.records import replace
 from localplane.client.options import ListOptions
 from localplane.client.watch import WatchEvent, WatchStream
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from localplane.client.resources import ResourceClient
 
-Object = dict[str, Any]
 
 TABLE = (
     "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"
@@ -34,9 +34,9 @@ class Columns:
     """What a server last said about its columns: only the first table of a watch says it."""
 
     def __init__(self) -> None:
-        self.definitions: list[Object] = _PLAIN_COLUMNS
+        self.definitions: list[JSONObject] = _PLAIN_COLUMNS
 
-    def rows(self, answer: Object) -> list[Object]:
+    def rows(self, answer: JSONObject) -> list[JSONObject]:
         """Of a list, a Table or a single object."""
         if answer.get("kind") != "Table":
             items = answer.get("items")
@@ -45,14 +45,14 @@ class Columns:
             self.definitions = answer["columnDefinitions"]
         return [self._row(row, answer) for row in answer.get("rows") or ()]
 
-    def _row(self, row: Object, table: Object) -> Object:
+    def _row(self, row: JSONObject, table: JSONObject) -> JSONObject:
         metadata = dict((row.get("object") or {}).get("metadata") or {})
         metadata.pop("managedFields", None)
         if "resourceVersion" not in metadata and len(table.get("rows") or ()) == 1:
             metadata["resourceVersion"] = (table.get("metadata") or {}).get("resourceVersion", "")
         return {"metadata": metadata, "cells": row.get("cells") or [], "columns": self.definitions}
 
-    def _plain(self, obj: Object) -> Object:
+    def _plain(self, obj: JSONObject) -> JSONObject:
         from localplane.apimachinery.times import age
 
         metadata = obj.get("metadata") or {}
@@ -73,7 +73,7 @@ class Collection:
         self._hear = hear
         self._columns = Columns()
 
-    async def list(self, options: ListOptions) -> Object:
+    async def list(self, options: ListOptions) -> JSONObject:
         options = self._selecting(options)
         if options.resource_version == "0":
             # Whoever has just changed something wants to see it, and not what some cache remembers.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 _GROUP = "metrics.k8s.io"
 _VERSIONS = ("v1", "v1beta1")
@@ -34,7 +34,7 @@ class Metrics:
                     return version
         raise KctlError("Metrics API not available")
 
-    async def read(self, resource: str, *, namespace: str = "", name: str = "", labels: str = "") -> list[Object]:
+    async def read(self, resource: str, *, namespace: str = "", name: str = "", labels: str = "") -> list[JSONObject]:
         """Of one by its `name`, or of all that the labels select. Raises APIError."""
         from localplane.apimachinery.groups import GroupResource
         from localplane.client.statuses import Subject
@@ -52,7 +52,7 @@ class Metrics:
         return [found] if name else list(found.get("items") or ())
 
 
-def _versions(document: Object) -> list[str]:
+def _versions(document: JSONObject) -> list[str]:
     """Of the group, in an APIGroupDiscoveryList or in an APIGroupList: which of them depends on the server."""
     for group in document.get("items") or document.get("groups") or ():
         if _GROUP in (group.get("name"), (group.get("metadata") or {}).get("name")):
@@ -60,7 +60,7 @@ def _versions(document: Object) -> list[str]:
     return []
 
 
-def _decoded(body: bytes) -> Object:
+def _decoded(body: bytes) -> JSONObject:
     from .messages import decoded
 
     return decoded(body)

@@ -7,18 +7,16 @@ numbers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.protobuf import fields, opened
-
-Object = dict[str, Any]
 
 _NAME, _NAMESPACE = 1, 3
 _METADATA, _ITEMS = 1, 2
 _CONTAINERS_OR_USAGE = 4
 
 
-def decoded(body: bytes) -> Object:
+def decoded(body: bytes) -> JSONObject:
     """Raises ProtobufError."""
     envelope = opened(body)
     if envelope.kind.endswith("List"):
@@ -27,8 +25,8 @@ def decoded(body: bytes) -> Object:
     return _one(envelope.kind, envelope.message)
 
 
-def _one(kind: str, message: bytes) -> Object:
-    found: Object = {"metadata": _metadata(message)}
+def _one(kind: str, message: bytes) -> JSONObject:
+    found: JSONObject = {"metadata": _metadata(message)}
     if kind == "PodMetrics":
         found["containers"] = [
             {"name": _text(container, 1), "usage": _usage(container, 2)}
@@ -39,12 +37,12 @@ def _one(kind: str, message: bytes) -> Object:
     return found
 
 
-def _metadata(message: bytes) -> Object:
+def _metadata(message: bytes) -> JSONObject:
     metadata = next(_each(message, _METADATA), b"")
     return {"name": _text(metadata, _NAME), "namespace": _text(metadata, _NAMESPACE)}
 
 
-def _usage(message: bytes, number: int) -> Object:
+def _usage(message: bytes, number: int) -> JSONObject:
     """A map is a list of pairs {1 key, 2 value}, and a quantity a message with its text {1 string}."""
     return {_text(pair, 1): _text(next(_each(pair, 2), b""), 1) for pair in _each(message, number)}
 

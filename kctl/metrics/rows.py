@@ -9,7 +9,6 @@ from kctl.printers.tabwriter import TabWriter
 from kctl.printers.terminal import escape
 from localplane.apimachinery.quantity import ZERO, Quantity, parse
 
-Object = dict[str, Any]
 Amounts = Mapping[str, Quantity]
 
 SWAP = "swap"

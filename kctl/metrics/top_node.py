@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError, UsageError
+from localplane.apimachinery.objects import JSONObject
 
 from .flags import NO_HEADERS, PROTOBUF, check_sorting, sort_by, switch
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 _USAGE = "node [NAME | -l label]"
 
@@ -36,7 +36,7 @@ async def run(session: Session, given: Given) -> None:
     _print(session, given, found, await _nodes(session, name, labels))
 
 
-async def _nodes(session: Session, name: str, labels: str) -> list[Object]:
+async def _nodes(session: Session, name: str, labels: str) -> list[JSONObject]:
     from localplane.client.names import GroupVersionResource
     from localplane.client.options import ListOptions
 
@@ -46,7 +46,7 @@ async def _nodes(session: Session, name: str, labels: str) -> list[Object]:
     return list((await nodes.list(ListOptions(label_selector=labels))).get("items") or ())
 
 
-def _print(session: Session, given: Given, metrics: list[Object], nodes: list[Object]) -> None:
+def _print(session: Session, given: Given, metrics: list[JSONObject], nodes: list[JSONObject]) -> None:
     from kctl.printers.tabwriter import TabWriter
 
     from .rows import SWAP, Rows, measured, order, usage

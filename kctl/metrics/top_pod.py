@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl import standard_flags
 from kctl.command import Command
 from kctl.errors import KctlError, UsageError
+from localplane.apimachinery.objects import JSONObject
 
 from .flags import NO_HEADERS, PROTOBUF, check_sorting, sort_by, switch
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 _USAGE = "pod [NAME | -l label]"
 _METRICS_TAKE = timedelta(minutes=2)
@@ -47,11 +47,11 @@ async def run(session: Session, given: Given) -> None:
     _print(session, given, found)
 
 
-def _place(obj: Object) -> tuple[str, str]:
+def _place(obj: JSONObject) -> tuple[str, str]:
     return obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
 
 
-async def _pods(session: Session, namespace: str, name: str, labels: str, fields: str) -> list[Object]:
+async def _pods(session: Session, namespace: str, name: str, labels: str, fields: str) -> list[JSONObject]:
     from localplane.client.names import GroupVersionResource
     from localplane.client.options import ListOptions
 
@@ -85,7 +85,7 @@ def _go_duration(duration: timedelta) -> str:
     return (f"{hours}h" if hours else "") + (f"{minutes}m" if hours or minutes else "") + f"{rest}s"
 
 
-def _print(session: Session, given: Given, metrics: list[Object]) -> None:
+def _print(session: Session, given: Given, metrics: list[JSONObject]) -> None:
     from kctl.printers.tabwriter import TabWriter
 
     from .rows import Rows, measured, order, total, usage

@@ -9,8 +9,9 @@ from kctl.errors import KctlError
 from kctl.flags import Flag, Given, switch
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.light_typing import Protocol
+from localplane.apimachinery.objects import JSONObject
 
-from .objects import JSONPrinter, KYAMLPrinter, NamePrinter, Object, Write, YAMLPrinter, without_managed_fields
+from .objects import JSONPrinter, KYAMLPrinter, NamePrinter, Write, YAMLPrinter, without_managed_fields
 
 _JSONPATHS = ("jsonpath", "jsonpath-as-json", "jsonpath-file")
 _TEMPLATES = ("template", "go-template", "go-template-file", "templatefile")
@@ -23,7 +24,7 @@ GET_FORMATS = (*OBJECT_FORMATS, *_COLUMNS, "wide")
 
 
 class Printer(Protocol):
-    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+    def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
         """`event` is the type of a watch event whose wrapping should be shown as well."""
 
 
@@ -101,7 +102,7 @@ class _Managed:
         self._printer = printer
         self._keep = keep
 
-    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+    def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
         self._printer.print(obj if self._keep else without_managed_fields(obj), write, event=event)
 
 

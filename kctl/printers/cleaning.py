@@ -6,7 +6,9 @@ import base64
 import binascii
 from typing import Any
 
-from .objects import Object, is_list
+from localplane.apimachinery.objects import JSONObject
+
+from .objects import is_list
 
 _BY_SERVER = frozenset(
     (
@@ -22,11 +24,11 @@ _BY_SERVER = frozenset(
 _BOOKKEEPING = frozenset(("kubectl.kubernetes.io/last-applied-configuration", "deployment.kubernetes.io/revision"))
 
 
-def cleaned(obj: Object) -> Object:
+def cleaned(obj: JSONObject) -> JSONObject:
     """What somebody would have written to get it: no status, none of the server's metadata."""
     if is_list(obj):
         return {**obj, "items": [cleaned(item) for item in obj["items"]]}
-    kept: Object = {key: value for key, value in obj.items() if key != "status"}
+    kept: JSONObject = {key: value for key, value in obj.items() if key != "status"}
     if isinstance(obj.get("metadata"), dict):
         kept["metadata"] = _metadata(obj["metadata"])
     template = (kept.get("spec") or {}).get("template") if isinstance(kept.get("spec"), dict) else None
@@ -43,7 +45,7 @@ def _metadata(metadata: dict[str, Any]) -> dict[str, Any]:
     return kept | ({"annotations": annotations} if annotations else {})
 
 
-def decoded(obj: Object) -> Object:
+def decoded(obj: JSONObject) -> JSONObject:
     """Secrets with their data as text, where it is text; such a Secret can be applied as it is."""
     if is_list(obj):
         return {**obj, "items": [decoded(item) for item in obj["items"]]}

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple, Self
 
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.objects import JSONObject
 
 from .jsonpath import JSONPathError, JSONPathSyntaxError, Template, find, parse, relaxed
-from .objects import Object, Write, is_list
+from .objects import Write, is_list
 from .tabwriter import TabWriter
 from .terminal import escape
 
@@ -53,7 +54,7 @@ class CustomColumnsPrinter:
             raise KctlError(f"number of headers ({len(headers)}) and field specifications ({len(paths)}) don't match")
         return cls([Column(h, relaxed(p)) for h, p in zip(headers, paths, strict=True)], no_headers=False)
 
-    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+    def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
         if self._out is None:
             self._out = TabWriter(write)
         if not self._no_headers and self._last is not is_list(obj):

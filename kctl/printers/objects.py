@@ -9,20 +9,20 @@ from collections.abc import Callable
 
 from kctl.errors import KctlError
 from localplane.apimachinery.light_typing import Any
+from localplane.apimachinery.objects import JSONObject
 
 from .terminal import escape
 
-Object = dict[str, Any]
 Write = Callable[[str], object]
 
 _NO_KIND = "missing apiVersion or kind; try GetObjectKind().SetGroupVersionKind() if you know the type"
 
 
-def is_list(obj: Object) -> bool:
+def is_list(obj: JSONObject) -> bool:
     return isinstance(obj.get("items"), list)
 
 
-def without_managed_fields(obj: Object) -> Object:
+def without_managed_fields(obj: JSONObject) -> JSONObject:
     """A copy, of a list's items as well."""
     if is_list(obj):
         return {**obj, "items": [without_managed_fields(item) for item in obj["items"]]}
@@ -53,7 +53,7 @@ def _indented(value: Any, step: str, margin: str) -> str:
 
 
 class JSONPrinter:
-    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+    def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
         if event:
             from localplane.apimachinery.gotext import go_json
 
@@ -69,7 +69,7 @@ class YAMLPrinter:
     def __init__(self) -> None:
         self._printed = False
 
-    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+    def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
         from localplane.apimachinery.serializers.yaml_writer import to_yaml
 
         if self._printed:
@@ -83,7 +83,7 @@ class YAMLPrinter:
 
 
 class KYAMLPrinter:
-    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+    def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
         from .kyaml import to_kyaml
 
         if event:
@@ -99,7 +99,7 @@ class NamePrinter:
     def __init__(self, operation: str = "", *, short: bool = True) -> None:
         self._after = f" {operation}" if operation and not short else ""
 
-    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+    def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
         del event
         if is_list(obj):
             for item in obj["items"]:
@@ -110,7 +110,7 @@ class NamePrinter:
         write(escape(f"{kind_and_group(obj)}/{name}{self._after}\n"))
 
 
-def kind_and_group(obj: Object) -> str:
+def kind_and_group(obj: JSONObject) -> str:
     """`configmap`, `deployment.apps`."""
     group, slash, _ = str(obj.get("apiVersion", "")).rpartition("/")
     kind = str(obj.get("kind", "")).lower() or "<unknown>"
@@ -123,6 +123,6 @@ def sorted_keys(value: Any) -> Any:
     return [sorted_keys(item) for item in value] if isinstance(value, list) else value
 
 
-def _require_kind(obj: Object) -> None:
+def _require_kind(obj: JSONObject) -> None:
     if not obj.get("kind") and not obj.get("apiVersion"):
         raise KctlError(_NO_KIND)

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from localplane.apimachinery.light_typing import Any, NamedTuple
+from localplane.apimachinery.objects import JSONObject
 
 from .tabwriter import TabWriter
 from .terminal import escape
-
-Object = dict[str, Any]
 
 _FLUSH_EVERY = 100
 _EVENT_WIDTH = 8
@@ -42,20 +41,20 @@ class TablePrinter:
 
     def __init__(self, options: TableOptions) -> None:
         self._options = options
-        self._columns: list[Object] = []
+        self._columns: list[JSONObject] = []
         self._printed_headers = False
         self._plain_headers: tuple[str, ...] = ()
 
-    def print(self, obj: Object, out: TabWriter, *, event: str = "") -> None:
+    def print(self, obj: JSONObject, out: TabWriter, *, event: str = "") -> None:
         """`event` is the type of the watch event that brought it; a column of its own, if there is one."""
         if is_table(obj):
             self._table(obj, out, event)
         else:
             self._plain(obj, out, event)
 
-    def _table(self, table: Object, out: TabWriter, event: str) -> None:
-        columns: list[Object] = table.get("columnDefinitions") or []
-        rows: list[Object] = table.get("rows") or []
+    def _table(self, table: JSONObject, out: TabWriter, event: str) -> None:
+        columns: list[JSONObject] = table.get("columnDefinitions") or []
+        rows: list[JSONObject] = table.get("rows") or []
         options = self._options
         if self._printed_headers and (not columns or columns == self._columns):
             options = options._replace(no_headers=True)
@@ -68,7 +67,7 @@ class TablePrinter:
             self._printed_headers = True
         _print_table(*_decorated(columns, rows, options, event), out, options)
 
-    def _plain(self, obj: Object, out: TabWriter, event: str) -> None:
+    def _plain(self, obj: JSONObject, out: TabWriter, event: str) -> None:
         is_status = obj.get("kind") == "Status" and obj.get("apiVersion") == "v1"
         columns = _STATUS_COLUMNS if is_status else _OBJECT_COLUMNS
         options = self._options
@@ -83,7 +82,7 @@ class TablePrinter:
             cells = [_event_cell(event)] if event else []
             out.write("\t".join([*cells, *self._plain_cells(item, is_status=is_status)]) + "\n")
 
-    def _plain_cells(self, item: Object, *, is_status: bool) -> list[str]:
+    def _plain_cells(self, item: JSONObject, *, is_status: bool) -> list[str]:
         from localplane.apimachinery.times import age
 
         metadata = item.get("metadata") or {}
@@ -99,8 +98,8 @@ class TablePrinter:
 
 
 def _decorated(
-    columns: list[Object], rows: list[Object], options: TableOptions, event: str
-) -> tuple[list[Object], list[list[Any]]]:
+    columns: list[JSONObject], rows: list[JSONObject], options: TableOptions, event: str
+) -> tuple[list[JSONObject], list[list[Any]]]:
     """With the columns that are ours: event, namespace, labels; and the kind before each name."""
     before = ["Event"] if event else []
     before += ["Namespace"] if options.with_namespace else []
@@ -141,7 +140,7 @@ def _event_cell(event: str) -> str:
     return event.ljust(_EVENT_WIDTH)
 
 
-def _print_table(columns: list[Object], rows: list[list[Any]], out: TabWriter, options: TableOptions) -> None:
+def _print_table(columns: list[JSONObject], rows: list[list[Any]], out: TabWriter, options: TableOptions) -> None:
     """Widths are settled before the first row is out, because what is flushed can't be aligned again."""
     if not rows:
         return

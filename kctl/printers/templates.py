@@ -5,10 +5,11 @@ from __future__ import annotations
 from kctl.errors import KctlError
 from localplane.apimachinery import gotemplate
 from localplane.apimachinery.gotext import go_json, go_plain, go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from . import jsonpath
 from .gosyntax import go_syntax
-from .objects import Object, Write, sorted_keys
+from .objects import Write, sorted_keys
 
 
 class JSONPathPrinter:
@@ -20,7 +21,7 @@ class JSONPathPrinter:
         self._allow_missing = allow_missing
         self._as_json = as_json
 
-    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+    def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
         if event:
             obj = {"type": event, "object": obj}
         try:
@@ -44,7 +45,7 @@ class GoTemplatePrinter:
         self.of_structs = False
         """Fields are in order already."""
 
-    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+    def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
         """What went wrong is told on stdout as well, beside what the template had written."""
         if event:
             obj = {"type": event, "object": obj}

@@ -6,10 +6,11 @@ A server may answer in another, and `kctl.generators` builds in this one. Everyt
 from __future__ import annotations
 
 from kctl.flags import Given
+from localplane.apimachinery.objects import JSONObject
 
 from . import choosing, results
 from .choosing import OBJECT_FORMATS, Printer
-from .objects import Object, Write, go_indented, without_managed_fields
+from .objects import Write, go_indented, without_managed_fields
 
 _MANAGED = ("json", "yaml", "kyaml")
 
@@ -22,7 +23,7 @@ class TypedPrinter:
         self._printer = printer
         self._keep = keep_managed_fields
 
-    def print(self, obj: Object, write: Write, *, event: str = "") -> None:
+    def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
         from kctl.structs import encoded
 
         shown = encoded(obj if self._keep else without_managed_fields(obj))

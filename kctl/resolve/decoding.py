@@ -11,8 +11,7 @@ from typing import Any
 from kctl.errors import KctlError
 from kctl.printers.objects import sorted_keys
 from localplane.apimachinery.gotext import go_json, go_quote
-
-Object = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 _TEXTS = ("name", "namespace", "generateName", "resourceVersion", "uid")
 _MAPS = ("labels", "annotations")
@@ -22,7 +21,7 @@ class Undecodable(KctlError):
     """Not an object, or one whose metadata makes no sense."""
 
 
-def decoded(value: Any, source: str, text: str = "") -> Object:
+def decoded(value: Any, source: str, text: str = "") -> JSONObject:
     """An object or a list, with a kind; `text` is how it was written. Raises Undecodable."""
     if not isinstance(value, dict):
         raise _cannot(source, f"json: cannot unmarshal {_json_kind(value)} into Go value of type unstructured.detector")
@@ -34,7 +33,7 @@ def decoded(value: Any, source: str, text: str = "") -> Object:
     return value
 
 
-def group_version_kind(obj: Object) -> tuple[str, str, str]:
+def group_version_kind(obj: JSONObject) -> tuple[str, str, str]:
     """All empty if the version can't be one. Kubernetes: Unstructured.GroupVersionKind."""
     version, kind = obj.get("apiVersion"), obj.get("kind")
     version = version if isinstance(version, str) else ""
@@ -44,7 +43,7 @@ def group_version_kind(obj: Object) -> tuple[str, str, str]:
     return group, bare, kind if isinstance(kind, str) else ""
 
 
-def items(value: Object) -> list[Object]:
+def items(value: JSONObject) -> list[JSONObject]:
     """What a list has; those that don't say what they are are what the list's name says. Raises KctlError.
 
     A list among them is one that Kubernetes can't take apart.
@@ -61,7 +60,7 @@ def items(value: Object) -> list[Object]:
     return found
 
 
-def check_type(item: Object) -> None:
+def check_type(item: JSONObject) -> None:
     """Of an object in a list. Raises KctlError. Kubernetes: unstructuredObjectTyper.ObjectKinds."""
     _, version, kind = group_version_kind(item)
     missing = ""
@@ -85,7 +84,7 @@ def _check_items(value: Any, source: str) -> None:
             raise _cannot(source, f"json: cannot unmarshal {what} into Go value of type map[string]interface {{}}")
 
 
-def _check_metadata(value: Object, source: str) -> None:
+def _check_metadata(value: JSONObject, source: str) -> None:
     if isinstance(value.get("apiVersion"), str | None) and _is_plain(value.get("metadata")):
         return
     from copy import deepcopy
@@ -136,7 +135,7 @@ def _json_kind(value: Any) -> str:
     return "number"
 
 
-def check_built_in(obj: Object, source: str) -> None:
+def check_built_in(obj: JSONObject, source: str) -> None:
     """Raises KctlError for a kind that kubectl has no Go type for: one of a group that is nobody's but its owner's."""
     group, version, kind = group_version_kind(obj)
     if "." in group and not group.endswith(".k8s.io"):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from kctl.errors import KctlError
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
+from localplane.apimachinery.light_typing import TYPE_CHECKING
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.session import Session
     from localplane.client.mapper import RESTMapping
     from localplane.client.resources import ResourceClient
-
-Object = dict[str, Any]
 
 
 class Info:
@@ -25,7 +24,7 @@ class Info:
         *,
         namespace: str = "",
         name: str = "",
-        obj: Object | None = None,
+        obj: JSONObject | None = None,
         source: str = "",
         subresource: str = "",
         accept: str = "application/json",
@@ -60,7 +59,7 @@ class Info:
         """The verbs on it: get, patch, delete..."""
         return self.session.client.resource(self.rest_mapping.resource, self.namespace if self.is_namespaced else "")
 
-    async def get(self) -> Object:
+    async def get(self) -> JSONObject:
         """Ask the server. An object that is not there because its namespace is not is said to be so."""
         from localplane.apimachinery.errors import NotFound
 
@@ -86,7 +85,7 @@ class Info:
         except APIError:
             return
 
-    def refresh(self, obj: Object) -> None:
+    def refresh(self, obj: JSONObject) -> None:
         """Take what the server answered."""
         metadata = obj.get("metadata") or {}
         self.object = obj

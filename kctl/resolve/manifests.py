@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError, ListErrors
 from kctl.printers.objects import sorted_keys
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.untyped import go_untyped
 from localplane.client.errors import ConnectionFailed, ConnectionRefused
 
@@ -23,13 +24,11 @@ if TYPE_CHECKING:
 
     from .query import Query
 
-Object = dict[str, Any]
-
 
 class UnknownKind(KctlError):
     """The server has no such kind. `object` came from `source`; somebody may know a definition for it."""
 
-    def __init__(self, message: str, obj: Object, source: str, *, verbatim: bool = False) -> None:
+    def __init__(self, message: str, obj: JSONObject, source: str, *, verbatim: bool = False) -> None:
         super().__init__(message, verbatim=verbatim)
         self.object = obj
         self.source = source
@@ -118,7 +117,7 @@ def _asked(session: Session, path: str, error: ConnectionFailed) -> str:
     return f"Get {go_quote(address)}: {reason}"
 
 
-async def place(session: Session, query: Query, obj: Object, source: str) -> Info:
+async def place(session: Session, query: Query, obj: JSONObject, source: str) -> Info:
     """Where an object belongs. Raises UnknownKind, KctlError."""
     # Servers name what is wrong in the order in which they read it; and numbers are Go's from here on.
     obj = go_untyped(sorted_keys(obj))
@@ -143,14 +142,14 @@ async def place(session: Session, query: Query, obj: Object, source: str) -> Inf
     return info
 
 
-def _name_and_namespace(obj: Object) -> tuple[str, str]:
+def _name_and_namespace(obj: JSONObject) -> tuple[str, str]:
     metadata = obj.get("metadata")
     known = metadata if isinstance(metadata, dict) else {}
     name, namespace = known.get("name"), known.get("namespace")
     return name if isinstance(name, str) else "", namespace if isinstance(namespace, str) else ""
 
 
-async def _mapping(session: Session, obj: Object, source: str) -> RESTMapping:
+async def _mapping(session: Session, obj: JSONObject, source: str) -> RESTMapping:
     from localplane.client.errors import NoMatch
 
     group, version, kind = decoding.group_version_kind(obj)
@@ -210,7 +209,7 @@ def check_selector(text: str) -> Selector:
         raise KctlError(f"the provided selector {go_quote(text)} is not valid: {error}") from error
 
 
-def _selects(text: str, obj: Object) -> bool:
+def _selects(text: str, obj: JSONObject) -> bool:
     metadata = obj.get("metadata")
     labels = metadata.get("labels") if isinstance(metadata, dict) else None
     return check_selector(text).matches(labels if isinstance(labels, dict) else {})

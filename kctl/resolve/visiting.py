@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 from kctl.errors import KctlError, raise_all
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
+from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 from . import arguments
 from .arguments import Words
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from .query import Query
 
-Object = dict[str, Any]
 
 MISSING_RESOURCE = """\
 You must provide one or more resources by argument or filename.

@@ -8,6 +8,7 @@ from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag
 from kctl.printers.choosing import output_flags
+from localplane.apimachinery.objects import JSONObject
 
 from .finding import FLAGS, find, require_resource
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from kctl.resolve import Info
     from kctl.session import Session
 
-    from .revisions import History, Object
+    from .revisions import History
 
 
 async def run(session: Session, given: Given) -> None:
@@ -44,7 +45,7 @@ async def run(session: Session, given: Given) -> None:
     await found.each(show)
 
 
-def _chosen(past: History, revision: int) -> list[Object]:
+def _chosen(past: History, revision: int) -> list[JSONObject]:
     if not revision:
         return [past.objects[number] for number in sorted(past.objects)]
     if revision not in past.objects:

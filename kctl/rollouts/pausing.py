@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl import standard_flags
 from kctl.changing.patching import patch_of, send_patch
 from kctl.command import Command, Run
 from kctl.errors import KctlError, raise_all
 from kctl.printers.choosing import output_flags
+from localplane.apimachinery.objects import JSONObject
 
 from .finding import FLAGS, find, require_resource
 
@@ -18,12 +19,11 @@ if TYPE_CHECKING:
     from kctl.resolve import Info
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 _RESTARTED = "kubectl.kubernetes.io/restartedAt"
 
 
-def _pause(obj: Object) -> bool:
+def _pause(obj: JSONObject) -> bool:
     spec = _deployment_spec(obj, "pausing")
     if spec.get("paused"):
         raise KctlError("is already paused")
@@ -31,7 +31,7 @@ def _pause(obj: Object) -> bool:
     return True
 
 
-def _resume(obj: Object) -> bool:
+def _resume(obj: JSONObject) -> bool:
     spec = _deployment_spec(obj, "resuming")
     if not spec.get("paused"):
         raise KctlError("is not paused")
@@ -39,14 +39,14 @@ def _resume(obj: Object) -> bool:
     return True
 
 
-def _deployment_spec(obj: Object, what: str) -> Object:
+def _deployment_spec(obj: JSONObject, what: str) -> JSONObject:
     if (obj.get("apiVersion"), obj.get("kind")) != ("apps/v1", "Deployment"):
         raise KctlError(f"{what} is not supported")
-    spec: Object = obj["spec"]
+    spec: JSONObject = obj["spec"]
     return spec
 
 
-def _restart(obj: Object) -> bool:
+def _restart(obj: JSONObject) -> bool:
     from datetime import datetime
 
     kind = obj.get("kind") if obj.get("apiVersion") == "apps/v1" else ""
@@ -60,7 +60,7 @@ def _restart(obj: Object) -> bool:
     return True
 
 
-def _runs(change: Callable[[Object], bool], done: str, if_same: Callable[[Info], str]) -> Run:
+def _runs(change: Callable[[JSONObject], bool], done: str, if_same: Callable[[Info], str]) -> Run:
     """`if_same` is what is said about an object that is so already."""
 
     async def run(session: Session, given: Given) -> None:
@@ -84,7 +84,7 @@ def _runs(change: Callable[[Object], bool], done: str, if_same: Callable[[Info],
     return run
 
 
-def _plan(info: Info, change: Callable[[Object], bool]) -> Object | KctlError:
+def _plan(info: Info, change: Callable[[JSONObject], bool]) -> JSONObject | KctlError:
     from localplane.apimachinery.gotext import go_quote
 
     try:
@@ -94,7 +94,7 @@ def _plan(info: Info, change: Callable[[Object], bool]) -> Object | KctlError:
         return KctlError(f"error: {resource} {go_quote(info.name)} {error}")
 
 
-async def _send(session: Session, given: Given, info: Info, patch: Object, done: str) -> KctlError | None:
+async def _send(session: Session, given: Given, info: Info, patch: JSONObject, done: str) -> KctlError | None:
     from kctl.printers.typed import printer_for
     from localplane.apimachinery.errors import APIError
 

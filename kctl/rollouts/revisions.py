@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.resolve import Info
     from localplane.apimachinery.groups import GroupVersionKind
     from localplane.client.resources import ResourceClient
 
-Object = dict[str, Any]
 
 REVISION = "deployment.kubernetes.io/revision"
 CHANGE_CAUSE = "kubernetes.io/change-cause"
 _HASH = "pod-template-hash"
 
 
-async def replica_sets(info: Info, deployment: Object) -> list[Object]:
+async def replica_sets(info: Info, deployment: JSONObject) -> list[JSONObject]:
     """Those of a deployment: the old ones from old to new, and last the one that is like the deployment now."""
     owned = sorted(await _owned(info, deployment, "replicasets"), key=_age)
     template = without_hash(deployment["spec"]["template"])
@@ -28,17 +28,17 @@ async def replica_sets(info: Info, deployment: Object) -> list[Object]:
     return [*(one for one in owned if one is not current), *([current] if current is not None else [])]
 
 
-def _age(obj: Object) -> tuple[str, str]:
+def _age(obj: JSONObject) -> tuple[str, str]:
     return obj["metadata"].get("creationTimestamp", ""), obj["metadata"]["name"]
 
 
-async def controller_revisions(info: Info, owner: Object) -> list[Object]:
+async def controller_revisions(info: Info, owner: JSONObject) -> list[JSONObject]:
     """Those of a daemon set or stateful set, in order."""
     found = await _owned(info, owner, "controllerrevisions")
     return sorted(found, key=lambda one: int(one.get("revision") or 0))
 
 
-async def _owned(info: Info, owner: Object, resource: str) -> list[Object]:
+async def _owned(info: Info, owner: JSONObject, resource: str) -> list[JSONObject]:
     from kctl.describe.metadata import selector_text
     from localplane.client.names import GroupVersionResource
     from localplane.client.options import ListOptions
@@ -50,25 +50,25 @@ async def _owned(info: Info, owner: Object, resource: str) -> list[Object]:
     return [one for one in listed.get("items") or () if _is_controlled(one, uid)]
 
 
-def _is_controlled(obj: Object, uid: str) -> bool:
+def _is_controlled(obj: JSONObject, uid: str) -> bool:
     owners = obj["metadata"].get("ownerReferences") or ()
     return any(owner.get("controller") and owner.get("uid") == uid for owner in owners)
 
 
-def without_hash(template: Object) -> Object:
+def without_hash(template: JSONObject) -> JSONObject:
     metadata = template.get("metadata") or {}
     labels = {key: value for key, value in (metadata.get("labels") or {}).items() if key != _HASH}
     kept = {key: value for key, value in metadata.items() if key != "labels" and value}
     return {**template, "metadata": {**kept, "labels": labels} if labels else kept}
 
 
-def revision_of(replica_set: Object) -> int | None:
+def revision_of(replica_set: JSONObject) -> int | None:
     """What the deployment controller has noted; None for what is no number."""
     text = str((replica_set["metadata"].get("annotations") or {}).get(REVISION, "0"))
     return int(text) if re.fullmatch(r"[+-]?[0-9]+", text) else None
 
 
-def _warn_of(info: Info, replica_set: Object) -> None:
+def _warn_of(info: Info, replica_set: JSONObject) -> None:
     text = replica_set["metadata"]["annotations"][REVISION]
     info.session.log_warning(
         f"unable to get revision from replicaset {replica_set['metadata']['name']} for deployment {info.name} "
@@ -76,11 +76,11 @@ def _warn_of(info: Info, replica_set: Object) -> None:
     )
 
 
-def change_cause(obj: Object) -> str:
+def change_cause(obj: JSONObject) -> str:
     return str((obj["metadata"].get("annotations") or {}).get(CHANGE_CAUSE) or "")
 
 
-def applied(owner: Object, revision: Object) -> Object:
+def applied(owner: JSONObject, revision: JSONObject) -> JSONObject:
     """The set as it was: a revision holds its template as a patch that replaces it."""
     template = ((revision.get("data") or {}).get("spec") or {}).get("template")
     if template is None:
@@ -93,11 +93,11 @@ class History:
     """By number: the template, the whole object, and why it was changed."""
 
     def __init__(self) -> None:
-        self.templates: dict[int, Object] = {}
-        self.objects: dict[int, Object] = {}
+        self.templates: dict[int, JSONObject] = {}
+        self.objects: dict[int, JSONObject] = {}
         self.causes: dict[int, str] = {}
 
-    def add(self, number: int, template: Object, obj: Object, cause: str) -> None:
+    def add(self, number: int, template: JSONObject, obj: JSONObject, cause: str) -> None:
         self.templates[number] = template
         self.objects[number] = obj
         self.causes[number] = cause
@@ -142,8 +142,8 @@ _KNOWN = (
 )
 
 
-def _with_cause(replica_set: Object) -> Object:
-    template: Object = replica_set["spec"]["template"]
+def _with_cause(replica_set: JSONObject) -> JSONObject:
+    template: JSONObject = replica_set["spec"]["template"]
     cause = change_cause(replica_set)
     if not cause:
         return template

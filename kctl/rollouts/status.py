@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kctl.command import Command
 from kctl.errors import KctlError
 from kctl.flags import Flag, switch
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from .finding import FLAGS, find, require_resource
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from kctl.resolve import Info
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 REVISION = "deployment.kubernetes.io/revision"
 
@@ -29,7 +29,7 @@ class Progress(NamedTuple):
     done: bool = False
 
 
-def deployment(obj: Object, revision: int) -> Progress:
+def deployment(obj: JSONObject, revision: int) -> Progress:
     metadata, spec, status = _parts(obj)
     name = go_quote(str(metadata.get("name", "")))
     if revision > 0:
@@ -61,7 +61,7 @@ def _revision(name: str, text: str) -> int:
     return int(text)
 
 
-def daemon_set(obj: Object, revision: int) -> Progress:
+def daemon_set(obj: JSONObject, revision: int) -> Progress:
     del revision
     metadata, spec, status = _parts(obj)
     _require_rolling(spec)
@@ -78,7 +78,7 @@ def daemon_set(obj: Object, revision: int) -> Progress:
     return Progress(f"daemon set {name} successfully rolled out\n", done=True)
 
 
-def stateful_set(obj: Object, revision: int) -> Progress:
+def stateful_set(obj: JSONObject, revision: int) -> Progress:
     del revision
     metadata, spec, status = _parts(obj)
     _require_rolling(spec)
@@ -104,16 +104,16 @@ def stateful_set(obj: Object, revision: int) -> Progress:
     return Progress(f"statefulset rolling update complete {count} pods at revision {current}...\n", done=True)
 
 
-def _parts(obj: Object) -> tuple[Object, Object, Object]:  # the three halves of every object
+def _parts(obj: JSONObject) -> tuple[JSONObject, JSONObject, JSONObject]:  # the three halves of every object
     return obj.get("metadata") or {}, obj.get("spec") or {}, obj.get("status") or {}
 
 
-def _require_rolling(spec: Object) -> None:
+def _require_rolling(spec: JSONObject) -> None:
     if (spec.get("updateStrategy") or {}).get("type") != "RollingUpdate":
         raise KctlError("rollout status is only available for RollingUpdate strategy type")
 
 
-_VIEWERS: dict[tuple[str, str], Callable[[Object, int], Progress]] = {
+_VIEWERS: dict[tuple[str, str], Callable[[JSONObject, int], Progress]] = {
     ("apps", "Deployment"): deployment,
     ("apps", "DaemonSet"): daemon_set,
     ("apps", "StatefulSet"): stateful_set,

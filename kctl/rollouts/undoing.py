@@ -10,9 +10,10 @@ from kctl.errors import KctlError
 from kctl.flags import Flag
 from kctl.printers.choosing import output_flags
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from .finding import FLAGS, find, require_resource
-from .revisions import Object, applied, controller_revisions, not_for, replica_sets, revision_of, without_hash
+from .revisions import applied, controller_revisions, not_for, replica_sets, revision_of, without_hash
 
 if TYPE_CHECKING:
     from kctl.flags import Given
@@ -93,7 +94,7 @@ async def _deployment(info: Info, revision: int, mode: str) -> str:
     return _DONE
 
 
-def _replica_set(every: list[Object], revision: int, name: str) -> Object:
+def _replica_set(every: list[JSONObject], revision: int, name: str) -> JSONObject:
     """The one with this revision; for 0 the last but one."""
     numbered = [(number, one) for one in every if (number := revision_of(one)) is not None]
     if revision:
@@ -135,7 +136,7 @@ async def _patch(info: Info, patch: object, revision: int, kind: str, *, dry_run
         raise KctlError(f"failed restoring revision {revision}: {error.message}") from error
 
 
-def _shown(template: Object) -> str:
+def _shown(template: JSONObject) -> str:
     from kctl.describe.page import Page
     from kctl.describe.pod_template import pod_template
 

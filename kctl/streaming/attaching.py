@@ -5,9 +5,10 @@ Kubernetes: kubectl/pkg/cmd/attach, AttachOptions.Run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kctl.errors import KctlError
+from localplane.apimachinery.objects import JSONObject
 
 from .channels import say_exit_code
 from .pods import container_of, path_of
@@ -17,7 +18,6 @@ from .terminal import key_bytes, until_typed
 if TYPE_CHECKING:
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 _RECORDED = (
     "All commands and output from this session will be recorded in container logs, including credentials and "
@@ -37,7 +37,7 @@ class Attaching(NamedTuple):
     command: str
 
 
-async def attach(session: Session, pod: Object, how: Attaching) -> None:
+async def attach(session: Session, pod: JSONObject, how: Attaching) -> None:
     """Until the process ends or the keys for leaving are typed. Raises KctlError, Ended."""
     try:
         container = container_of(session, pod, how.container, quiet=how.quiet)
@@ -62,7 +62,7 @@ async def attach(session: Session, pod: Object, how: Attaching) -> None:
         session.write(_how_to_return(pod, container["name"], how.command))
 
 
-def _how_to_return(pod: Object, container: str, command: str) -> str:
+def _how_to_return(pod: JSONObject, container: str, command: str) -> str:
     metadata, spec = pod.get("metadata") or {}, pod.get("spec") or {}
     where = f"{metadata.get('name', '')} -c {container} -n {metadata.get('namespace', '')} -i -t"
     if any(one["name"] == container for one in spec.get("ephemeralContainers") or ()):

@@ -12,7 +12,7 @@ import tarfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_quote
@@ -23,7 +23,6 @@ from .remote import Streams, run_remote
 if TYPE_CHECKING:
     from kctl.session import Session
 
-Object = dict[str, Any]
 Write = Callable[[bytes], object]
 _PIECE = 32 * 1024
 _TEST_WITHIN = 30.0

@@ -8,11 +8,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kctl.errors import KctlError
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ClientError
 from localplane.client.statuses import Subject
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
 
-Object = dict[str, Any]
 Write = Callable[[bytes], None]
 _ACCEPT = ("Accept", "application/json, */*")
 _PAUSE = 1.0
@@ -37,7 +37,7 @@ class Log(NamedTuple):
 
 
 async def logs_of(
-    session: Session, given: Given, obj: Object, options: list[tuple[str, str]], container: str
+    session: Session, given: Given, obj: JSONObject, options: list[tuple[str, str]], container: str
 ) -> list[Log]:
     """Of a pod, of a list of pods, or of what selects pods."""
     if isinstance(obj.get("items"), list):
@@ -55,7 +55,7 @@ async def logs_of(
     return found
 
 
-async def _selected(session: Session, given: Given, obj: Object) -> list[Object]:
+async def _selected(session: Session, given: Given, obj: JSONObject) -> list[JSONObject]:
     from .preference import best_to_log
 
     within = given.seconds("pod-running-timeout")
@@ -66,7 +66,7 @@ async def _selected(session: Session, given: Given, obj: Object) -> list[Object]
     return pods
 
 
-def _containers(session: Session, given: Given, pod: Object, container: str) -> list[str]:
+def _containers(session: Session, given: Given, pod: JSONObject, container: str) -> list[str]:
     """An annotation that names none is said and forgotten, other than where a process is run."""
     if given.is_on("all-containers"):
         return container_names(pod)

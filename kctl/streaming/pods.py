@@ -6,10 +6,11 @@ in `preference`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError, UsageError
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,14 +18,13 @@ if TYPE_CHECKING:
     from kctl.flags import Given
     from kctl.session import Session
 
-Object = dict[str, Any]
 
 _DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 _BY_LABEL_SELECTOR = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
 _GROUPS = (("containers", ""), ("ephemeralContainers", " (ephem)"), ("initContainers", " (init)"))
 
 
-async def named(session: Session, words: Sequence[str], *, filenames: Sequence[str] = ()) -> Object:
+async def named(session: Session, words: Sequence[str], *, filenames: Sequence[str] = ()) -> JSONObject:
     """The object that `POD`, `TYPE/NAME` or `TYPE NAME` means, or that a file names. Raises KctlError."""
     from kctl.resolve import Query, resolve
 
@@ -35,7 +35,7 @@ async def named(session: Session, words: Sequence[str], *, filenames: Sequence[s
     return infos[0].object or {}
 
 
-async def pod_for(session: Session, obj: Object, *, action: str, within: float) -> Object:
+async def pod_for(session: Session, obj: JSONObject, *, action: str, within: float) -> JSONObject:
     """The pod itself, or the best of those that the object selects; the first that comes, if there are none yet."""
     from .preference import most_active
 
@@ -44,7 +44,7 @@ async def pod_for(session: Session, obj: Object, *, action: str, within: float) 
     return most_active(await pods_of(session, obj, action=action, within=within))[0]
 
 
-async def pods_of(session: Session, obj: Object, *, action: str, within: float) -> list[Object]:
+async def pods_of(session: Session, obj: JSONObject, *, action: str, within: float) -> list[JSONObject]:
     """In the server's order. Waits for the first. Raises KctlError."""
     from localplane.client.names import GroupVersionResource
     from localplane.client.options import ListOptions
@@ -56,12 +56,12 @@ async def pods_of(session: Session, obj: Object, *, action: str, within: float) 
     pods = session.client.resource(GroupVersionResource("", "v1", "pods"), namespace)
     listed = await pods.list(ListOptions(label_selector=selector))
     if listed.get("items"):
-        found: list[Object] = listed["items"]
+        found: list[JSONObject] = listed["items"]
         return found
     version = str((listed.get("metadata") or {}).get("resourceVersion", ""))
     watching = pods.watch(ListOptions(label_selector=selector, resource_version=version))
 
-    async def first() -> Object:
+    async def first() -> JSONObject:
         async with watching:
             async for event in watching:
                 if event.type in ("ADDED", "MODIFIED"):
@@ -74,7 +74,7 @@ async def pods_of(session: Session, obj: Object, *, action: str, within: float) 
         raise KctlError("timed out waiting for the condition") from None
 
 
-def _selector(obj: Object, action: str) -> str:
+def _selector(obj: JSONObject, action: str) -> str:
     kind, spec = str(obj.get("kind")), obj.get("spec") or {}
     selector = spec.get("selector") or {}
     if kind in _BY_LABEL_SELECTOR:
@@ -88,7 +88,7 @@ def _selector(obj: Object, action: str) -> str:
     raise KctlError(f"{action} *{version}.{kind}: selector for *{version}.{kind} not implemented")
 
 
-def label_selector(selector: Object) -> str:
+def label_selector(selector: JSONObject) -> str:
     """A LabelSelector as a query. Kubernetes: metav1.LabelSelectorAsSelector."""
     labels = selector.get("matchLabels") or {}
     terms = [(key, f"{key}={value}") for key, value in labels.items()]
@@ -104,34 +104,34 @@ def label_selector(selector: Object) -> str:
     return ",".join(term for _, term in sorted(terms, key=lambda pair: pair[0]))
 
 
-def container_names(pod: Object) -> list[str]:
+def container_names(pod: JSONObject) -> list[str]:
     """Init containers first, as logs are shown."""
     spec = pod.get("spec") or {}
     parts = ("initContainers", "containers", "ephemeralContainers")
     return [one["name"] for part in parts for one in spec.get(part) or ()]
 
 
-def all_names(pod: Object) -> str:
+def all_names(pod: JSONObject) -> str:
     """As messages list them."""
     spec = pod.get("spec") or {}
     return ", ".join(f"{one['name']}{mark}" for part, mark in _GROUPS for one in spec.get(part) or ())
 
 
-def find_container(pod: Object, name: str) -> Object:
+def find_container(pod: JSONObject, name: str) -> JSONObject:
     """Raises KctlError."""
     spec = pod.get("spec") or {}
     for part in ("containers", "initContainers", "ephemeralContainers"):
         for one in spec.get(part) or ():
             if one["name"] == name:
-                container: Object = one
+                container: JSONObject = one
                 return container
     pod_name = (pod.get("metadata") or {}).get("name", "")
     raise KctlError(f"container {name} is not valid for pod {pod_name} out of: {all_names(pod)}")
 
 
 def container_of(
-    session: Session, pod: Object, name: str, *, quiet: bool = False, say: Callable[[str], None] | None = None
-) -> Object:
+    session: Session, pod: JSONObject, name: str, *, quiet: bool = False, say: Callable[[str], None] | None = None
+) -> JSONObject:
     """The one that is named, that the pod's annotation names, or the first: then it is said if there are others."""
     metadata, spec = pod.get("metadata") or {}, pod.get("spec") or {}
     containers = spec.get("containers") or []
@@ -143,22 +143,22 @@ def container_of(
         return find_container(pod, name)
     if not quiet and len(container_names(pod)) > 1:
         (say or session.say)(f"Defaulted container {go_quote(containers[0]['name'])} out of: {all_names(pod)}\n")
-    first: Object = containers[0]
+    first: JSONObject = containers[0]
     return first
 
 
-def default_container(pod: Object) -> str:
+def default_container(pod: JSONObject) -> str:
     """What the pod's annotation names."""
     return str(((pod.get("metadata") or {}).get("annotations") or {}).get(_DEFAULT_CONTAINER) or "")
 
 
-def refuse_completed(pod: Object, action: str) -> None:
+def refuse_completed(pod: JSONObject, action: str) -> None:
     phase = (pod.get("status") or {}).get("phase")
     if phase in ("Succeeded", "Failed"):
         raise KctlError(f"cannot {action} a container in a completed pod; current phase is {phase}")
 
 
-def path_of(pod: Object, subresource: str) -> str:
+def path_of(pod: JSONObject, subresource: str) -> str:
     from localplane.client.names import GroupVersionResource
 
     metadata = pod.get("metadata") or {}

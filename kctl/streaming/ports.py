@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Object = dict[str, Any]
 
 _is_number = re.compile(r"[+-]?[0-9]+", re.ASCII).fullmatch
 _LARGEST = 65535
@@ -28,7 +28,7 @@ class Pair(NamedTuple):
     remote: int
 
 
-def in_pod(words: list[str], obj: Object, pod: Object) -> list[str]:
+def in_pod(words: list[str], obj: JSONObject, pod: JSONObject) -> list[str]:
     """The words with the pod's own numbers. `obj` is what was named: of a service, ports are the service's.
 
     Raises KctlError.
@@ -50,7 +50,7 @@ def _joined(local: str, remote: str) -> str:
     return remote if local == remote else f"{local}:{remote}"
 
 
-def _into_pod(word: str, pod: Object) -> str:
+def _into_pod(word: str, pod: JSONObject) -> str:
     local, remote = _split(word)
     if not remote:
         raise KctlError("remote port cannot be empty")
@@ -58,7 +58,7 @@ def _into_pod(word: str, pod: Object) -> str:
     return f"{local}:{number}" if local != remote else number
 
 
-def _through_service(word: str, service: Object, pod: Object) -> str:
+def _through_service(word: str, service: JSONObject, pod: JSONObject) -> str:
     local, remote = _split(word)
     if not _is_number(remote):
         number = _by_name(service, remote)
@@ -68,7 +68,7 @@ def _through_service(word: str, service: Object, pod: Object) -> str:
     return _joined(local, str(_target(service, number, pod)))
 
 
-def _refuse_udp(words: list[str], ports: Iterable[tuple[Any, Object]], lookup: Any) -> None:
+def _refuse_udp(words: list[str], ports: Iterable[tuple[Any, JSONObject]], lookup: Any) -> None:
     protocols: dict[Any, set[str]] = {}
     for number, port in ports:
         protocols.setdefault(number, set()).add(port.get("protocol", "TCP"))
@@ -103,23 +103,23 @@ def _number(which: str, text: str) -> int:
     return int(text)
 
 
-def _of_service(service: Object) -> list[Object]:
+def _of_service(service: JSONObject) -> list[JSONObject]:
     return (service.get("spec") or {}).get("ports") or []
 
 
-def _of_containers(pod: Object, part: str = "containers") -> list[Object]:
+def _of_containers(pod: JSONObject, part: str = "containers") -> list[JSONObject]:
     spec = pod.get("spec") or {}
     return [port for container in spec.get(part) or () for port in container.get("ports") or ()]
 
 
-def _by_name(service: Object, name: str) -> int:
+def _by_name(service: JSONObject, name: str) -> int:
     for port in _of_service(service):
         if port.get("name", "") == name:
             return int(port["port"])
     raise KctlError(f"Service '{_name(service)}' does not have a named port '{name}'")
 
 
-def _target(service: Object, number: int, pod: Object) -> int:
+def _target(service: JSONObject, number: int, pod: JSONObject) -> int:
     """Kubernetes: kubectl/pkg/util, LookupContainerPortNumberByServicePort."""
     for port in _of_service(service):
         if port.get("port") != number:
@@ -133,12 +133,12 @@ def _target(service: Object, number: int, pod: Object) -> int:
     raise KctlError(f"Service {_name(service)} does not have a service port {number}")
 
 
-def _container_port(pod: Object, name: str) -> int:
+def _container_port(pod: JSONObject, name: str) -> int:
     for port in (*_of_containers(pod), *_of_containers(pod, "initContainers")):
         if port.get("name", "") == name:
             return int(port["containerPort"])
     raise KctlError(f"Pod '{_name(pod)}' does not have a named port '{name}'")
 
 
-def _name(obj: Object) -> str:
+def _name(obj: JSONObject) -> str:
     return str((obj.get("metadata") or {}).get("name", ""))

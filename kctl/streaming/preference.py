@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Object = dict[str, Any]
 
 _PHASES = {"Running": 0, "Unknown": 1, "Pending": 2}
 _NEVER = "~"
 """Sorts after every time."""
 
 
-def best_to_log(pods: Iterable[Object]) -> list[Object]:
+def best_to_log(pods: Iterable[JSONObject]) -> list[JSONObject]:
     """On a node, running, ready for long, often restarted, old: first."""
     return sorted(pods, key=lambda pod: (*_running(pod, others=0), _ready_since(pod), *_restarts(pod), _created(pod)))
 
 
-def most_active(pods: Iterable[Object]) -> list[Object]:
+def most_active(pods: Iterable[JSONObject]) -> list[JSONObject]:
     """The same, but those that are about to go come later, and those that were often restarted last."""
     return sorted(
         pods,
@@ -33,19 +34,19 @@ def most_active(pods: Iterable[Object]) -> list[Object]:
     )
 
 
-def _running(pod: Object, *, others: int) -> tuple[bool, int, bool]:
+def _running(pod: JSONObject, *, others: int) -> tuple[bool, int, bool]:
     """`others` is the rank of phases that have none, such as Succeeded."""
     on_a_node = bool((pod.get("spec") or {}).get("nodeName"))
     return not on_a_node, _PHASES.get(str((pod.get("status") or {}).get("phase")), others), _ready_since(pod) == ""
 
 
-def _going(pod: Object) -> tuple[bool, str]:
+def _going(pod: JSONObject) -> tuple[bool, str]:
     """Those that go last are first."""
     deleted = str((pod.get("metadata") or {}).get("deletionTimestamp") or "")
     return bool(deleted), "".join(chr(0x7F - ord(one)) for one in deleted)
 
 
-def _ready_since(pod: Object) -> str:
+def _ready_since(pod: JSONObject) -> str:
     """Nothing for a pod that is not ready."""
     for one in (pod.get("status") or {}).get("conditions") or ():
         if one.get("type") == "Ready" and one.get("status") == "True":
@@ -53,7 +54,7 @@ def _ready_since(pod: Object) -> str:
     return ""
 
 
-def _restarts(pod: Object) -> tuple[int, int]:
+def _restarts(pod: JSONObject) -> tuple[int, int]:
     """Of containers and of sidecars, negative: more restarts come first."""
     status, spec = pod.get("status") or {}, pod.get("spec") or {}
     sidecars = {one["name"] for one in spec.get("initContainers") or () if one.get("restartPolicy") == "Always"}
@@ -64,5 +65,5 @@ def _restarts(pod: Object) -> tuple[int, int]:
     return -max(regular, default=0), -max(beside, default=0)
 
 
-def _created(pod: Object) -> str:
+def _created(pod: JSONObject) -> str:
     return str((pod.get("metadata") or {}).get("creationTimestamp") or _NEVER)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .table import Field, fields, struct_name
+from localplane.apimachinery.objects import JSONObject
 
-Object = dict[str, Any]
+from .table import Field, fields, struct_name
 
 _ZEROS: Mapping[str, Any] = {"s": "", "b": False, "i": 0, "d": 0, "p": 0, "q": "0"}
 
 
-def encoded(obj: Object) -> Object:
+def encoded(obj: JSONObject) -> JSONObject:
     """Fields that the struct does not have are gone. Of a list, each of its items."""
     if isinstance(obj.get("items"), list):
         return {**obj, "items": [encoded(item) for item in obj["items"]]}
@@ -22,7 +22,7 @@ def encoded(obj: Object) -> Object:
     return {"kind": obj["kind"], "apiVersion": obj["apiVersion"], **encoded_struct(struct, obj)}
 
 
-def encoded_struct(struct: str, obj: Mapping[str, Any]) -> Object:
+def encoded_struct(struct: str, obj: Mapping[str, Any]) -> JSONObject:
     """`struct` is its name in the table: `core/v1.Container`."""
     found = {}
     for field in fields(struct):

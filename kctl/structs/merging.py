@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from localplane.apimachinery.objects import JSONObject
 
 from .table import Field, fields, struct_name
 
 if TYPE_CHECKING:
     from localplane.apimachinery.schema import Node
 
-Object = dict[str, Any]
 
-
-def patch_node(obj: Object) -> Node | None:
+def patch_node(obj: JSONObject) -> Node | None:
     """None for a kind that is not in the table."""
     struct = struct_name(obj)
     return None if struct is None else struct_node(struct)
@@ -23,7 +23,7 @@ def patch_node(obj: Object) -> Node | None:
 def struct_node(struct: str) -> Node:
     from localplane.apimachinery.patch.strategic.openapi import node_of
 
-    schemas: dict[str, Object] = {}
+    schemas: dict[str, JSONObject] = {}
     waiting = [struct]
     while waiting:
         name = waiting.pop()
@@ -45,7 +45,7 @@ def _innermost(kind: str) -> str:
     return kind
 
 
-def _schema(field: Field) -> Object:
+def _schema(field: Field) -> JSONObject:
     found = _type(field.type)
     if field.merges is not None or field.retains_keys:
         words = (["merge"] if field.merges is not None else []) + (["retainKeys"] if field.retains_keys else [])
@@ -55,7 +55,7 @@ def _schema(field: Field) -> Object:
     return found
 
 
-def _type(kind: str) -> Object:
+def _type(kind: str) -> JSONObject:
     if kind.startswith("[]"):
         return {"items": _type(kind[2:])}
     if kind.startswith("{}") or kind == "x":

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple, Protocol
 
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_plain, go_quote
-
-Object = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 
 class Check(Protocol):
-    def met(self, obj: Object) -> bool:
+    def met(self, obj: JSONObject) -> bool:
         """Raises KctlError if it can't be told."""
 
 
@@ -30,7 +29,7 @@ class Condition(NamedTuple):
     name: str
     status: str
 
-    def met(self, obj: Object) -> bool:
+    def met(self, obj: JSONObject) -> bool:
         status = obj.get("status") or {}
         for condition in status.get("conditions") or ():
             if not isinstance(condition, dict) or str(condition.get("type", "")).casefold() != self.name.casefold():
@@ -51,7 +50,7 @@ class Path(NamedTuple):
     template: Any
     value: str
 
-    def met(self, obj: Object) -> bool:
+    def met(self, obj: JSONObject) -> bool:
         from kctl.printers.jsonpath import JSONPathError, find
 
         try:

@@ -10,9 +10,10 @@ import random
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from localplane.apimachinery.errors import APIError, Expired
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConnectionLost
 from localplane.client.options import ListOptions
 
@@ -20,16 +21,15 @@ if TYPE_CHECKING:
     from kctl.resolve import Info
     from localplane.client.watch import WatchStream
 
-Object = dict[str, Any]
 
 _INITIAL_END: Final = "k8s.io/initial-events-end"
 _SHORTEST: Final = 300
 """Seconds after which the server may end a watch; it is asked for up to twice as many."""
 
 
-async def follow(info: Info) -> AsyncIterator[tuple[str, Object | None]]:
+async def follow(info: Info) -> AsyncIterator[tuple[str, JSONObject | None]]:
     """First `ADDED` and the object, or `ABSENT`; then MODIFIED, DELETED and ADDED as they happen, for ever."""
-    known: Object | None = None
+    known: JSONObject | None = None
     first, streams = True, True
     while True:
         current, watching = await _begin(info) if streams else (None, None)
@@ -48,7 +48,7 @@ async def follow(info: Info) -> AsyncIterator[tuple[str, Object | None]]:
                     yield event.type, event.object
 
 
-async def _begin(info: Info) -> tuple[Object | None, WatchStream | None]:
+async def _begin(info: Info) -> tuple[JSONObject | None, WatchStream | None]:
     """What is there, and a watch that goes on from there; no watch from a server that can't begin one so."""
     options = ListOptions(
         field_selector=_selector(info),
@@ -58,7 +58,7 @@ async def _begin(info: Info) -> tuple[Object | None, WatchStream | None]:
         send_initial_events=True,
     )
     watching = info.resource.watch(options)
-    found: Object | None = None
+    found: JSONObject | None = None
     try:
         async for event in watching:
             if event.type == "BOOKMARK" and _INITIAL_END in (event.object["metadata"].get("annotations") or {}):
@@ -70,7 +70,7 @@ async def _begin(info: Info) -> tuple[Object | None, WatchStream | None]:
     return None, None
 
 
-async def _list_first(info: Info) -> tuple[Object | None, WatchStream]:
+async def _list_first(info: Info) -> tuple[JSONObject | None, WatchStream]:
     listed = await info.resource.list(ListOptions(field_selector=_selector(info)))
     options = ListOptions(
         field_selector=_selector(info),
@@ -91,11 +91,11 @@ def _patience() -> timedelta:
     return timedelta(seconds=random.randint(_SHORTEST, 2 * _SHORTEST))  # noqa: S311 - it guards nothing
 
 
-def _what_happened(before: Object | None, now: Object | None) -> str:
+def _what_happened(before: JSONObject | None, now: JSONObject | None) -> str:
     if now is None:
         return "ABSENT" if before is None else "DELETED"
     return "ADDED" if before is None else "MODIFIED"
 
 
-def _version(obj: Object | None) -> str:
+def _version(obj: JSONObject | None) -> str:
     return "" if obj is None else str((obj.get("metadata") or {}).get("resourceVersion", ""))

@@ -21,6 +21,7 @@ from functools import cached_property
 from typing import Any
 
 from localplane.apimachinery.groups import GroupKind, GroupResource, GroupVersion, by_priority
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Node, Schema
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.selectable import SelectableField
@@ -28,7 +29,6 @@ from localplane.apiserver.registry.store import Store, SubresourceStore
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.storage.interface import Storage
 
-JSONObject = dict[str, Any]
 Convert = Callable[[JSONObject], JSONObject]
 Default = Callable[[JSONObject], None]
 MakeStorage = Callable[[Definition], object]

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import orjson
 
 from localplane.apimachinery.groups import GroupVersion
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.selectable import Select, SelectableField, selectable_fields
 from localplane.apiserver.registry.store import Store
 from localplane.apiserver.registry.strategy import Strategy
@@ -22,7 +23,6 @@ from localplane.apiserver.resource import APIGroup, Column, MakeStorage, Resourc
 
 from . import schemas
 
-JSONObject = dict[str, Any]
 Default = Callable[[JSONObject], None]
 Convert = Callable[[JSONObject], JSONObject]
 Cells = Callable[[JSONObject], list[Any]]

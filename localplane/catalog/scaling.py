@@ -15,6 +15,7 @@ from localplane.apimachinery.groups import GroupKind, GroupResource
 from localplane.apimachinery.labels import InvalidSelector, from_labels
 from localplane.apimachinery.managedfields.scale import ScaleManagers
 from localplane.apimachinery.objectmeta import METADATA, validate_managed_fields
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import age
 from localplane.apiserver.endpoints.table import ABOUT_CREATION, ABOUT_NAME
@@ -34,8 +35,6 @@ from localplane.apiserver.storage.objects import StoredObject
 
 from .validation.selectors import selector_of
 from .validation.values import not_negative
-
-JSONObject = dict[str, Any]
 
 _KIND = GroupKind("autoscaling", "Scale")
 _REPLICAS = ("f:spec", "f:replicas")

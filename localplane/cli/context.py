@@ -14,9 +14,8 @@ from typing import Any
 
 import orjson
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConfigError
-
-Document = dict[str, Any]
 
 _EXTENSION = "kctl"
 _PREVIOUS = "previous-context"
@@ -38,12 +37,12 @@ def add_context(plane_kubeconfig: Path, *, switch: bool, into: Path | None = Non
     """Merge a plane's own kubeconfig, which has one entry of each sort, into the user's. Raises ConfigError."""
     from localplane.client.kubeconfig.editing import edit, file_to_edit
 
-    ours: Document = orjson.loads(plane_kubeconfig.read_bytes())
+    ours: JSONObject = orjson.loads(plane_kubeconfig.read_bytes())
     name: str = ours["current-context"]
     path = file_to_edit(into).absolute()
     before = ""
 
-    def change(document: Document) -> None:
+    def change(document: JSONObject) -> None:
         nonlocal before
         current = document.get("current-context") or ""
         existing = _find(document, "contexts", name)
@@ -64,7 +63,7 @@ def remove_context(path: Path, name: str) -> None:
     """Take out what `add_context` put in. The current context goes back to what it was, if it is still ours."""
     from localplane.client.kubeconfig.editing import edit
 
-    def change(document: Document) -> None:
+    def change(document: JSONObject) -> None:
         entry = _find(document, "contexts", name)
         previous = _previous(entry) if entry else ""
         for sort in ("clusters", "users", "contexts"):
@@ -89,17 +88,17 @@ def current_context() -> str:
         return ""
 
 
-def _find(document: Document, sort: str, name: str) -> Document | None:
+def _find(document: JSONObject, sort: str, name: str) -> JSONObject | None:
     return next((entry for entry in document[sort] if entry.get("name") == name), None)
 
 
-def _found(document: Document, name: str) -> Document:
+def _found(document: JSONObject, name: str) -> JSONObject:
     entry = _find(document, "contexts", name)
     assert entry is not None, "it was put there before"
     return entry
 
 
-def _put(document: Document, sort: str, name: str, field: str, value: Any, *, keep: bool) -> None:
+def _put(document: JSONObject, sort: str, name: str, field: str, value: Any, *, keep: bool) -> None:
     """`keep`: what somebody has added to the entry (a namespace) stays; else ours replaces it."""
     entry = _find(document, sort, name)
     if entry is None:
@@ -109,7 +108,7 @@ def _put(document: Document, sort: str, name: str, field: str, value: Any, *, ke
     entry[field] = {**old, **value} if keep and isinstance(old, dict) else dict(value)
 
 
-def _extensions(entry: Document) -> Iterator[Document]:
+def _extensions(entry: JSONObject) -> Iterator[JSONObject]:
     context = entry.get("context")
     listed = context.get("extensions") if isinstance(context, dict) else None
     for extension in listed if isinstance(listed, list) else ():
@@ -117,20 +116,20 @@ def _extensions(entry: Document) -> Iterator[Document]:
             yield extension
 
 
-def _previous(entry: Document) -> str:
+def _previous(entry: JSONObject) -> str:
     for extension in _extensions(entry):
         if extension.get("name") == _EXTENSION:
             return str(extension["extension"].get(_PREVIOUS) or "")
     return ""
 
 
-def _remember(entry: Document, previous: str) -> None:
+def _remember(entry: JSONObject, previous: str) -> None:
     context = entry["context"]
     others = [one for one in context.get("extensions") or () if one.get("name") != _EXTENSION]
     context["extensions"] = [*others, {"name": _EXTENSION, "extension": {_PREVIOUS: previous}}]
 
 
-def _exists(document: Document, name: str) -> bool:
+def _exists(document: JSONObject, name: str) -> bool:
     """In this file, or in another one that is merged with it."""
     if _find(document, "contexts", name) is not None:
         return True

@@ -10,12 +10,13 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol
+from typing import Protocol
+
+from localplane.apimachinery.objects import JSONObject
 
 from .indexer import object_key
 
-Object = dict[str, Any]
-Transform = Callable[[Object], Object]
+Transform = Callable[[JSONObject], JSONObject]
 """Sees an object before anybody else, and may change it in place. If it raises, the informer ends."""
 
 
@@ -34,13 +35,13 @@ class DeletedFinalStateUnknown:
     """An object that is gone, though nobody saw it go. `object` is the last that was seen of it."""
 
     key: str
-    object: Object
+    object: JSONObject
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
     type: DeltaType
-    object: Object | DeletedFinalStateUnknown
+    object: JSONObject | DeletedFinalStateUnknown
 
 
 Deltas = list[Delta]
@@ -54,7 +55,7 @@ class KnownObjects(Protocol):
     """What the consumer has seen so far."""
 
     def keys(self) -> Iterable[str]: ...
-    def get(self, key: str) -> Object | None: ...
+    def get(self, key: str) -> JSONObject | None: ...
 
 
 class FIFOReplacement:
@@ -64,10 +65,10 @@ class FIFOReplacement:
         self._fifo = fifo
         self._keys: set[str] = set()
 
-    def add(self, obj: Object) -> None:
+    def add(self, obj: JSONObject) -> None:
         self._keys.add(self._fifo.queue_replaced(obj))
 
-    def discard(self, obj: Object) -> None:
+    def discard(self, obj: JSONObject) -> None:
         self._keys.discard(object_key(obj))
 
     def finish(self) -> None:
@@ -90,22 +91,22 @@ class DeltaFIFO:
     def __len__(self) -> int:
         return len(self._items)
 
-    def add(self, obj: Object) -> None:
+    def add(self, obj: JSONObject) -> None:
         self._note_change()
         self._queue(DeltaType.ADDED, object_key(obj), self._transformed(obj))
 
-    def update(self, obj: Object) -> None:
+    def update(self, obj: JSONObject) -> None:
         self._note_change()
         self._queue(DeltaType.UPDATED, object_key(obj), self._transformed(obj))
 
-    def delete(self, obj: Object) -> None:
+    def delete(self, obj: JSONObject) -> None:
         """An object that nobody knows was already deleted by a list that came after it."""
         self._note_change()
         key = object_key(obj)
         if key in self._items or self._known.get(key) is not None:
             self._queue(DeltaType.DELETED, key, self._transformed(obj))
 
-    def replace(self, objects: Iterable[Object]) -> None:
+    def replace(self, objects: Iterable[JSONObject]) -> None:
         """These are all there are: whatever else is known or queued was deleted while nobody watched."""
         replacement = self.replacement()
         for obj in objects:
@@ -116,7 +117,7 @@ class DeltaFIFO:
         """The same as the objects come. The consumer may take what is queued already."""
         return FIFOReplacement(self)
 
-    def queue_replaced(self, obj: Object) -> str:
+    def queue_replaced(self, obj: JSONObject) -> str:
         key = object_key(obj)
         self._queue(DeltaType.REPLACED, key, self._transformed(obj))
         return key
@@ -158,10 +159,10 @@ class DeltaFIFO:
         if self._populated and not self._initial_left:
             self.synced.set()
 
-    def _transformed(self, obj: Object) -> Object:
+    def _transformed(self, obj: JSONObject) -> JSONObject:
         return obj if self._transform is None else self._transform(obj)
 
-    def _latest(self, key: str) -> Object:
+    def _latest(self, key: str) -> JSONObject:
         if deltas := self._items.get(key):
             last = deltas[-1].object
             return last.object if isinstance(last, DeletedFinalStateUnknown) else last
@@ -169,7 +170,7 @@ class DeltaFIFO:
         assert known is not None  # its key was just listed
         return known
 
-    def _queue(self, kind: DeltaType, key: str, obj: Object | DeletedFinalStateUnknown) -> None:
+    def _queue(self, kind: DeltaType, key: str, obj: JSONObject | DeletedFinalStateUnknown) -> None:
         deltas = self._items.setdefault(key, [])
         if kind is DeltaType.DELETED and deltas and deltas[-1].type is DeltaType.DELETED:
             # The one that knows the final state says more.

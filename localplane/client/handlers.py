@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
+
+from localplane.apimachinery.objects import JSONObject
 
 from .delta_fifo import DeletedFinalStateUnknown
 
-Object = dict[str, Any]
-Deleted = Object | DeletedFinalStateUnknown
+Deleted = JSONObject | DeletedFinalStateUnknown
 
 
 class EventHandler(Protocol):
@@ -18,17 +19,17 @@ class EventHandler(Protocol):
     The objects are those in the informer's copy: don't change them. If a method raises, the informer ends with that.
     """
 
-    def on_add(self, obj: Object, /, *, is_in_initial_list: bool) -> Awaitable[None] | None:
+    def on_add(self, obj: JSONObject, /, *, is_in_initial_list: bool) -> Awaitable[None] | None:
         """An object that this handler has not seen; `is_in_initial_list` if it was there before we were."""
 
-    def on_update(self, old: Object, new: Object, /) -> Awaitable[None] | None:
+    def on_update(self, old: JSONObject, new: JSONObject, /) -> Awaitable[None] | None:
         """Also called with twice the same object, at a resync."""
 
     def on_delete(self, obj: Deleted, /) -> Awaitable[None] | None:
         """A DeletedFinalStateUnknown if nobody saw it go; `deleted_object` gives the object in either case."""
 
 
-def deleted_object(obj: Deleted) -> Object:
+def deleted_object(obj: Deleted) -> JSONObject:
     return obj.object if isinstance(obj, DeletedFinalStateUnknown) else obj
 
 
@@ -36,14 +37,14 @@ def deleted_object(obj: Deleted) -> Object:
 class HandlerFunctions:
     """A handler of the functions that are given."""
 
-    add: Callable[[Object], Awaitable[None] | None] | None = None
-    update: Callable[[Object, Object], Awaitable[None] | None] | None = None
+    add: Callable[[JSONObject], Awaitable[None] | None] | None = None
+    update: Callable[[JSONObject, JSONObject], Awaitable[None] | None] | None = None
     delete: Callable[[Deleted], Awaitable[None] | None] | None = None
 
-    def on_add(self, obj: Object, /, *, is_in_initial_list: bool) -> Awaitable[None] | None:  # noqa: ARG002 - few care
+    def on_add(self, obj: JSONObject, /, *, is_in_initial_list: bool) -> Awaitable[None] | None:  # noqa: ARG002 - few care
         return self.add(obj) if self.add is not None else None
 
-    def on_update(self, old: Object, new: Object, /) -> Awaitable[None] | None:
+    def on_update(self, old: JSONObject, new: JSONObject, /) -> Awaitable[None] | None:
         return self.update(old, new) if self.update is not None else None
 
     def on_delete(self, obj: Deleted, /) -> Awaitable[None] | None:
@@ -54,13 +55,13 @@ class HandlerFunctions:
 class FilteringHandler:
     """Only what passes: an object that begins to pass is added, one that ceases to is deleted."""
 
-    passes: Callable[[Object], bool]
+    passes: Callable[[JSONObject], bool]
     handler: EventHandler
 
-    def on_add(self, obj: Object, /, *, is_in_initial_list: bool) -> Awaitable[None] | None:
+    def on_add(self, obj: JSONObject, /, *, is_in_initial_list: bool) -> Awaitable[None] | None:
         return self.handler.on_add(obj, is_in_initial_list=is_in_initial_list) if self.passes(obj) else None
 
-    def on_update(self, old: Object, new: Object, /) -> Awaitable[None] | None:
+    def on_update(self, old: JSONObject, new: JSONObject, /) -> Awaitable[None] | None:
         match self.passes(old), self.passes(new):
             case True, True:
                 return self.handler.on_update(old, new)

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
+
 from .errors import InvalidAnswer
 from .faults import Contained
 
-Object = dict[str, Any]
-IndexFunction = Callable[[Object], Iterable[str]]
+IndexFunction = Callable[[JSONObject], Iterable[str]]
 """The values that an object is found by, none or several. If it raises, that is logged, and the object has none."""
 
 NAMESPACE_INDEX: Final = "namespace"
@@ -35,7 +36,7 @@ def split_key(key: str) -> tuple[str, str]:
     return namespace, name
 
 
-def by_namespace(obj: Object) -> list[str]:
+def by_namespace(obj: JSONObject) -> list[str]:
     return [obj["metadata"].get("namespace", "")]
 
 
@@ -43,7 +44,7 @@ class Indexer:
     """Whoever reads must not change what they are given: everybody gets the same dictionaries."""
 
     def __init__(self, indexers: Mapping[str, IndexFunction] | None = None) -> None:
-        self._objects: dict[str, Object] = {}
+        self._objects: dict[str, JSONObject] = {}
         self._functions: dict[str, IndexFunction] = {}
         self._indices: dict[str, dict[str, dict[str, None]]] = {}
         self.add_indexers({NAMESPACE_INDEX: by_namespace, **(indexers or {})})
@@ -51,16 +52,16 @@ class Indexer:
     def __len__(self) -> int:
         return len(self._objects)
 
-    def get(self, key: str) -> Object | None:
+    def get(self, key: str) -> JSONObject | None:
         return self._objects.get(key)
 
-    def list(self) -> list[Object]:
+    def list(self) -> list[JSONObject]:
         return list(self._objects.values())
 
     def keys(self) -> Iterable[str]:
         return self._objects.keys()
 
-    def index(self, name: str, value: str) -> Iterable[Object]:
+    def index(self, name: str, value: str) -> Iterable[JSONObject]:
         """The objects with this value. Raises KeyError for an index that was never added."""
         return [self._objects[key] for key in self._indices[name].get(value, ())]
 
@@ -83,7 +84,7 @@ class Indexer:
             for key, obj in self._objects.items():
                 self._enter(name, key, obj)
 
-    def put(self, key: str, obj: Object) -> None:
+    def put(self, key: str, obj: JSONObject) -> None:
         self.delete(key)
         self._objects[key] = obj
         for name in self._functions:
@@ -101,11 +102,11 @@ class Indexer:
                 if not keys:
                     index.pop(value, None)
 
-    def _enter(self, name: str, key: str, obj: Object) -> None:
+    def _enter(self, name: str, key: str, obj: JSONObject) -> None:
         for value in self._values(name, key, obj):
             self._indices[name].setdefault(value, {})[key] = None
 
-    def _values(self, name: str, key: str, obj: Object) -> tuple[str, ...]:
+    def _values(self, name: str, key: str, obj: JSONObject) -> tuple[str, ...]:
         """None for an object that lacks what everybody has: it is no reason for all others to be lost."""
         with Contained(lambda: f"indexing {key} by {name}"):
             return tuple(self._functions[name](obj))

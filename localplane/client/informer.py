@@ -18,6 +18,7 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Any, Self
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 
 from .background import Background
@@ -28,8 +29,6 @@ from .list_watch import ListerWatcher
 from .listener import Added, Listener, Removed, Updated
 from .lister import Lister
 from .reflector import Reflector, ReflectorOptions
-
-Object = dict[str, Any]
 
 
 class SharedInformer:
@@ -179,5 +178,5 @@ class SharedInformer:
                 self._fifo.resync()
 
 
-def _version(obj: Object) -> Any:
+def _version(obj: JSONObject) -> Any:
     return obj["metadata"].get("resourceVersion")

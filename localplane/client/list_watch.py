@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
+
+from localplane.apimachinery.objects import JSONObject
 
 from .options import ListOptions
 from .resources import ResourceClient
 from .watch import WatchStream
 
-Object = dict[str, Any]
 METADATA: Final = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 METADATA_LIST: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
@@ -17,7 +18,7 @@ METADATA_LIST: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s
 class ListerWatcher(Protocol):
     """The objects' source; a ResourceClient is one."""
 
-    async def list(self, options: ListOptions) -> Object: ...
+    async def list(self, options: ListOptions) -> JSONObject: ...
     def watch(self, options: ListOptions) -> WatchStream: ...
 
 
@@ -26,17 +27,17 @@ class Replacement(Protocol):
     the store knows was deleted while nobody watched: it goes when the replacement is finished, and if it never is,
     nothing goes. Nothing else is asked of the store meanwhile."""
 
-    def add(self, obj: Object) -> None: ...
-    def discard(self, obj: Object) -> None: ...
+    def add(self, obj: JSONObject) -> None: ...
+    def discard(self, obj: JSONObject) -> None: ...
     def finish(self) -> None: ...
 
 
 class ReflectorStore(Protocol):
     """Their destination; a DeltaFIFO is one. If a method raises, the reflector ends."""
 
-    def add(self, obj: Object) -> None: ...
-    def update(self, obj: Object) -> None: ...
-    def delete(self, obj: Object) -> None: ...
+    def add(self, obj: JSONObject) -> None: ...
+    def update(self, obj: JSONObject) -> None: ...
+    def delete(self, obj: JSONObject) -> None: ...
     def replacement(self) -> Replacement: ...
 
 
@@ -48,7 +49,7 @@ class ListWatch:
         self._label_selector = label_selector
         self._field_selector = field_selector
 
-    async def list(self, options: ListOptions) -> Object:
+    async def list(self, options: ListOptions) -> JSONObject:
         return await self._source.list(self._selecting(options))
 
     def watch(self, options: ListOptions) -> WatchStream:
@@ -64,7 +65,7 @@ class MetadataListWatch:
     def __init__(self, source: ResourceClient) -> None:
         self._source = source
 
-    async def list(self, options: ListOptions) -> Object:
+    async def list(self, options: ListOptions) -> JSONObject:
         return await self._source.list(options, accept=METADATA_LIST)
 
     def watch(self, options: ListOptions) -> WatchStream:

@@ -7,27 +7,25 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 
 from .delta_fifo import DeletedFinalStateUnknown
 from .faults import Contained
 from .handlers import Deleted, EventHandler
 
-Object = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    object: Object
+    object: JSONObject
     is_in_initial_list: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    old: Object
-    new: Object
+    old: JSONObject
+    new: JSONObject
 
 
 @dataclass(frozen=True, slots=True)

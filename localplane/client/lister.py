@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from localplane.apimachinery import labels
+from localplane.apimachinery.objects import JSONObject
 
 from .indexer import NAMESPACE_INDEX, Indexer
-
-Object = dict[str, Any]
 
 
 class Lister:
@@ -21,10 +18,10 @@ class Lister:
     def namespaced(self, namespace: str) -> Lister:
         return Lister(self._indexer, namespace)
 
-    def get(self, name: str) -> Object | None:
+    def get(self, name: str) -> JSONObject | None:
         return self._indexer.get(f"{self._namespace}/{name}" if self._namespace else name)
 
-    def list(self, selector: labels.Selector = labels.everything) -> list[Object]:
+    def list(self, selector: labels.Selector = labels.everything) -> list[JSONObject]:
         found = self._indexer.index(NAMESPACE_INDEX, self._namespace) if self._namespace else self._indexer.list()
         if selector.is_everything:
             return list(found)

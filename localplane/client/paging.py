@@ -4,30 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from localplane.apimachinery.errors import Expired
+from localplane.apimachinery.objects import JSONObject
 
 from .options import ListOptions
-
-Object = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
     """Everything at one version. `paged` if it took more than one request."""
 
-    items: list[Object]
+    items: list[JSONObject]
     resource_version: str
     paged: bool
 
 
-async def list_all(list_page: Callable[[ListOptions], Awaitable[Object]], options: ListOptions) -> Collection:
+async def list_all(list_page: Callable[[ListOptions], Awaitable[JSONObject]], options: ListOptions) -> Collection:
     """Follow the continue tokens to the end; `options.limit` is the size of a page, 0 asks for all at once.
 
     A token that expired on the way starts the list again, then in one piece: pages of two versions don't fit together.
     """
-    items: list[Object] = []
+    items: list[JSONObject] = []
     version = ""
     page = options
     while True:

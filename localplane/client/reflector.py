@@ -16,7 +16,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError, BadRequest, Expired, Invalid, TooManyRequests
 from localplane.apimachinery.time_slices import TimeSlices
@@ -28,7 +28,6 @@ from .options import ListOptions
 from .paging import list_all
 from .watch import WatchEvent, WatchStream
 
-Object = dict[str, Any]
 _log = logging.getLogger(__name__)
 
 INITIAL_EVENTS_END: Final = "k8s.io/initial-events-end"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, Final
+from localplane.apimachinery.objects import JSONObject
 
 from .decoding import dumps
 from .errors import InvalidName
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from .names import GroupVersionResource
     from .transport import Response
 
-Object = dict[str, Any]
 JSON: Final = "application/json"
 
 
@@ -40,23 +40,25 @@ class ResourceClient:
         self.resource = resource
         self.namespace = namespace
 
-    async def get(self, name: str, *, subresource: str = "", resource_version: str = "", accept: str = JSON) -> Object:
+    async def get(
+        self, name: str, *, subresource: str = "", resource_version: str = "", accept: str = JSON
+    ) -> JSONObject:
         query = [("resourceVersion", resource_version)] if resource_version else []
         return await self._call("GET", _required(name), subresource, query=query, accept=accept)
 
-    async def list(self, options: ListOptions = EVERYTHING, *, accept: str = JSON) -> Object:
+    async def list(self, options: ListOptions = EVERYTHING, *, accept: str = JSON) -> JSONObject:
         return _with_kinds(await self._call("GET", query=options.query(), accept=accept))
 
     async def create(
         self,
-        obj: Object | bytes,
+        obj: JSONObject | bytes,
         *,
         name: str = "",
         subresource: str = "",
         dry_run: bool = False,
         field_manager: str = "",
         field_validation: str = "",
-    ) -> Object:
+    ) -> JSONObject:
         """`name` is that of the parent, for a subresource that is created, such as an eviction.
 
         Bytes are sent as they are, here and elsewhere.
@@ -66,14 +68,14 @@ class ResourceClient:
 
     async def update(
         self,
-        obj: Object,
+        obj: JSONObject,
         *,
         written: bytes | None = None,
         subresource: str = "",
         dry_run: bool = False,
         field_manager: str = "",
         field_validation: str = "",
-    ) -> Object:
+    ) -> JSONObject:
         """`written` is the object as it is sent, if it matters how."""
         query = _write_query(dry_run=dry_run, field_manager=field_manager, field_validation=field_validation)
         name = _required((obj.get("metadata") or {}).get("name"))
@@ -90,7 +92,7 @@ class ResourceClient:
         dry_run: bool = False,
         field_manager: str = "",
         field_validation: str = "",
-    ) -> Object:
+    ) -> JSONObject:
         """`patch` is a JSON value, or bytes that are sent as they are. An APPLY needs a `field_manager`; with `force`
         None it says nothing about conflicts."""
         query = _write_query(dry_run=dry_run, field_manager=field_manager, field_validation=field_validation)
@@ -107,7 +109,7 @@ class ResourceClient:
         uid: str = "",
         resource_version: str = "",
         dry_run: bool = False,
-    ) -> Object:
+    ) -> JSONObject:
         """The Status, or the object if it is still there. With `uid` and `resource_version`, only that very object."""
         options = _delete_options(propagation_policy, grace_period_seconds, dry_run=dry_run)
         preconditions = {"uid": uid, "resourceVersion": resource_version}
@@ -122,7 +124,7 @@ class ResourceClient:
         propagation_policy: str = "",
         grace_period_seconds: int | None = None,
         dry_run: bool = False,
-    ) -> Object:
+    ) -> JSONObject:
         body = _delete_options(propagation_policy, grace_period_seconds, dry_run=dry_run)
         return await self._call("DELETE", query=options.query(), body=body)
 
@@ -150,7 +152,7 @@ class ResourceClient:
         body: Any = None,
         content_type: str = JSON,
         accept: str = JSON,
-    ) -> Object:
+    ) -> JSONObject:
         headers = [("Accept", accept)]
         if body is not None:
             headers.append(("Content-Type", content_type))
@@ -162,7 +164,7 @@ class ResourceClient:
             body=body if body is None or isinstance(body, bytes) else dumps(body),
             subject=Subject(method, self.resource.group_resource, name),
         )
-        found: Object = answer.json()
+        found: JSONObject = answer.json()
         return found
 
 
@@ -173,7 +175,7 @@ def _required(name: str | None) -> str:
     return name
 
 
-def _with_kinds(collection: Object) -> Object:
+def _with_kinds(collection: JSONObject) -> JSONObject:
     """Servers leave out of a list's items what the list says already; from a watch the same objects come with it."""
     kind, version = str(collection.get("kind", "")), collection.get("apiVersion")
     if kind.endswith("List") and kind != "List" and collection.get("items"):
@@ -191,8 +193,8 @@ def _write_query(*, dry_run: bool, field_manager: str, field_validation: str) ->
     return [(name, value) for name, value in query.items() if value]
 
 
-def _delete_options(propagation_policy: str, grace_period_seconds: int | None, *, dry_run: bool) -> Object:
-    options: Object = {}
+def _delete_options(propagation_policy: str, grace_period_seconds: int | None, *, dry_run: bool) -> JSONObject:
+    options: JSONObject = {}
     if grace_period_seconds is not None:
         options["gracePeriodSeconds"] = grace_period_seconds
     if propagation_policy:

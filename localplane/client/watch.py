@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from types import TracebackType
 
-from localplane.apimachinery.light_typing import Any, Final, Self
+from localplane.apimachinery.light_typing import Final, Self
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.records import record
 
 from .decoding import loads
@@ -14,7 +15,6 @@ from .errors import ConnectionLost, InvalidAnswer
 from .statuses import from_status
 from .transport import Response
 
-Object = dict[str, Any]
 LONGEST_EVENT: Final = 64 * 1024 * 1024
 """No object can be a tenth of this; it bounds what a confused server can make us hold."""
 
@@ -24,7 +24,7 @@ class WatchEvent:
     """`type` is ADDED, MODIFIED, DELETED or BOOKMARK; an ERROR is raised instead."""
 
     type: str
-    object: Object
+    object: JSONObject
 
     @property
     def resource_version(self) -> str:

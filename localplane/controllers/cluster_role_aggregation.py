@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from localplane.apimachinery.labels import InvalidSelector, Selector, from_labels, requirement
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, Lister, PatchType, WorkQueue
 
 from .context import ControllerContext
 from .worker import NotYet, hearing, work
 
-Object = dict[str, Any]
 _CLUSTER_ROLES: Final = GroupVersionResource("rbac.authorization.k8s.io", "v1", "clusterroles")
 _NAME: Final = "clusterrole-aggregation-controller"
 _OPERATORS: Final = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
@@ -26,7 +26,7 @@ async def start(context: ControllerContext) -> None:
     roles = context.informers.informer(_CLUSTER_ROLES)
     await roles.wait_for_sync()
 
-    def hear(_: Object) -> None:
+    def hear(_: JSONObject) -> None:
         """Who is made of whom is not known beforehand, and there are few that are made of others."""
         for role in roles.lister.list():
             if role.get("aggregationRule") is not None:
@@ -58,10 +58,10 @@ class _Controller:
         await roles.patch(name, applied, PatchType.APPLY, field_manager=_NAME, force=True)
 
 
-def aggregated_rules(role: Mapping[str, Any], roles: Iterable[Object]) -> list[Object]:
+def aggregated_rules(role: Mapping[str, Any], roles: Iterable[JSONObject]) -> list[JSONObject]:
     """The rules of all that the role selects, by selector and then by name, each once. Raises NotYet."""
     by_name = sorted(roles, key=lambda other: str(other["metadata"]["name"]))
-    rules: list[Object] = []
+    rules: list[JSONObject] = []
     for wanted in role["aggregationRule"].get("clusterRoleSelectors") or ():
         selector = _selector(wanted)
         for other in by_name:

@@ -17,6 +17,7 @@ from typing import Any, Final
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.labels import InvalidSelector, label_selector_text
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, now, parse_time
 from localplane.catalog.apps.int_or_percent import scaled
 from localplane.catalog.policy.conditions import tell_whether_disruption_is_allowed
@@ -30,8 +31,6 @@ from .ownership import controller_of, owner_of
 from .pods import PODS, condition, is_ready, is_terminal, is_terminating
 from .scales import Scales
 from .worker import NotYet, TryAfter, hearing, work
-
-Object = dict[str, Any]
 
 _BUDGETS: Final = GroupVersionResource("policy", "v1", "poddisruptionbudgets")
 _OWNERS: Final = {
@@ -65,7 +64,7 @@ async def start(context: ControllerContext) -> None:
     expected = _ExpectedPods({kind: informer.lister for kind, informer in owners.items()}, Scales(client))
     controller = _Controller(client, events, expected, budgets=budgets.lister, pods=pods.lister)
 
-    def hear_pod(pod: Object) -> None:
+    def hear_pod(pod: JSONObject) -> None:
         for budget in controller.budgets_of(pod):
             queue.add_after(object_key(budget), _pause(budget))
         if _is_stale_in(pod) is not None:
@@ -93,7 +92,7 @@ class _ExpectedPods:
         self._owners = owners
         self._scales = scales
 
-    async def numbers(self, budget: Object, pods: Sequence[Object]) -> _Numbers:
+    async def numbers(self, budget: JSONObject, pods: Sequence[JSONObject]) -> _Numbers:
         """Raises NotYet, APIError and ClientError."""
         spec = budget.get("spec") or {}
         most, least = spec.get("maxUnavailable"), spec.get("minAvailable")
@@ -105,7 +104,7 @@ class _ExpectedPods:
             return _Numbers(expected, max(0, expected - scaled(most, expected, round_up=True)), unmanaged)
         return _Numbers(expected, scaled(least or 0, expected, round_up=True), unmanaged)
 
-    async def _scale(self, pods: Sequence[Object]) -> int:
+    async def _scale(self, pods: Sequence[JSONObject]) -> int:
         scales: dict[str, int] = {}
         seen: set[str] = set()
         for pod in pods:
@@ -119,7 +118,7 @@ class _ExpectedPods:
             scales[found["metadata"]["uid"]] = (found.get("spec") or {}).get("replicas") or 0
         return sum(scales.values())
 
-    def _known(self, pod: Object, reference: Object) -> Object | None:
+    def _known(self, pod: JSONObject, reference: JSONObject) -> JSONObject | None:
         """The controller of a pod, or the deployment above it."""
         kind = reference["kind"]
         if kind not in self._owners or _group(reference) not in _GROUPS[kind]:
@@ -134,7 +133,7 @@ class _ExpectedPods:
             return None
         return owner_of(owner, self._owners["Deployment"], kind="Deployment")
 
-    async def _other(self, pod: Object, reference: Object) -> Object | None:
+    async def _other(self, pod: JSONObject, reference: JSONObject) -> JSONObject | None:
         resource = await self._scales.resource_of(reference["apiVersion"], reference["kind"])
         try:
             scale = await self._scales.get(resource, pod["metadata"]["namespace"], reference["name"])
@@ -159,7 +158,7 @@ class _Controller:
         self._budgets = budgets
         self._pods = pods
 
-    def budgets_of(self, pod: Object) -> list[Object]:
+    def budgets_of(self, pod: JSONObject) -> list[JSONObject]:
         """The budgets that a pod counts for. There should be one; if there are more, somebody is told."""
         metadata = pod["metadata"]
         labels = metadata.get("labels") or {}
@@ -190,7 +189,7 @@ class _Controller:
         if recheck is not None:
             raise TryAfter(recheck)
 
-    async def _try_sync(self, budget: Object) -> timedelta | None:
+    async def _try_sync(self, budget: JSONObject) -> timedelta | None:
         pods = self._pods_of(budget)
         if not pods:
             self._events.normal(budget, "NoPods", "No matching pods found")
@@ -219,7 +218,7 @@ class _Controller:
         waits = [_time(when) + _DELETION_TIMEOUT - moment for when in disrupted.values()]
         return min(waits) if waits else None
 
-    def _pods_of(self, budget: Object) -> list[Object]:
+    def _pods_of(self, budget: JSONObject) -> list[JSONObject]:
         try:
             selector = selector_of((budget.get("spec") or {}).get("selector"))
         except InvalidSelector as error:
@@ -229,7 +228,7 @@ class _Controller:
             return []
         return self._pods.namespaced(budget["metadata"]["namespace"]).list(selector)
 
-    def _disrupted(self, budget: Object, pods: Sequence[Object], moment: datetime) -> dict[str, str]:
+    def _disrupted(self, budget: JSONObject, pods: Sequence[JSONObject], moment: datetime) -> dict[str, str]:
         """Pods whose eviction was allowed and that are not gone yet; those that take too long count again."""
         noted = (budget.get("status") or {}).get("disruptedPods") or {}
         disrupted = {}
@@ -245,7 +244,7 @@ class _Controller:
                 disrupted[pod["metadata"]["name"]] = when
         return disrupted
 
-    async def _write(self, budget: Object, numbers: _Numbers, healthy: int, disrupted: dict[str, str]) -> None:
+    async def _write(self, budget: JSONObject, numbers: _Numbers, healthy: int, disrupted: dict[str, str]) -> None:
         allowed = max(0, healthy - numbers.desired) if numbers.expected > 0 else 0
         counts = {
             "currentHealthy": healthy,
@@ -254,7 +253,7 @@ class _Controller:
             "expectedPods": numbers.expected,
         }
         old, generation = budget.get("status") or {}, budget["metadata"].get("generation", 0)
-        status: Object = {
+        status: JSONObject = {
             "observedGeneration": generation,
             **counts,
             "conditions": deepcopy(old.get("conditions") or []),
@@ -267,7 +266,7 @@ class _Controller:
         tell_whether_disruption_is_allowed(updated)
         await self._update_status(updated)
 
-    async def _fail_safe(self, budget: Object, error: Exception) -> None:
+    async def _fail_safe(self, budget: JSONObject, error: Exception) -> None:
         """Nothing may be disrupted while nobody knows how many pods there should be."""
         status = deepcopy(budget.get("status") or {}) | {"disruptionsAllowed": 0}
         for name in ("currentHealthy", "desiredHealthy", "expectedPods"):
@@ -279,7 +278,7 @@ class _Controller:
         if status != budget.get("status"):
             await self._update_status({**budget, "status": status})
 
-    async def _update_status(self, budget: Object) -> None:
+    async def _update_status(self, budget: JSONObject) -> None:
         budgets = self._client.resource(_BUDGETS, budget["metadata"]["namespace"])
         try:
             await budgets.update(budget, subresource="status")
@@ -305,13 +304,13 @@ class _Controller:
             return
 
 
-def _pause(budget: Object) -> timedelta:
+def _pause(budget: JSONObject) -> timedelta:
     """How long changes of pods are collected before they are counted: counting all for each of many is work without
     end."""
     return min(_LONGEST_PAUSE, ((budget.get("status") or {}).get("expectedPods") or 0) * _PAUSE_PER_POD)
 
 
-def _selects(budget: Object, labels: Mapping[str, str]) -> bool:
+def _selects(budget: JSONObject, labels: Mapping[str, str]) -> bool:
     try:
         selector = selector_of((budget.get("spec") or {}).get("selector"))
     except InvalidSelector:
@@ -319,7 +318,7 @@ def _selects(budget: Object, labels: Mapping[str, str]) -> bool:
     return selector is not None and selector.matches(labels)
 
 
-def _is_told(status: Mapping[str, Any], counts: Mapping[str, int], disrupted: Object, generation: int) -> bool:
+def _is_told(status: Mapping[str, Any], counts: Mapping[str, int], disrupted: JSONObject, generation: int) -> bool:
     told = next((each for each in status.get("conditions") or () if each.get("type") == "DisruptionAllowed"), None)
     allowed = counts["disruptionsAllowed"] > 0
     wanted = ("True", "SufficientPods") if allowed else ("False", "InsufficientPods")
@@ -332,7 +331,7 @@ def _is_told(status: Mapping[str, Any], counts: Mapping[str, int], disrupted: Ob
     )
 
 
-def _is_stale_in(pod: Object) -> timedelta | None:
+def _is_stale_in(pod: JSONObject) -> timedelta | None:
     """How long until the pod's DisruptionTarget condition is taken back; None if it has none, or it holds."""
     target = condition(pod, "DisruptionTarget")
     if target is None or is_terminating(pod) or is_terminal(pod):
@@ -343,7 +342,7 @@ def _is_stale_in(pod: Object) -> timedelta | None:
     return max(timedelta(0), since + _STALE_TIMEOUT - datetime.now(UTC))
 
 
-def _taken_back(pod: Object) -> Object:
+def _taken_back(pod: JSONObject) -> JSONObject:
     generation = {"observedGeneration": pod["metadata"]["generation"]} if pod["metadata"].get("generation") else {}
     return {"type": "DisruptionTarget", "status": "False", "lastTransitionTime": now(), **generation}
 

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.validation.addresses import parse_ip
 from localplane.client import (
     Client,
@@ -34,8 +35,7 @@ from .ownership import controller_reference
 from .pods import is_terminating
 from .worker import NotYet, work
 
-Object = dict[str, Any]
-_Endpoints = dict[EndpointKey, Object]
+_Endpoints = dict[EndpointKey, JSONObject]
 
 _SLICES: Final = GroupVersionResource("discovery.k8s.io", "v1", "endpointslices")
 _MANAGER: Final = "endpointslicemirroring-controller.k8s.io"
@@ -71,7 +71,7 @@ async def start(context: ControllerContext) -> None:
 
 
 def _endpoints_handler(queue: WorkQueue[str]) -> HandlerFunctions:
-    def hear(*versions: Object) -> None:
+    def hear(*versions: JSONObject) -> None:
         if any(map(_is_mirrored, versions)):
             queue.add(object_key(versions[-1]))
 
@@ -79,11 +79,11 @@ def _endpoints_handler(queue: WorkQueue[str]) -> HandlerFunctions:
 
 
 def _service_handler(queue: WorkQueue[str]) -> HandlerFunctions:
-    def hear(service: Object) -> None:
+    def hear(service: JSONObject) -> None:
         if not _has_selector(service):
             queue.add(object_key(service))
 
-    def hear_change(old: Object, new: Object) -> None:
+    def hear_change(old: JSONObject, new: JSONObject) -> None:
         if _has_selector(old) != _has_selector(new):
             queue.add(object_key(new))
 
@@ -126,8 +126,8 @@ class _Controller:
         assert endpoints is not None  # or it would not be wanted
         await self._write(endpoints, await self._changes(endpoints, existing))
 
-    async def _changes(self, endpoints: Object, existing: Sequence[Object]) -> Changes:
-        by_key: dict[tuple[str, PortsKey], list[Object]] = {}
+    async def _changes(self, endpoints: JSONObject, existing: Sequence[JSONObject]) -> Changes:
+        by_key: dict[tuple[str, PortsKey], list[JSONObject]] = {}
         for each in existing:
             by_key.setdefault((each.get("addressType", ""), ports_key(each.get("ports"))), []).append(each)
         changes = Changes()
@@ -143,10 +143,10 @@ class _Controller:
 
     def _of_ports(
         self,
-        endpoints: Object,
-        existing: Sequence[Object],
+        endpoints: JSONObject,
+        existing: Sequence[JSONObject],
         wanted: _Endpoints,
-        ports: Sequence[Object],
+        ports: Sequence[JSONObject],
         family: str,
     ) -> Changes:
         """One slice for all endpoints of a family that have the same ports."""
@@ -160,7 +160,7 @@ class _Controller:
             self.tracker.written(existing[0])
         return changes
 
-    def _complain(self, endpoints: Object, mirrored: _Mirrored) -> None:
+    def _complain(self, endpoints: JSONObject, mirrored: _Mirrored) -> None:
         if mirrored.invalid:
             message = f"Skipped {mirrored.invalid} invalid IP addresses when mirroring to EndpointSlices"
             self._events.warn(endpoints, "InvalidIPAddress", message)
@@ -172,7 +172,7 @@ class _Controller:
                 f"{mirrored.skipped} addresses were skipped",
             )
 
-    async def _write(self, endpoints: Object, changes: Changes) -> None:
+    async def _write(self, endpoints: JSONObject, changes: Changes) -> None:
         _recycle(changes)
         slices = self._client.resource(_SLICES, endpoints["metadata"]["namespace"])
         if not is_terminating(endpoints):
@@ -194,7 +194,7 @@ class _Mirrored:
     """What is to be told, by family and ports; addresses that can't be are counted."""
 
     def __init__(self) -> None:
-        self.ports: dict[tuple[str, PortsKey], list[Object]] = {}
+        self.ports: dict[tuple[str, PortsKey], list[JSONObject]] = {}
         self.endpoints: dict[tuple[str, PortsKey], _Endpoints] = {}
         self.invalid = 0
         self.skipped = 0
@@ -216,15 +216,17 @@ class _Mirrored:
                 count += 1
 
 
-def _endpoint(address: Mapping[str, Any], ip: str, *, ready: bool) -> Object:
-    endpoint: Object = {"addresses": [ip], "conditions": {"ready": ready}}
+def _endpoint(address: Mapping[str, Any], ip: str, *, ready: bool) -> JSONObject:
+    endpoint: JSONObject = {"addresses": [ip], "conditions": {"ready": ready}}
     for name in ("hostname", "targetRef", "nodeName"):
         if address.get(name):
             endpoint[name] = address[name]
     return endpoint
 
 
-def _new_slice(endpoints: Object, members: Iterable[Object], ports: Sequence[Object], family: str) -> Object:
+def _new_slice(
+    endpoints: JSONObject, members: Iterable[JSONObject], ports: Sequence[JSONObject], family: str
+) -> JSONObject:
     metadata = endpoints["metadata"]
     return {
         "apiVersion": "discovery.k8s.io/v1",
@@ -247,12 +249,12 @@ def _mirrored_annotations(endpoints: Mapping[str, Any]) -> dict[str, str]:
     return {key: value for key, value in annotations.items() if key not in _NOT_MIRRORED}
 
 
-def _renamed(made: Object, existing: Object) -> Object:
+def _renamed(made: JSONObject, existing: JSONObject) -> JSONObject:
     metadata = {key: value for key, value in made["metadata"].items() if key != "generateName"}
     return {**made, "metadata": {"name": existing["metadata"]["name"], **metadata}}
 
 
-def _says_the_same(existing: Object, made: Object, wanted: _Endpoints) -> bool:
+def _says_the_same(existing: JSONObject, made: JSONObject, wanted: _Endpoints) -> bool:
     endpoints = existing.get("endpoints") or []
     found = [wanted.get(endpoint_key(each)) for each in endpoints]
     is_whole = len(found) == len(wanted)

@@ -14,6 +14,7 @@ from typing import Any, Final
 import orjson
 
 from localplane.apimachinery.errors import APIError, Forbidden, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.catalog.validation.addresses import family_of
 from localplane.client import Client, GroupVersionResource, HandlerFunctions, Lister, WorkQueue, object_key, split_key
@@ -39,8 +40,6 @@ from .endpoint_slices.ordering import ordered_ports
 from .events import EventRecorder
 from .pods import PODS, is_ready
 from .worker import NotYet, hearing, work
-
-Object = dict[str, Any]
 
 SERVICES: Final = GroupVersionResource("", "v1", "services")
 ENDPOINTS: Final = GroupVersionResource("", "v1", "endpoints")
@@ -117,7 +116,7 @@ class _Controller:
         self.triggers.forget(key)
         self._replaced.pop(key, None)
 
-    async def _write(self, service: Object, current: Object | None, endpoints: Object) -> None:
+    async def _write(self, service: JSONObject, current: JSONObject | None, endpoints: JSONObject) -> None:
         key = object_key(service)
         namespaced = self._client.resource(ENDPOINTS, service["metadata"]["namespace"])
         try:
@@ -136,7 +135,9 @@ class _Controller:
         if updated["metadata"]["resourceVersion"] != current["metadata"]["resourceVersion"]:
             self._replaced[key] = current["metadata"]["resourceVersion"]
 
-    def _complain(self, service: Object, current: Object | None, endpoints: Object, error: APIError) -> None:
+    def _complain(
+        self, service: JSONObject, current: JSONObject | None, endpoints: JSONObject, error: APIError
+    ) -> None:
         key = object_key(service)
         if current is None:
             message = f"Failed to create endpoint for service {key}: {error}"
@@ -145,7 +146,7 @@ class _Controller:
             self._events.warn(endpoints, "FailedToUpdateEndpoint", f"Failed to update endpoint {key}: {error}")
 
 
-async def _subsets(service: Object, pods: Sequence[Object]) -> list[Object]:
+async def _subsets(service: JSONObject, pods: Sequence[JSONObject]) -> list[JSONObject]:
     """One for each pod and port, packed."""
     subsets, turns = [], TimeSlices()
     for pod in pods:
@@ -165,14 +166,14 @@ async def _subsets(service: Object, pods: Sequence[Object]) -> list[Object]:
     return await repacked(subsets)
 
 
-def _address(service: Object, pod: Object) -> Object | None:
+def _address(service: JSONObject, pod: JSONObject) -> JSONObject | None:
     if not is_listed(pod, with_terminating=publishes_unready(service)):
         return None
     addresses = pod_addresses(pod, _family(service, pod))
     if not addresses:
         return None
     metadata = pod["metadata"]
-    address: Object = {"ip": addresses[0]}
+    address: JSONObject = {"ip": addresses[0]}
     if sets_hostname(pod, service):
         address["hostname"] = pod["spec"]["hostname"]
     if pod["spec"].get("nodeName"):
@@ -186,7 +187,7 @@ def _address(service: Object, pod: Object) -> Object | None:
     return address
 
 
-def _family(service: Object, pod: Object) -> str:
+def _family(service: JSONObject, pod: JSONObject) -> str:
     """Endpoints have one family: the service's first."""
     if known := service["spec"].get("ipFamilies"):
         return str(known[0])
@@ -194,8 +195,8 @@ def _family(service: Object, pod: Object) -> str:
     return family_of(known_by) or "IPv4"
 
 
-def _port(service_port: Mapping[str, Any], number: int) -> Object:
-    port: Object = {"name": service_port["name"]} if service_port.get("name") else {}
+def _port(service_port: Mapping[str, Any], number: int) -> JSONObject:
+    port: JSONObject = {"name": service_port["name"]} if service_port.get("name") else {}
     port |= {"port": number, "protocol": service_port.get("protocol") or "TCP"}
     if "appProtocol" in service_port:
         port["appProtocol"] = service_port["appProtocol"]
@@ -206,14 +207,14 @@ def _port(service_port: Mapping[str, Any], number: int) -> Object:
 class _Listed:
     """The addresses of one port, by what makes them the same, and whether they are ready."""
 
-    port: Object | None
+    port: JSONObject | None
     ready: dict[tuple[str, str], bool] = field(default_factory=dict)
 
 
-async def repacked(subsets: Iterable[Mapping[str, Any]]) -> list[Object]:
+async def repacked(subsets: Iterable[Mapping[str, Any]]) -> list[JSONObject]:
     """The same in the one form that can be compared: ports that the same addresses have stand together. Of an address
     that is listed twice for a port, not ready counts."""
-    addresses: dict[tuple[str, str], Object] = {}
+    addresses: dict[tuple[str, str], JSONObject] = {}
     by_port: dict[bytes, _Listed] = {}
     turns = TimeSlices()
     for subset in subsets:
@@ -226,7 +227,7 @@ async def repacked(subsets: Iterable[Mapping[str, Any]]) -> list[Object]:
                     key = (address["ip"], (address.get("targetRef") or {}).get("uid", ""))
                     addresses.setdefault(key, address)
                     listed.ready[key] = listed.ready.get(key, True) and is_ready_here
-    by_addresses: dict[frozenset[tuple[tuple[str, str], bool]], list[Object]] = {}
+    by_addresses: dict[frozenset[tuple[tuple[str, str], bool]], list[JSONObject]] = {}
     for listed in by_port.values():
         ports = by_addresses.setdefault(frozenset(listed.ready.items()), [])
         if listed.port is not None:
@@ -237,12 +238,12 @@ async def repacked(subsets: Iterable[Mapping[str, Any]]) -> list[Object]:
 
 def _subset(
     members: Iterable[tuple[tuple[str, str], bool]],
-    ports: list[Object],
-    addresses: Mapping[tuple[str, str], Object],
-) -> Object:
+    ports: list[JSONObject],
+    addresses: Mapping[tuple[str, str], JSONObject],
+) -> JSONObject:
     ready = sorted(key for key, is_ready_here in members if is_ready_here)
     others = sorted(key for key, is_ready_here in members if not is_ready_here)
-    subset: Object = {}
+    subset: JSONObject = {}
     if ready:
         subset["addresses"] = [addresses[key] for key in ready]
     if others:
@@ -256,7 +257,7 @@ def _text(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
-async def _is_right(current: Object, service: Object, subsets: list[Object]) -> bool:
+async def _is_right(current: JSONObject, service: JSONObject, subsets: list[JSONObject]) -> bool:
     is_within = sum(map(_count, current.get("subsets") or ())) <= _CAPACITY
     is_marked = _OVER_CAPACITY in _annotations(current)
     return (
@@ -271,10 +272,10 @@ def _count(subset: Mapping[str, Any]) -> int:
     return len(subset.get("addresses") or ()) + len(subset.get("notReadyAddresses") or ())
 
 
-def _without_versions(subsets: Iterable[Mapping[str, Any]]) -> list[Object]:
+def _without_versions(subsets: Iterable[Mapping[str, Any]]) -> list[JSONObject]:
     """A pod's version is of no interest."""
 
-    def plain(address: Mapping[str, Any]) -> Object:
+    def plain(address: Mapping[str, Any]) -> JSONObject:
         target = {key: value for key, value in (address.get("targetRef") or {}).items() if key != "resourceVersion"}
         return {**address, "targetRef": target} if target else dict(address)
 
@@ -291,13 +292,15 @@ def _without_versions(subsets: Iterable[Mapping[str, Any]]) -> list[Object]:
     ]
 
 
-def _labels_are_right(endpoints: Object, service: Object) -> bool:
+def _labels_are_right(endpoints: JSONObject, service: JSONObject) -> bool:
     labels = dict(labels_of(endpoints))
     labels.pop(HEADLESS, None)
     return labels.pop(_MANAGED_BY, "") == _MANAGER and labels == labels_of(service)
 
 
-def _written(service: Object, current: Object | None, subsets: list[Object], trigger: str | None) -> Object:
+def _written(
+    service: JSONObject, current: JSONObject | None, subsets: list[JSONObject], trigger: str | None
+) -> JSONObject:
     labels = {key: value for key, value in labels_of(service).items() if key != HEADLESS}
     if not has_cluster_ip(service):
         labels[HEADLESS] = ""
@@ -320,7 +323,7 @@ def _written(service: Object, current: Object | None, subsets: list[Object], tri
     }
 
 
-def _truncated(subsets: Sequence[Object]) -> list[Object] | None:
+def _truncated(subsets: Sequence[JSONObject]) -> list[JSONObject] | None:
     """As many addresses as Endpoints may have, spread over the subsets, ready ones first; None if all have room."""
     ready = sum(len(each.get("addresses") or ()) for each in subsets)
     others = sum(len(each.get("notReadyAddresses") or ()) for each in subsets)

@@ -9,9 +9,10 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError, Conflict, NotFound, Timeout
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import (
     Client,
     ClientError,
@@ -27,7 +28,6 @@ from .context import ControllerContext
 from .events import EventRecorder, Subject
 from .worker import NotYet, work
 
-Object = dict[str, Any]
 Network = IPv4Network | IPv6Network
 
 _NODES: Final = GroupVersionResource("", "v1", "nodes")
@@ -83,10 +83,10 @@ async def start(context: ControllerContext, options: NodeIPAMOptions | None = No
     for node in nodes.lister.list():
         allocator.occupy(node)
 
-    def hear(node: Object) -> None:
+    def hear(node: JSONObject) -> None:
         queue.add(node["metadata"]["name"])
 
-    def hear_change(old: Object, new: Object) -> None:
+    def hear_change(old: JSONObject, new: JSONObject) -> None:
         if old["metadata"]["uid"] != new["metadata"]["uid"]:
             allocator.release(old)
         hear(new)
@@ -182,16 +182,16 @@ class RangeAllocator:
         elif node["metadata"]["uid"] not in self._assigned:
             await self._assign(node, self._allocate(node))
 
-    def occupy(self, node: Object) -> None:
+    def occupy(self, node: JSONObject) -> None:
         """What a node has that is none of ours is no reason to leave the others without."""
         self._apply(node, CIDRSet.occupy)
 
-    def release(self, node: Object) -> None:
+    def release(self, node: JSONObject) -> None:
         """Of a node that is gone."""
         self._give_back(self._assigned.pop(node["metadata"]["uid"], []))
         self._apply(node, CIDRSet.release)
 
-    def _apply(self, node: Object, change: Callable[[CIDRSet, Network], None]) -> None:
+    def _apply(self, node: JSONObject, change: Callable[[CIDRSet, Network], None]) -> None:
         name = node["metadata"]["name"]
         for index, cidr in enumerate((node.get("spec") or {}).get("podCIDRs") or ()):
             if index >= len(self._sets):
@@ -207,7 +207,7 @@ class RangeAllocator:
             except ValueError as error:
                 _log.warning("node %s: %s", name, error)
 
-    def _allocate(self, node: Object) -> list[Network]:
+    def _allocate(self, node: JSONObject) -> list[Network]:
         allocated: list[Network] = []
         for index, cidr_set in enumerate(self._sets):
             try:
@@ -218,7 +218,7 @@ class RangeAllocator:
                 raise NotYet(f"failed to allocate cidr from cluster cidr at idx:{index}: {error}") from error
         return allocated
 
-    async def _assign(self, node: Object, allocated: list[Network]) -> None:
+    async def _assign(self, node: JSONObject, allocated: list[Network]) -> None:
         uid = node["metadata"]["uid"]
         self._assigned[uid] = allocated
         try:
@@ -233,7 +233,7 @@ class RangeAllocator:
                 self._assigned.pop(uid, None)
             raise
 
-    async def _write(self, node: Object, cidrs: list[str]) -> None:
+    async def _write(self, node: JSONObject, cidrs: list[str]) -> None:
         nodes, name = self._client.resource(_NODES), node["metadata"]["name"]
         # The uid keeps a node that was made anew meanwhile from getting what its predecessor was to have.
         patch = {"metadata": {"uid": node["metadata"]["uid"]}, "spec": {"podCIDR": cidrs[0], "podCIDRs": cidrs}}
@@ -255,6 +255,6 @@ class RangeAllocator:
         for cidr_set, network in zip(self._sets, allocated, strict=False):
             cidr_set.release(network)
 
-    def _tell(self, node: Object, status: str) -> None:
+    def _tell(self, node: JSONObject, status: str) -> None:
         name, uid = node["metadata"]["name"], node["metadata"]["uid"]
         self._events.normal(Subject("v1", "Node", "", name, uid), status, f"Node {name} status is now: {status}")

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final
 
 from localplane.apimachinery.labels import InvalidSelector, Requirement, Selector, from_labels, requirement
+from localplane.apimachinery.objects import JSONObject
 
-Object = dict[str, Any]
 _Term = Callable[[Mapping[str, Any]], bool]
 
 NO_SCHEDULE: Final = "NoSchedule"
@@ -84,7 +84,7 @@ def labels_of(obj: Mapping[str, Any]) -> Mapping[str, str]:
     return obj["metadata"].get("labels") or {}
 
 
-def taints_of(node: Mapping[str, Any]) -> list[Object]:
+def taints_of(node: Mapping[str, Any]) -> list[JSONObject]:
     return (node.get("spec") or {}).get("taints") or []
 
 
@@ -109,11 +109,11 @@ def is_tolerated(taint: Mapping[str, Any], tolerations: Iterable[Mapping[str, An
 
 
 def untolerated_taint(
-    taints: Iterable[Object],
+    taints: Iterable[JSONObject],
     tolerations: Iterable[Mapping[str, Any]],
     *,
     effects: Collection[str] = (NO_SCHEDULE, NO_EXECUTE),
-) -> Object | None:
+) -> JSONObject | None:
     """The first of the taints with these effects that nothing tolerates. Kubernetes: FindMatchingUntoleratedTaint."""
     accepted = tuple(tolerations)
     for taint in taints:

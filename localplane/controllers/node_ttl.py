@@ -5,15 +5,13 @@ there are. Kubernetes: pkg/controller/ttl.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import NotFound
 from localplane.client import Client, GroupVersionResource, Lister, PatchType, WorkQueue
 
 from .context import ControllerContext
 from .worker import hearing, work
-
-Object = dict[str, Any]
 
 _NODES: Final = GroupVersionResource("", "v1", "nodes")
 _ACCOUNT: Final = "ttl-controller"

@@ -9,23 +9,22 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.validation.selectors import selector_of
 from localplane.client import Lister
 
 from .ownership import controller_of, owner_of
 
-Object = dict[str, Any]
-
 
 class OwnerCalls:
     """`call` is given the owner, of this kind and with a label selector in its spec."""
 
-    def __init__(self, kind: str, owners: Lister, call: Callable[[Object], None]) -> None:
+    def __init__(self, kind: str, owners: Lister, call: Callable[[JSONObject], None]) -> None:
         self._kind = kind
         self._owners = owners
         self._call = call
 
-    def owner(self, obj: Mapping[str, Any]) -> Object | None:
+    def owner(self, obj: Mapping[str, Any]) -> JSONObject | None:
         return owner_of(obj, self._owners, kind=self._kind)
 
     def call_owner(self, obj: Mapping[str, Any]) -> None:

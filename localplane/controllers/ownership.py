@@ -9,21 +9,20 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from localplane.apimachinery.errors import APIError, Invalid, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, Indexer, Lister, PatchType, SharedInformer
 
 from .worker import NotYet
-
-Object = dict[str, Any]
 
 CONTROLLER_INDEX = "controller-uid"
 """Objects by the uid of who controls them, and orphans by `_orphans/` and their namespace."""
 
 
-def controller_of(obj: Mapping[str, Any]) -> Object | None:
+def controller_of(obj: Mapping[str, Any]) -> JSONObject | None:
     """The owner reference that says `controller`."""
     for reference in obj["metadata"].get("ownerReferences") or ():
         if reference.get("controller"):
-            found: Object = reference
+            found: JSONObject = reference
             return found
     return None
 
@@ -33,7 +32,7 @@ def is_controlled_by(obj: Mapping[str, Any], owner: Mapping[str, Any]) -> bool:
     return reference is not None and reference["uid"] == owner["metadata"]["uid"]
 
 
-def controller_reference(owner: Mapping[str, Any]) -> Object:
+def controller_reference(owner: Mapping[str, Any]) -> JSONObject:
     """What an object that it controls has among its owners."""
     return {
         "apiVersion": owner["apiVersion"],
@@ -45,7 +44,7 @@ def controller_reference(owner: Mapping[str, Any]) -> Object:
     }
 
 
-def owner_of(obj: Mapping[str, Any], owners: Lister, *, kind: str) -> Object | None:
+def owner_of(obj: Mapping[str, Any], owners: Lister, *, kind: str) -> JSONObject | None:
     """The controller of this kind that the object names, if it is there and still the same."""
     reference = controller_of(obj)
     if reference is None or reference["kind"] != kind:
@@ -61,17 +60,17 @@ def index_by_controller(informer: SharedInformer) -> Indexer:
     return informer.indexer
 
 
-def controlled(indexer: Indexer, owner: Mapping[str, Any]) -> list[Object]:
+def controlled(indexer: Indexer, owner: Mapping[str, Any]) -> list[JSONObject]:
     return list(indexer.index(CONTROLLER_INDEX, owner["metadata"]["uid"]))
 
 
-def controlled_or_orphaned(indexer: Indexer, owner: Mapping[str, Any]) -> list[Object]:
+def controlled_or_orphaned(indexer: Indexer, owner: Mapping[str, Any]) -> list[JSONObject]:
     """What it controls, and what nobody controls in its namespace and it may adopt."""
     orphans = indexer.index(CONTROLLER_INDEX, f"_orphans/{owner['metadata'].get('namespace', '')}")
     return [*controlled(indexer, owner), *orphans]
 
 
-def _controller_keys(obj: Object) -> list[str]:
+def _controller_keys(obj: JSONObject) -> list[str]:
     reference = controller_of(obj)
     return [reference["uid"] if reference else f"_orphans/{obj['metadata'].get('namespace', '')}"]
 
@@ -87,10 +86,10 @@ class Claims:
         self,
         client: Client,
         resource: GroupVersionResource,
-        owner: Object,
+        owner: JSONObject,
         *,
-        matches: Callable[[Object], bool],
-        fresh: Callable[[], Awaitable[Object]],
+        matches: Callable[[JSONObject], bool],
+        fresh: Callable[[], Awaitable[JSONObject]],
         finalizers: Sequence[str] = (),
     ) -> None:
         self._objects = client.resource(resource, owner["metadata"].get("namespace", ""))
@@ -100,7 +99,7 @@ class Claims:
         self._finalizers = tuple(finalizers)
         self._may_adopt = False
 
-    async def claim(self, objects: Iterable[Object]) -> list[Object]:
+    async def claim(self, objects: Iterable[JSONObject]) -> list[JSONObject]:
         """Those that are the owner's now. Tries all; then raises the first refusal."""
         claimed, refusal = [], None
         for obj in objects:
@@ -113,7 +112,7 @@ class Claims:
             raise refusal
         return claimed
 
-    async def _claim(self, obj: Object) -> bool:
+    async def _claim(self, obj: JSONObject) -> bool:
         reference, going = controller_of(obj), "deletionTimestamp" in self._owner["metadata"]
         if reference is not None:
             if reference["uid"] != self._owner["metadata"]["uid"]:
@@ -127,9 +126,9 @@ class Claims:
             return False
         return await self._adopt(obj)
 
-    async def _adopt(self, obj: Object) -> bool:
+    async def _adopt(self, obj: JSONObject) -> bool:
         await self._check_owner(obj)
-        metadata: Object = {"uid": obj["metadata"]["uid"], "ownerReferences": [controller_reference(self._owner)]}
+        metadata: JSONObject = {"uid": obj["metadata"]["uid"], "ownerReferences": [controller_reference(self._owner)]}
         if self._finalizers:
             metadata["finalizers"] = list(self._finalizers)
         try:
@@ -138,7 +137,7 @@ class Claims:
             return False
         return True
 
-    async def _check_owner(self, obj: Object) -> None:
+    async def _check_owner(self, obj: JSONObject) -> None:
         if self._may_adopt:
             return
         metadata, fresh = self._owner["metadata"], await self._fresh()
@@ -152,8 +151,8 @@ class Claims:
             raise NotYet(f"can't adopt {obj['metadata']['name']}: {name} has just been deleted")
         self._may_adopt = True
 
-    async def _release(self, obj: Object) -> None:
-        metadata: Object = {
+    async def _release(self, obj: JSONObject) -> None:
+        metadata: JSONObject = {
             "uid": obj["metadata"]["uid"],
             "ownerReferences": [{"$patch": "delete", "uid": self._owner["metadata"]["uid"]}],
         }

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.client import GroupVersionResource, PatchType, WorkQueue, object_key, split_key
 
@@ -19,7 +20,6 @@ from .context import ControllerContext
 from .pods import NODE_INDEX, PODS, has_condition, index_by_node, is_terminal, is_terminating, phase
 from .worker import hearing, together, work
 
-Object = dict[str, Any]
 _NODES: Final = GroupVersionResource("", "v1", "nodes")
 _ACCOUNT: Final = "pod-garbage-collector"
 _TERMINATED_INDEX: Final = "terminated"
@@ -66,7 +66,7 @@ class PodGarbageCollector:
             listeners.enter_context(hearing(self._nodes, self._hear_node))
             await work(self._queue, self._sync, workers=4)
 
-    def _hear_pod(self, pod: Object) -> None:
+    def _hear_pod(self, pod: JSONObject) -> None:
         if is_terminating(pod):
             self._queue.add(_POD + object_key(pod))
         node = pod["spec"].get("nodeName")
@@ -75,7 +75,7 @@ class PodGarbageCollector:
         if _terminated(pod) and self._threshold > 0:
             self._queue.add_after(_COUNT, self._period)
 
-    def _hear_node(self, node: Object) -> None:
+    def _hear_node(self, node: JSONObject) -> None:
         name = node["metadata"]["name"]
         if self._nodes.lister.get(name) is None:
             self._queue.add_after(_NODE + name, self._quarantine)
@@ -117,11 +117,11 @@ class PodGarbageCollector:
             pods.sort(key=_eviction_and_age)
             await self._take_all_away(pods[: len(pods) - self._threshold])
 
-    async def _take_all_away(self, pods: list[Object], *, orphaned: bool = False) -> None:
+    async def _take_all_away(self, pods: list[JSONObject], *, orphaned: bool = False) -> None:
         for start_at in range(0, len(pods), _AT_ONCE):
             await together(self._take_away(pod, orphaned=orphaned) for pod in pods[start_at : start_at + _AT_ONCE])
 
-    async def _take_away(self, pod: Object, *, orphaned: bool = False) -> None:
+    async def _take_away(self, pod: JSONObject, *, orphaned: bool = False) -> None:
         """First it fails, so that whoever counts it learns what became of it."""
         metadata = pod["metadata"]
         pods = self._client.resource(PODS, metadata["namespace"])
@@ -135,10 +135,10 @@ class PodGarbageCollector:
             return
 
 
-def _failed(pod: Object, *, orphaned: bool) -> Object:
+def _failed(pod: JSONObject, *, orphaned: bool) -> JSONObject:
     generation = pod["metadata"].get("generation")
-    observed: Object = {"observedGeneration": generation} if generation else {}
-    status: Object = {"phase": "Failed"} | observed
+    observed: JSONObject = {"observedGeneration": generation} if generation else {}
+    status: JSONObject = {"phase": "Failed"} | observed
     if orphaned:
         disruption = {
             "type": "DisruptionTarget",
@@ -151,21 +151,21 @@ def _failed(pod: Object, *, orphaned: bool) -> Object:
     return status
 
 
-def _is_done_with(pod: Object) -> bool:
+def _is_done_with(pod: JSONObject) -> bool:
     """It is deleted already, and something that is not ours keeps it."""
     return is_terminating(pod) and is_terminal(pod) and pod["metadata"].get("deletionGracePeriodSeconds") == 0
 
 
-def _is_out_of_service(node: Object) -> bool:
+def _is_out_of_service(node: JSONObject) -> bool:
     taints = node["spec"].get("taints") or ()
     return not has_condition(node, "Ready") and any(taint["key"] == _OUT_OF_SERVICE for taint in taints)
 
 
-def _terminated(pod: Object) -> list[str]:
+def _terminated(pod: JSONObject) -> list[str]:
     return [] if phase(pod) in ("Pending", "Running", "Unknown") else [_TERMINATED_INDEX]
 
 
-def _eviction_and_age(pod: Object) -> tuple[bool, str, str]:
+def _eviction_and_age(pod: JSONObject) -> tuple[bool, str, str]:
     """Evicted ones first, then the oldest."""
     status, metadata = pod.get("status") or {}, pod["metadata"]
     is_evicted = status.get("phase") == "Failed" and status.get("reason") == "Evicted"

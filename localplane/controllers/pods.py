@@ -18,13 +18,13 @@ import orjson
 
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, parse_time
 from localplane.client import Client, GroupVersionResource, Indexer, SharedInformer
 
 from .events import EventRecorder
 from .worker import together
 
-Object = dict[str, Any]
 PODS: Final = GroupVersionResource("", "v1", "pods")
 NODE_INDEX: Final = "spec.nodeName"
 _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
@@ -34,11 +34,11 @@ _is_cost: Final = re.compile("0|[1-9][0-9]{0,9}|-[0-9]{1,10}").fullmatch
 _FIRST_BATCH: Final = 1
 
 
-def condition(obj: Mapping[str, Any], kind: str) -> Object | None:
+def condition(obj: Mapping[str, Any], kind: str) -> JSONObject | None:
     """The condition of this type in an object's status."""
     for each in (obj.get("status") or {}).get("conditions") or ():
         if each.get("type") == kind:
-            found: Object = each
+            found: JSONObject = each
             return found
     return None
 
@@ -99,13 +99,15 @@ def index_by_node(informer: SharedInformer) -> Indexer:
     return informer.indexer
 
 
-def pod_from_template(template: Mapping[str, Any], owner: Mapping[str, Any], reference: Object | None) -> Object:
+def pod_from_template(
+    template: Mapping[str, Any], owner: Mapping[str, Any], reference: JSONObject | None
+) -> JSONObject:
     """Without a name: the server makes one of the owner's."""
     prefix = f"{owner['metadata']['name']}-"
     if dns1123_subdomain(prefix, prefix=True):
         prefix = owner["metadata"]["name"]
     given = template.get("metadata") or {}
-    metadata: Object = {"generateName": prefix}
+    metadata: JSONObject = {"generateName": prefix}
     for key in ("labels", "annotations", "finalizers"):
         if given.get(key):
             metadata[key] = deepcopy(given[key])
@@ -121,7 +123,7 @@ class PodControl:
         self._client = client
         self._events = events
 
-    async def create(self, pod: Object, owner: Mapping[str, Any]) -> Object:
+    async def create(self, pod: JSONObject, owner: Mapping[str, Any]) -> JSONObject:
         """Raises APIError."""
         try:
             created = await self._client.resource(PODS, owner["metadata"]["namespace"]).create(pod)
@@ -205,14 +207,16 @@ def safe_encoded(text: str) -> str:
     return "".join(_SAFE[ord(character) % len(_SAFE)] for character in text)
 
 
-def least_useful_first(pods: Sequence[Object], ranks: Sequence[int], moment: datetime | None = None) -> list[Object]:
+def least_useful_first(
+    pods: Sequence[JSONObject], ranks: Sequence[int], moment: datetime | None = None
+) -> list[JSONObject]:
     """The order in which pods go. `ranks` says of each how many of its like are ready on its node."""
     now = moment or datetime.now(UTC)
     uses = [_Use.of(pod, rank, now) for pod, rank in zip(pods, ranks, strict=True)]
     return [use.pod for use in sorted(uses, key=cmp_to_key(_compared))]
 
 
-def ranked_by_node(to_rank: Iterable[Object], related: Iterable[Object]) -> list[int]:
+def ranked_by_node(to_rank: Iterable[JSONObject], related: Iterable[JSONObject]) -> list[int]:
     """How many active related pods run on the node of each. Kubernetes: getPodsRankedByRelatedPodsOnSameNode."""
     on_node: dict[str, int] = {}
     for pod in related:
@@ -238,14 +242,14 @@ class _Age:
 class _Use:
     """What of a pod counts when it is compared with others, found out once."""
 
-    pod: Object
+    pod: JSONObject
     standing: tuple[int, ...]
     ready: _Age | None
     restarts: tuple[int, int]
     created: _Age
 
     @classmethod
-    def of(cls, pod: Object, rank: int, now: datetime) -> _Use:
+    def of(cls, pod: JSONObject, rank: int, now: datetime) -> _Use:
         has_node, ready = bool(pod["spec"].get("nodeName")), is_ready(pod)
         return cls(
             pod,
@@ -286,7 +290,7 @@ def _magnitude(age: timedelta) -> int:
     return int(math.log2(nanoseconds)) if nanoseconds > 0 else -1
 
 
-def _deletion_cost(pod: Object) -> int:
+def _deletion_cost(pod: JSONObject) -> int:
     text = (pod["metadata"].get("annotations") or {}).get(_DELETION_COST, "0")
     if not _is_cost(text):  # as the server sees it, which takes no other in
         return 0
@@ -294,7 +298,7 @@ def _deletion_cost(pod: Object) -> int:
     return cost if -(2**31) <= cost < 2**31 else 0
 
 
-def _restarts(pod: Object, *, sidecars: bool) -> int:
+def _restarts(pod: JSONObject, *, sidecars: bool) -> int:
     status = pod.get("status") or {}
     containers = status.get("containerStatuses") or []
     if sidecars:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
 from localplane.apimachinery.labels import InvalidSelector, Selector
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.catalog.validation.selectors import selector_of
 from localplane.client import (
@@ -57,7 +58,6 @@ from .replica_status import OwnedPods, replica_status
 from .worker import NotYet, together, work
 from .written import Written
 
-Object = dict[str, Any]
 Failure = APIError | ClientError | NotYet
 _BURST: Final = 500
 _WORKERS: Final = 5
@@ -77,11 +77,11 @@ class ReplicaKind:
     resource: GroupVersionResource
     kind: str
     account: str
-    selector: Callable[[Object], Selector | None]
+    selector: Callable[[JSONObject], Selector | None]
     counts_terminating: bool
 
 
-def _selector(replica_set: Object) -> Selector | None:
+def _selector(replica_set: JSONObject) -> Selector | None:
     try:
         return selector_of(replica_set["spec"].get("selector"))
     except InvalidSelector:
@@ -134,10 +134,10 @@ class _Controller:
 
     # What is heard.
 
-    def _set_changed(self, owner: Object) -> None:
+    def _set_changed(self, owner: JSONObject) -> None:
         self.queue.add(object_key(owner))
 
-    def _set_updated(self, old: Object, new: Object) -> None:
+    def _set_updated(self, old: JSONObject, new: JSONObject) -> None:
         if old["metadata"]["uid"] != new["metadata"]["uid"]:
             self._set_gone(old)
         if old["metadata"].get("generation") == new["metadata"].get("generation"):
@@ -152,7 +152,7 @@ class _Controller:
         self._selectors.pop(owner["metadata"]["uid"], None)
         self._set_changed(owner)
 
-    def _pod_added(self, pod: Object) -> None:
+    def _pod_added(self, pod: JSONObject) -> None:
         if is_terminating(pod):
             self._pod_gone(pod)
         elif controller_of(pod) is None:
@@ -161,7 +161,7 @@ class _Controller:
             self._expectations.created(object_key(owner))
             self._count_soon(owner)
 
-    def _pod_updated(self, old: Object, new: Object) -> None:
+    def _pod_updated(self, old: JSONObject, new: JSONObject) -> None:
         if old["metadata"]["uid"] != new["metadata"]["uid"]:
             self._pod_gone(old)
             self._pod_added(new)
@@ -186,10 +186,10 @@ class _Controller:
             self._expectations.deleted(object_key(owner), pod["metadata"]["uid"])
             self._count_soon(owner)
 
-    def _owner(self, pod: Object) -> Object | None:
+    def _owner(self, pod: JSONObject) -> JSONObject | None:
         return owner_of(pod, self._sets, kind=self._kind.kind)
 
-    def _offer(self, orphan: Object) -> None:
+    def _offer(self, orphan: JSONObject) -> None:
         """Whoever selects the pod may want to adopt it."""
         labels = orphan["metadata"].get("labels")
         if not labels:
@@ -199,11 +199,11 @@ class _Controller:
             if selector is not None and not selector.is_everything and selector.matches(labels):
                 self._count_soon(owner)
 
-    def _count_soon(self, owner: Object) -> None:
+    def _count_soon(self, owner: JSONObject) -> None:
         pause = timedelta(milliseconds=_replicas(owner) // _REPLICAS_PER_MILLISECOND)
         self.queue.add_after(object_key(owner), min(pause, timedelta(seconds=0.5)))
 
-    def _selector(self, owner: Object) -> Selector | None:
+    def _selector(self, owner: JSONObject) -> Selector | None:
         uid, text = owner["metadata"]["uid"], owner["spec"].get("selector")
         known = self._selectors.get(uid)
         if known is None or known[0] != text:
@@ -234,10 +234,10 @@ class _Controller:
             raise failure
         self._look_again(key, owner, pods.active, moment)
 
-    async def _owned(self, owner: Object, selector: Selector) -> OwnedPods:
+    async def _owned(self, owner: JSONObject, selector: Selector) -> OwnedPods:
         """The pods that are its own, after it has adopted and released what it must."""
-        active: list[Object] = []
-        doubtful: list[Object] = []
+        active: list[JSONObject] = []
+        doubtful: list[JSONObject] = []
         terminating = 0
         slices = TimeSlices()
         for pod in controlled_or_orphaned(self._pods_by_owner, owner):
@@ -252,7 +252,7 @@ class _Controller:
             active += await self._claims(owner, selector).claim(doubtful)
         return OwnedPods(active, terminating if self._kind.counts_terminating else None)
 
-    def _claims(self, owner: Object, selector: Selector) -> Claims:
+    def _claims(self, owner: JSONObject, selector: Selector) -> Claims:
         metadata = owner["metadata"]
         sets = self._client.resource(self._kind.resource, metadata["namespace"])
         return Claims(
@@ -263,7 +263,7 @@ class _Controller:
             fresh=lambda: sets.get(metadata["name"]),
         )
 
-    async def _manage(self, key: str, owner: Object, pods: Sequence[Object]) -> Failure | None:
+    async def _manage(self, key: str, owner: JSONObject, pods: Sequence[JSONObject]) -> Failure | None:
         """Make or delete what is missing or too much; why it could not be done."""
         surplus = len(pods) - _replicas(owner)
         if surplus < 0:
@@ -272,7 +272,7 @@ class _Controller:
             return await self._delete(key, owner, await self._least_useful(owner, pods, min(surplus, _BURST)))
         return None
 
-    async def _make(self, key: str, owner: Object, count: int) -> Failure | None:
+    async def _make(self, key: str, owner: JSONObject, count: int) -> Failure | None:
         made = 0
 
         async def make(_: int) -> None:
@@ -296,8 +296,8 @@ class _Controller:
             self._expectations.created(key, count - made)  # nobody will see those that were not made
         return None
 
-    async def _delete(self, key: str, owner: Object, pods: Sequence[Object]) -> Failure | None:
-        async def delete(pod: Object) -> str:
+    async def _delete(self, key: str, owner: JSONObject, pods: Sequence[JSONObject]) -> Failure | None:
+        async def delete(pod: JSONObject) -> str:
             """Why it could not be deleted."""
             try:
                 await self._control.delete(pod, owner)
@@ -310,7 +310,7 @@ class _Controller:
         refusals = [refusal for refusal in await together(map(delete, pods)) if refusal]
         return NotYet(refusals[0]) if refusals else None
 
-    async def _least_useful(self, owner: Object, pods: Sequence[Object], count: int) -> Sequence[Object]:
+    async def _least_useful(self, owner: JSONObject, pods: Sequence[JSONObject], count: int) -> Sequence[JSONObject]:
         if count == len(pods):
             return pods
         ranks = ranked_by_node(pods, self._related(owner))
@@ -318,7 +318,7 @@ class _Controller:
             return least_useful_first(pods, ranks)[:count]
         return (await asyncio.to_thread(least_useful_first, pods, ranks))[:count]
 
-    def _related(self, owner: Object) -> list[Object]:
+    def _related(self, owner: JSONObject) -> list[JSONObject]:
         """The pods of all that have the same owner, such as the replica sets of a deployment."""
         reference = controller_of(owner)
         if reference is None:
@@ -326,7 +326,7 @@ class _Controller:
         siblings = self._sets_by_owner.index(CONTROLLER_INDEX, reference["uid"])
         return [pod for sibling in siblings for pod in controlled(self._pods_by_owner, sibling)]
 
-    async def _write_status(self, owner: Object, status: Object) -> None:
+    async def _write_status(self, owner: JSONObject, status: JSONObject) -> None:
         if status == owner.get("status"):
             return
         metadata = owner["metadata"]
@@ -343,7 +343,7 @@ class _Controller:
             return
         self._written.wrote(object_key(owner), self._informer, written)
 
-    def _look_again(self, key: str, owner: Object, pods: Sequence[Object], moment: datetime) -> None:
+    def _look_again(self, key: str, owner: JSONObject, pods: Sequence[JSONObject], moment: datetime) -> None:
         """When the next of the pods that are ready has been so for long enough."""
         min_ready = timedelta(seconds=owner["spec"].get("minReadySeconds") or 0)
         if not min_ready:
@@ -353,5 +353,5 @@ class _Controller:
             self.queue.add_after(key, min(waits) - (datetime.now(UTC) - moment))
 
 
-def _replicas(owner: Object) -> int:
+def _replicas(owner: JSONObject) -> int:
     return int(owner["spec"].get("replicas", 1))

@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.labels import from_labels
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apimachinery.times import format_time
 
 from .pods import condition, is_available, is_ready
 
-Object = dict[str, Any]
 _FAILURE: Final = "ReplicaFailure"
 
 
@@ -24,7 +24,7 @@ _FAILURE: Final = "ReplicaFailure"
 class OwnedPods:
     """`terminating` is None if the kind does not tell it."""
 
-    active: Sequence[Object]
+    active: Sequence[JSONObject]
     terminating: int | None
 
 
@@ -37,7 +37,7 @@ class _Counts:
 
 async def replica_status(
     owner: Mapping[str, Any], pods: OwnedPods, failure: Exception | None, moment: datetime
-) -> Object:
+) -> JSONObject:
     """In the form of the wire: what is zero is left out, but for the replicas. `failure` is why pods could not be made
     or deleted."""
     counts = await _counts(owner, pods.active, moment)
@@ -47,7 +47,7 @@ async def replica_status(
         "availableReplicas": counts.available,
         "observedGeneration": owner["metadata"].get("generation", 0),
     }
-    status: Object = {"replicas": len(pods.active)} | {name: count for name, count in told.items() if count}
+    status: JSONObject = {"replicas": len(pods.active)} | {name: count for name, count in told.items() if count}
     if pods.terminating is not None:
         status["terminatingReplicas"] = pods.terminating
     if conditions := _conditions(owner, len(pods.active), failure, moment):
@@ -55,7 +55,7 @@ async def replica_status(
     return status
 
 
-async def _counts(owner: Mapping[str, Any], pods: Sequence[Object], moment: datetime) -> _Counts:
+async def _counts(owner: Mapping[str, Any], pods: Sequence[JSONObject], moment: datetime) -> _Counts:
     spec, counts, slices = owner["spec"], _Counts(), TimeSlices()
     min_ready = timedelta(seconds=spec.get("minReadySeconds") or 0)
     is_labelled = from_labels((spec["template"].get("metadata") or {}).get("labels") or {}).matches
@@ -69,15 +69,17 @@ async def _counts(owner: Mapping[str, Any], pods: Sequence[Object], moment: date
     return counts
 
 
-def _conditions(owner: Mapping[str, Any], replicas: int, failure: Exception | None, moment: datetime) -> list[Object]:
+def _conditions(
+    owner: Mapping[str, Any], replicas: int, failure: Exception | None, moment: datetime
+) -> list[JSONObject]:
     """A failure that goes on keeps its first words."""
-    conditions: list[Object] = (owner.get("status") or {}).get("conditions") or []
+    conditions: list[JSONObject] = (owner.get("status") or {}).get("conditions") or []
     if failure is None:
         return [each for each in conditions if each.get("type") != _FAILURE]
     if condition(owner, _FAILURE) is not None:
         return conditions
     surplus = replicas - owner["spec"].get("replicas", 1)
-    why: Object = {"type": _FAILURE, "status": "True", "lastTransitionTime": format_time(moment)}
+    why: JSONObject = {"type": _FAILURE, "status": "True", "lastTransitionTime": format_time(moment)}
     if surplus:
         why["reason"] = "FailedCreate" if surplus < 0 else "FailedDelete"
     why["message"] = str(failure)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from copy import deepcopy
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import (
     GroupVersionResource,
     HandlerFunctions,
@@ -26,7 +27,6 @@ from .ownership import CONTROLLER_INDEX, controller_of, index_by_controller, is_
 from .pods import PODS, is_terminal, is_terminating
 from .worker import NotYet, hearing, work
 
-Object = dict[str, Any]
 _CLAIMS: Final = GroupVersionResource("resource.k8s.io", "v1", "resourceclaims")
 _TEMPLATES: Final = GroupVersionResource("resource.k8s.io", "v1", "resourceclaimtemplates")
 _ACCOUNT: Final = "resource-claim-controller"
@@ -75,25 +75,25 @@ class _Controller:
             listeners.enter_context(hearing(self._templates, self._hear_template, deletions=False))
             await work(self._queue, self._sync, workers=4)
 
-    def _hear_pod(self, pod: Object) -> None:
+    def _hear_pod(self, pod: JSONObject) -> None:
         if _is_done(pod):
             for key in _claim_keys(pod):
                 self._queue.add(_CLAIM + key)
         if pod["spec"].get("resourceClaims") and not is_terminating(pod):
             self._queue.add(_POD + object_key(pod))
 
-    def _pod_gone(self, pod: Object) -> None:
+    def _pod_gone(self, pod: JSONObject) -> None:
         self._made.pop(pod["metadata"]["uid"], None)
         for key in _claim_keys(pod):
             self._queue.add(_CLAIM + key)
 
-    def _hear_claim(self, claim: Object) -> None:
+    def _hear_claim(self, claim: JSONObject) -> None:
         key = object_key(claim)
         self._queue.add(_CLAIM + key)
         for pod in self._pods.indexer.index(_CLAIM_INDEX, key):
             self._hear_pod(pod)
 
-    def _hear_template(self, template: Object) -> None:
+    def _hear_template(self, template: JSONObject) -> None:
         for pod in self._pods.indexer.index(_TEMPLATE_INDEX, object_key(template)):
             self._hear_pod(pod)
 
@@ -105,7 +105,7 @@ class _Controller:
         if obj is not None:
             await (self._sync_pod(obj) if objects is self._pods else self._sync_claim(obj))
 
-    async def _sync_pod(self, pod: Object) -> None:
+    async def _sync_pod(self, pod: JSONObject) -> None:
         if is_terminating(pod):
             return
         made: dict[str, str] = {}
@@ -123,7 +123,7 @@ class _Controller:
         elif pod["spec"].get("nodeName"):
             await self._reserve_all(pod)
 
-    async def _ensure_claim(self, pod: Object, entry: Object) -> str | None:
+    async def _ensure_claim(self, pod: JSONObject, entry: JSONObject) -> str | None:
         """The name of the claim if the pod's status does not tell it yet. Raises NotYet."""
         template_name = entry.get("resourceClaimTemplateName")
         statuses = _told(pod)
@@ -138,7 +138,7 @@ class _Controller:
             return orphan
         return await self._make(pod, entry["name"], template_name)
 
-    async def _is_there(self, pod: Object, name: str) -> bool:
+    async def _is_there(self, pod: JSONObject, name: str) -> bool:
         """The informer may be late, and a claim must not be made twice."""
         try:
             claim = await self._client.resource(_CLAIMS, pod["metadata"]["namespace"]).get(name)
@@ -146,7 +146,7 @@ class _Controller:
             return False
         return is_controlled_by(claim, pod)
 
-    def _orphan_of(self, pod: Object, entry_name: str) -> str | None:
+    def _orphan_of(self, pod: JSONObject, entry_name: str) -> str | None:
         """One that was made, before it could be told."""
         uid = pod["metadata"]["uid"]
         for claim in self._claims.indexer.index(CONTROLLER_INDEX, uid):
@@ -154,7 +154,7 @@ class _Controller:
                 return str(claim["metadata"]["name"])
         return self._made.get(uid, {}).get(entry_name)
 
-    async def _make(self, pod: Object, entry_name: str, template_name: str) -> str:
+    async def _make(self, pod: JSONObject, entry_name: str, template_name: str) -> str:
         """Raises NotYet."""
         namespace = pod["metadata"]["namespace"]
         template = self._templates.lister.namespaced(namespace).get(template_name)
@@ -169,7 +169,7 @@ class _Controller:
         self._made.setdefault(pod["metadata"]["uid"], {})[entry_name] = name
         return name
 
-    async def _tell(self, pod: Object, made: dict[str, str]) -> None:
+    async def _tell(self, pod: JSONObject, made: dict[str, str]) -> None:
         metadata = pod["metadata"]
         names = {name: claim for name, claim in _told(pod).items() if claim is not None} | made
         statuses = [{"name": name, "resourceClaimName": names[name]} for name in sorted(names)]
@@ -188,7 +188,7 @@ class _Controller:
             force=True,
         )
 
-    async def _reserve_all(self, pod: Object) -> None:
+    async def _reserve_all(self, pod: JSONObject) -> None:
         metadata = pod["metadata"]
         for key in _claim_keys(pod):
             namespace, name = split_key(key)
@@ -201,7 +201,7 @@ class _Controller:
                 consumer = {"resource": "pods", "name": metadata["name"], "uid": metadata["uid"]}
                 await self._update(claim | {"status": status | {"reservedFor": [*consumers, consumer]}}, "status")
 
-    async def _sync_claim(self, claim: Object) -> None:
+    async def _sync_claim(self, claim: JSONObject) -> None:
         consumers = (claim.get("status") or {}).get("reservedFor") or []
         remaining = [consumer for consumer in consumers if await self._still_consumes(claim, consumer)]
         is_unused = (
@@ -215,7 +215,7 @@ class _Controller:
             except NotFound:
                 return
 
-    async def _still_consumes(self, claim: Object, consumer: Object) -> bool:
+    async def _still_consumes(self, claim: JSONObject, consumer: JSONObject) -> bool:
         """Whoever is no pod is left alone: we don't know what it does."""
         if consumer.get("apiGroup") or consumer.get("resource") != "pods":
             return True
@@ -229,7 +229,7 @@ class _Controller:
             return bool(pod["metadata"]["uid"] == consumer["uid"])
         return pod["metadata"]["uid"] == consumer["uid"] and not _is_done(pod)
 
-    async def _give_back(self, claim: Object, remaining: list[Object]) -> Object:
+    async def _give_back(self, claim: JSONObject, remaining: list[JSONObject]) -> JSONObject:
         """Without a consumer a claim is allocated anew for the next one, perhaps elsewhere."""
         metadata, status = claim["metadata"], deepcopy(claim.get("status") or {})
         is_ours = _FINALIZER in (metadata.get("finalizers") or ())
@@ -245,7 +245,7 @@ class _Controller:
             claim = await self._update(claim | {"metadata": claim["metadata"] | {"finalizers": finalizers}})
         return claim
 
-    def _is_left_over(self, claim: Object) -> bool:
+    def _is_left_over(self, claim: JSONObject) -> bool:
         """It was made for a pod that has ended, or was replaced. If the pod is gone, the garbage collector sees to
         it."""
         owner = controller_of(claim)
@@ -254,23 +254,23 @@ class _Controller:
         pod = self._pods.lister.namespaced(claim["metadata"]["namespace"]).get(owner["name"])
         return pod is not None and (pod["metadata"]["uid"] != owner["uid"] or _is_done(pod))
 
-    async def _update(self, claim: Object, subresource: str = "") -> Object:
+    async def _update(self, claim: JSONObject, subresource: str = "") -> JSONObject:
         claims = self._client.resource(_CLAIMS, claim["metadata"]["namespace"])
         return await claims.update(claim, subresource=subresource)
 
 
-def _is_done(pod: Object) -> bool:
+def _is_done(pod: JSONObject) -> bool:
     """None of its containers runs, nor ever will."""
     return is_terminal(pod) or (is_terminating(pod) and not pod["spec"].get("nodeName"))
 
 
-def _told(pod: Object) -> dict[str, str | None]:
+def _told(pod: JSONObject) -> dict[str, str | None]:
     """The claims that its status tells, by what the pod calls them; None where none is needed."""
     statuses = (pod.get("status") or {}).get("resourceClaimStatuses") or ()
     return {status["name"]: status.get("resourceClaimName") for status in statuses}
 
 
-def _claim_keys(pod: Object) -> list[str]:
+def _claim_keys(pod: JSONObject) -> list[str]:
     """The claims of a pod, as far as they are known."""
     told = _told(pod)
     entries = pod["spec"].get("resourceClaims") or ()
@@ -279,16 +279,16 @@ def _claim_keys(pod: Object) -> list[str]:
     return [f"{pod['metadata']['namespace']}/{name}" for name in names if name]
 
 
-def _template_keys(pod: Object) -> list[str]:
+def _template_keys(pod: JSONObject) -> list[str]:
     names = [entry.get("resourceClaimTemplateName") for entry in pod["spec"].get("resourceClaims") or ()]
     return [f"{pod['metadata']['namespace']}/{name}" for name in dict.fromkeys(names) if name]
 
 
-def _claim_for(pod: Object, entry_name: str, template: Object) -> Object:
+def _claim_for(pod: JSONObject, entry_name: str, template: JSONObject) -> JSONObject:
     spec, metadata = template["spec"], template["spec"].get("metadata") or {}
     pod_name = pod["metadata"]["name"]
     owner = {"apiVersion": "v1", "kind": "Pod", "name": pod_name, "uid": pod["metadata"]["uid"], "controller": True}
-    made: Object = {
+    made: JSONObject = {
         "generateName": _prefix(pod_name, entry_name),
         "annotations": {**(metadata.get("annotations") or {}), _CLAIM_NAME: entry_name},
         "ownerReferences": [owner],

@@ -16,12 +16,12 @@ import orjson
 
 from localplane.apimachinery.errors import AlreadyExists, Conflict, NotFound
 from localplane.apimachinery.labels import Selector
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, SharedInformer
 
 from .ownership import Claims, controlled_or_orphaned, controller_reference, index_by_controller
 from .pods import safe_encoded
 
-Object = dict[str, Any]
 REVISIONS: Final = GroupVersionResource("apps", "v1", "controllerrevisions")
 REVISION_LABEL: Final = "controller-revision-hash"
 """On pods: the revision that they were made from."""
@@ -31,7 +31,7 @@ _LONGEST_PREFIX: Final = 223
 _RENUMBERINGS: Final = 4
 
 
-def revision_data(owner: Mapping[str, Any]) -> Object:
+def revision_data(owner: Mapping[str, Any]) -> JSONObject:
     """What is kept of a workload: a patch that gives it back its template. In the order of the keys: programs in Go
     compare its very bytes with those that they make of a template themselves."""
     return {"spec": {"template": _ordered({**owner["spec"]["template"], "$patch": "replace"})}}
@@ -43,7 +43,7 @@ def _ordered(value: Any) -> Any:
     return [_ordered(item) for item in value] if isinstance(value, list) else value
 
 
-def with_revision(owner: Mapping[str, Any], revision: Mapping[str, Any]) -> Object:
+def with_revision(owner: Mapping[str, Any], revision: Mapping[str, Any]) -> JSONObject:
     """The workload as it would be with the template of a revision; shares everything else with `owner`."""
     kept = ((revision.get("data") or {}).get("spec") or {}).get("template") or {}
     template = {key: value for key, value in kept.items() if key != "$patch"}
@@ -55,10 +55,10 @@ def is_equal(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return one.get("data") == other.get("data")
 
 
-def in_order(revisions: Iterable[Object]) -> list[Object]:
+def in_order(revisions: Iterable[JSONObject]) -> list[JSONObject]:
     """Oldest first."""
 
-    def age(revision: Object) -> tuple[int, str, str]:
+    def age(revision: JSONObject) -> tuple[int, str, str]:
         metadata = revision["metadata"]
         return (number_of(revision), metadata.get("creationTimestamp", ""), metadata["name"])
 
@@ -73,7 +73,7 @@ def highest_number(revisions: Sequence[Mapping[str, Any]]) -> int:
     return max(map(number_of, revisions), default=0)
 
 
-def revision_hash(data: Object, probe: int | None = None) -> str:
+def revision_hash(data: JSONObject, probe: int | None = None) -> str:
     """Kubernetes: HashControllerRevision, over the text that Go makes of the same data."""
     number = 0x811C9DC5
     for byte in _go_json(data) + (b"" if probe is None else str(probe).encode()):
@@ -81,7 +81,7 @@ def revision_hash(data: Object, probe: int | None = None) -> str:
     return safe_encoded(str(number))
 
 
-def _go_json(data: Object) -> bytes:
+def _go_json(data: JSONObject) -> bytes:
     """Go's encoder writes the characters that mean something in HTML as escapes."""
     text = orjson.dumps(data, option=orjson.OPT_SORT_KEYS)
     for character in "<>&\u2028\u2029":
@@ -93,7 +93,7 @@ def revision_name(owner_name: str, text_hash: str) -> str:
     return f"{owner_name[:_LONGEST_PREFIX]}-{text_hash}"
 
 
-def new_revision(owner: Mapping[str, Any], number: int, collisions: int) -> Object:
+def new_revision(owner: Mapping[str, Any], number: int, collisions: int) -> JSONObject:
     """What would be the owner's revision now."""
     data, metadata = revision_data(owner), owner["metadata"]
     text_hash = revision_hash(data, collisions)
@@ -118,7 +118,7 @@ def new_revision(owner: Mapping[str, Any], number: int, collisions: int) -> Obje
 class CreatedRevision:
     """`collisions` is how often a name was taken by another revision, those before included."""
 
-    revision: Object
+    revision: JSONObject
     collisions: int
 
 
@@ -130,27 +130,27 @@ class History:
         self._informer = informer
         self._indexer = index_by_controller(informer)
 
-    def of(self, owner: Mapping[str, Any]) -> list[Object]:
+    def of(self, owner: Mapping[str, Any]) -> list[JSONObject]:
         """What the owner controls and what it may adopt; shared objects."""
         return controlled_or_orphaned(self._indexer, owner)
 
     async def claimed(
-        self, owner: Object, owners: GroupVersionResource, selector: Selector, *, releases: bool
-    ) -> list[Object]:
+        self, owner: JSONObject, owners: GroupVersionResource, selector: Selector, *, releases: bool
+    ) -> list[JSONObject]:
         """The owner's own that it selects. Orphans among them are adopted; what it no longer selects is left alone, or
         released if the owner `releases`."""
 
-        async def fresh() -> Object:
+        async def fresh() -> JSONObject:
             metadata = owner["metadata"]
             return await self._client.resource(owners, metadata["namespace"]).get(metadata["name"])
 
-        def matches(revision: Object) -> bool:
+        def matches(revision: JSONObject) -> bool:
             return selector.matches(revision["metadata"].get("labels") or {})
 
         candidates = self.of(owner) if releases else filter(matches, self.of(owner))
         return await Claims(self._client, REVISIONS, owner, matches=matches, fresh=fresh).claim(candidates)
 
-    async def create(self, owner: Mapping[str, Any], revision: Object, collisions: int) -> CreatedRevision:
+    async def create(self, owner: Mapping[str, Any], revision: JSONObject, collisions: int) -> CreatedRevision:
         """Under the first name that is free, or that is taken by the very same."""
         revisions = self._client.resource(REVISIONS, owner["metadata"]["namespace"])
         while True:
@@ -164,7 +164,7 @@ class History:
                 return CreatedRevision(existing, collisions)
             collisions += 1
 
-    async def renumber(self, revision: Object, number: int) -> Object:
+    async def renumber(self, revision: JSONObject, number: int) -> JSONObject:
         """Raises Conflict if others write it again and again."""
         metadata = revision["metadata"]
         revisions, latest = self._client.resource(REVISIONS, metadata["namespace"]), revision
@@ -184,7 +184,7 @@ class History:
         except NotFound:
             return
 
-    async def delete_beyond(self, limit: int, idle: Sequence[Object]) -> None:
+    async def delete_beyond(self, limit: int, idle: Sequence[JSONObject]) -> None:
         """Of the revisions that nobody uses, oldest first, all but the last `limit`; a negative limit keeps all."""
         if limit >= 0:
             for revision in idle[: max(0, len(idle) - limit)]:

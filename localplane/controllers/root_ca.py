@@ -5,7 +5,7 @@ Kubernetes: pkg/controller/certificates/rootcacertpublisher.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from localplane.client import Client, GroupVersionResource, Lister, ListWatch, SharedInformer, WorkQueue
 
@@ -13,7 +13,6 @@ from .context import ControllerContext
 from .namespaces import NAMESPACES, in_namespace, is_active
 from .worker import hearing, work
 
-Object = dict[str, Any]
 _CONFIG_MAPS: Final = GroupVersionResource("", "v1", "configmaps")
 _NAME: Final = "kube-root-ca.crt"
 _ANNOTATION: Final = "kubernetes.io/description"

@@ -5,13 +5,13 @@ Kubernetes: client-go/scale, and pkg/controller/disruption (implementsScale).
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.groups import GroupKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, DiscoveryMapper, GroupVersionResource
 
-Object = dict[str, Any]
 _SCALES: Final = frozenset({("autoscaling", "v1"), ("apps", "v1beta1"), ("apps", "v1beta2"), ("extensions", "v1beta1")})
 
 
@@ -31,11 +31,11 @@ class Scales:
         """In the version that the server prefers. Raises NoMatch."""
         return (await self._mapper.mapping(GroupKind(group, kind))).resource
 
-    async def get(self, resource: GroupVersionResource, namespace: str, name: str) -> Object:
+    async def get(self, resource: GroupVersionResource, namespace: str, name: str) -> JSONObject:
         """Raises APIError."""
         return await self._client.resource(resource, namespace).get(name, subresource="scale")
 
-    async def update(self, resource: GroupVersionResource, namespace: str, scale: Object) -> Object:
+    async def update(self, resource: GroupVersionResource, namespace: str, scale: JSONObject) -> JSONObject:
         """Raises APIError."""
         return await self._client.resource(resource, namespace).update(scale, subresource="scale")
 

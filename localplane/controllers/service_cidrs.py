@@ -11,6 +11,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apimachinery.times import now, parse_time
 from localplane.client import Client, GroupVersionResource, Lister, PatchType, WorkQueue
@@ -20,7 +21,6 @@ from .events import EventRecorder
 from .pods import condition
 from .worker import TryAfter, hearing, work
 
-Object = dict[str, Any]
 Network = IPv4Network | IPv6Network
 Address = IPv4Address | IPv6Address
 
@@ -48,7 +48,7 @@ async def start(context: ControllerContext) -> None:
     for informer in (ranges, addresses):
         await informer.wait_for_sync()
 
-    def hear_range(service_range: Object) -> None:
+    def hear_range(service_range: JSONObject) -> None:
         """One that comes or goes may let another one go."""
         queue.add(service_range["metadata"]["name"])
         for network in _networks(service_range):
@@ -56,7 +56,7 @@ async def start(context: ControllerContext) -> None:
                 if any(_overlap(each, network) for each in _networks(other)):
                     queue.add(other["metadata"]["name"])
 
-    def hear_address(address: Object) -> None:
+    def hear_address(address: JSONObject) -> None:
         if (address["metadata"].get("labels") or {}).get(_MANAGED_BY) == _ALLOCATOR:
             for service_range in controller.ranges_with(ip_address(address["metadata"]["name"])):
                 if "deletionTimestamp" in service_range["metadata"]:
@@ -91,7 +91,7 @@ class ServiceRanges:
             self._events.warn(service_range, "KubernetesServiceCIDRError", why)
             raise
 
-    async def _let_go(self, service_range: Object) -> None:
+    async def _let_go(self, service_range: JSONObject) -> None:
         name = service_range["metadata"]["name"]
         if not await self._is_free(service_range):
             await self._say(service_range, status="False", reason="Terminating", message=_STILL_USED)
@@ -102,7 +102,7 @@ class ServiceRanges:
         if _FINALIZER in (service_range["metadata"].get("finalizers") or ()):
             await self._patch(name, {"$deleteFromPrimitiveList/finalizers": [_FINALIZER]})
 
-    async def _is_free(self, service_range: Object) -> bool:
+    async def _is_free(self, service_range: JSONObject) -> bool:
         """Whether no address would be in no range without it."""
         if all(self._is_within_another(network, service_range) for network in _networks(service_range)):
             return True
@@ -117,7 +117,7 @@ class ServiceRanges:
                 await slices.next()
         return True
 
-    def _is_within_another(self, network: Network, service_range: Object) -> bool:
+    def _is_within_another(self, network: Network, service_range: JSONObject) -> bool:
         return any(
             _overlap(other, network) and other.prefixlen <= network.prefixlen
             for each in self._ranges.list()
@@ -125,16 +125,16 @@ class ServiceRanges:
             for other in _networks(each)
         )
 
-    def ranges_with(self, address: Address) -> list[Object]:
+    def ranges_with(self, address: Address) -> list[JSONObject]:
         return [each for each in self._ranges.list() if any(_has(network, address) for network in _networks(each))]
 
-    async def _patch(self, name: str, metadata: Object) -> None:
+    async def _patch(self, name: str, metadata: JSONObject) -> None:
         try:
             await self._client.resource(_RANGES).patch(name, {"metadata": metadata}, PatchType.STRATEGIC)
         except NotFound:
             return
 
-    async def _say(self, service_range: Object, **wanted: str) -> None:
+    async def _say(self, service_range: JSONObject, **wanted: str) -> None:
         current = condition(service_range, "Ready") or {}
         if all(current.get(field, "") == value for field, value in wanted.items()):
             return

@@ -13,6 +13,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.validation.addresses import family_of
 from localplane.client import (
     Client,
@@ -30,8 +31,6 @@ from .endpoint_slices.membership import families, labels_of
 from .events import EventRecorder
 from .pods import is_terminating
 from .worker import NotYet, work
-
-Object = dict[str, Any]
 
 _SERVICES: Final = GroupVersionResource("", "v1", "services")
 _NODES: Final = GroupVersionResource("", "v1", "nodes")
@@ -68,11 +67,11 @@ async def start(context: ControllerContext) -> None:
     client = context.client_of(_ACCOUNT)
     controller = _Controller(client, context.recorder(_ACCOUNT), services=services.lister, nodes=nodes.lister)
 
-    def added(service: Object) -> None:
+    def added(service: JSONObject) -> None:
         if _wants_balancer(service) or _needs_cleanup(service):
             queue.add(object_key(service))
 
-    def updated(old: Object, new: Object) -> None:
+    def updated(old: JSONObject, new: JSONObject) -> None:
         if _needs_update(old, new) or _needs_cleanup(new):
             queue.add(object_key(new))
 
@@ -105,7 +104,7 @@ class _Controller:
             self._events.warn(service, "SyncLoadBalancerFailed", f"Error syncing load balancer: {error}")
             raise
 
-    async def _ensure(self, key: str, service: Object) -> None:
+    async def _ensure(self, key: str, service: JSONObject) -> None:
         self._events.normal(service, "EnsuringLoadBalancer", "Ensuring load balancer")
         if _FINALIZER not in _finalizers(service):
             await self._patch(service, {"metadata": {"finalizers": [*_finalizers(service), _FINALIZER]}})
@@ -117,7 +116,7 @@ class _Controller:
         self._events.normal(service, "EnsuredLoadBalancer", "Ensured load balancer")
         await self._write_status(service, [{"ip": address, "ipMode": "VIP"} for address in addresses])
 
-    async def _delete(self, key: str, service: Object) -> None:
+    async def _delete(self, key: str, service: JSONObject) -> None:
         if _ingress(service) or key in self._given:
             self._events.normal(service, "DeletingLoadBalancer", "Deleting load balancer")
         self._given.pop(key, None)
@@ -127,7 +126,7 @@ class _Controller:
             await self._patch(service, {"metadata": {"finalizers": left}})
         self._events.normal(service, "DeletedLoadBalancer", "Deleted load balancer")
 
-    def _address(self, key: str, service: Object, family: str) -> str:
+    def _address(self, key: str, service: JSONObject, family: str) -> str:
         """The one it has, the one it asks for, or the first free one from where its name points to."""
         wanted = service["spec"].get("loadBalancerIP") or ""
         if wanted and family_of(wanted) == family:
@@ -145,11 +144,11 @@ class _Controller:
                 taken.update(_ingress(service))
         return taken
 
-    async def _write_status(self, service: Object, ingress: list[Object]) -> None:
+    async def _write_status(self, service: JSONObject, ingress: list[JSONObject]) -> None:
         if _ingress(service) != tuple(each["ip"] for each in ingress):
             await self._patch(service, {"status": {"loadBalancer": {"ingress": ingress or None}}})
 
-    async def _patch(self, service: Object, patch: Object) -> None:
+    async def _patch(self, service: JSONObject, patch: JSONObject) -> None:
         """Finalizers too go through the status, which is all that this controller may write."""
         services = self._client.resource(_SERVICES, service["metadata"]["namespace"])
         try:

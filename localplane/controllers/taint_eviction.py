@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.errors import Conflict, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apimachinery.times import now
 from localplane.client import (
@@ -32,8 +33,6 @@ from .events import EventRecorder, Subject
 from .node_selection import NO_EXECUTE, taints_of, tolerates
 from .pods import NODE_INDEX, PODS, condition, index_by_node
 from .worker import TryAfter, work
-
-Object = dict[str, Any]
 
 _NODES: Final = GroupVersionResource("", "v1", "nodes")
 _ACCOUNT: Final = "node-controller"
@@ -94,17 +93,17 @@ class TaintEvictionController:
             tasks.create_task(work(self._changed_pods, self._look_at_pod))
             tasks.create_task(work(self._due, self._evict, workers=_WORKERS))
 
-    def hear_node(self, node: Object) -> None:
+    def hear_node(self, node: JSONObject) -> None:
         self._changed_nodes.add(node["metadata"]["name"])
 
-    def hear_node_change(self, old: Object, new: Object) -> None:
+    def hear_node_change(self, old: JSONObject, new: JSONObject) -> None:
         if _no_execute(old) != _no_execute(new):
             self.hear_node(new)
 
-    def hear_pod(self, pod: Object) -> None:
+    def hear_pod(self, pod: JSONObject) -> None:
         self._changed_pods.add(object_key(pod))
 
-    def hear_pod_change(self, old: Object, new: Object) -> None:
+    def hear_pod_change(self, old: JSONObject, new: JSONObject) -> None:
         if _placement(old) != _placement(new):
             self.hear_pod(new)
 
@@ -127,7 +126,7 @@ class TaintEvictionController:
         if pod is not None and node is not None and (taints := _no_execute(node)):
             self._judge(pod, taints)
 
-    def _judge(self, pod: Object, taints: Sequence[Object]) -> None:
+    def _judge(self, pod: JSONObject, taints: Sequence[JSONObject]) -> None:
         key = object_key(pod)
         delay = tolerated_for(taints, pod["spec"].get("tolerations") or ())
         if delay == _FOR_EVER:
@@ -144,7 +143,7 @@ class TaintEvictionController:
             self._schedule(pod, _Eviction(pod["metadata"]["uid"], moment, due, is_delayed=True))
         # Otherwise the time that it was given first counts on, as upstream's does.
 
-    def _schedule(self, pod: Object, eviction: _Eviction) -> None:
+    def _schedule(self, pod: JSONObject, eviction: _Eviction) -> None:
         key = object_key(pod)
         if key not in self._evictions:
             self._evictions[key] = eviction
@@ -197,7 +196,7 @@ class TaintEvictionController:
         self._events.normal(Subject("v1", "Pod", namespace, name, ""), "TaintManagerEviction", message)
 
 
-def tolerated_for(taints: Sequence[Object], tolerations: Sequence[Mapping[str, Any]]) -> timedelta:
+def tolerated_for(taints: Sequence[JSONObject], tolerations: Sequence[Mapping[str, Any]]) -> timedelta:
     """How long a pod may stay where these taints are: zero if it must go at once, timedelta.max if it may for ever. Of
     the tolerations that match a taint the first counts, of all the shortest."""
     shortest = _FOR_EVER
@@ -218,7 +217,7 @@ def _delay(seconds: int) -> timedelta:
         return _FOR_EVER
 
 
-def _no_execute(node: Mapping[str, Any]) -> list[Object]:
+def _no_execute(node: Mapping[str, Any]) -> list[JSONObject]:
     return [taint for taint in taints_of(node) if taint.get("effect") == NO_EXECUTE]
 
 
@@ -227,9 +226,9 @@ def _placement(pod: Mapping[str, Any]) -> tuple[Any, Any]:
     return pod["spec"].get("nodeName"), pod["spec"].get("tolerations")
 
 
-def _disruption_target(pod: Mapping[str, Any]) -> Object | None:
+def _disruption_target(pod: Mapping[str, Any]) -> JSONObject | None:
     """The condition that says why it goes, if the pod does not say it yet."""
-    target: Object = {
+    target: JSONObject = {
         "type": "DisruptionTarget",
         "status": "True",
         "reason": "DeletionByTaintManager",

@@ -10,13 +10,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.errors import NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, parse_time
 from localplane.client import Client, GroupVersionResource, Lister, WorkQueue, object_key, split_key
 
 from .context import ControllerContext
 from .worker import NotYet, TryAfter, hearing, work
 
-Object = dict[str, Any]
 _JOBS: Final = GroupVersionResource("batch", "v1", "jobs")
 _NAME: Final = "ttl-after-finished-controller"
 
@@ -26,7 +26,7 @@ async def start(context: ControllerContext) -> None:
     queue = WorkQueue[str]()
     jobs = context.informers.informer(_JOBS)
 
-    def hear(job: Object) -> None:
+    def hear(job: JSONObject) -> None:
         if _is_to_go(job):
             queue.add(object_key(job))
 

@@ -18,6 +18,7 @@ from localplane.apimachinery.cel.declared import declared
 from localplane.apimachinery.cel.types import DYN, Type
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.groups import GroupVersion
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Node, Property
 from localplane.apimachinery.schema.meta import type_meta
 from localplane.apimachinery.schema.structural import node_of_openapi
@@ -38,7 +39,6 @@ from localplane.client import (
 from .context import ControllerContext
 from .worker import hearing, work
 
-Object = dict[str, Any]
 _POLICIES: Final = GroupVersionResource("admissionregistration.k8s.io", "v1", "validatingadmissionpolicies")
 _DEFINITIONS: Final = GroupVersionResource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 _ACCOUNT: Final = "validatingadmissionpolicy-status-controller"
@@ -82,7 +82,7 @@ class _Controller:
         if generation <= (policy.get("status") or {}).get("observedGeneration", 0):
             return
         warnings = await self._warnings(policy)
-        checking: Object = {"expressionWarnings": warnings} if warnings else {}
+        checking: JSONObject = {"expressionWarnings": warnings} if warnings else {}
         document = {
             "apiVersion": "admissionregistration.k8s.io/v1",
             "kind": "ValidatingAdmissionPolicy",
@@ -93,7 +93,7 @@ class _Controller:
             name, document, PatchType.APPLY, subresource="status", field_manager=_FIELD_MANAGER, force=True
         )
 
-    async def _warnings(self, policy: Object) -> list[Object]:
+    async def _warnings(self, policy: JSONObject) -> list[JSONObject]:
         spec = policy["spec"]
         compilers = await self._compilers(spec)
         slices, warnings = TimeSlices(), []
@@ -108,7 +108,7 @@ class _Controller:
                 warnings.append({"fieldRef": place, "warning": "\n".join(messages)})
         return warnings
 
-    async def _compilers(self, spec: Object) -> dict[_Kind, _TypedCompiler]:
+    async def _compilers(self, spec: JSONObject) -> dict[_Kind, _TypedCompiler]:
         """One for each type that the policy is about, as far as its schema is known."""
         params = await self._types.param_type(spec.get("paramKind"))
         compilers = {}
@@ -149,7 +149,7 @@ class _Types:
         self._discovery = Discovery(client)
         self._definitions = reader.resource(_DEFINITIONS)
 
-    async def kinds(self, constraints: Object) -> list[_Kind]:
+    async def kinds(self, constraints: JSONObject) -> list[_Kind]:
         """Those that the rules name, in order. What has an asterisk is about too many to look at."""
         kinds: set[_Kind] = set()
         for rule in constraints.get("resourceRules") or ():

@@ -11,12 +11,12 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from localplane.apimachinery.errors import APIError, Conflict
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices, Turns
 from localplane.client import ClientError, HandlerFunctions, SharedInformer, WorkQueue, deleted_object
 from localplane.client.faults import Contained
 from localplane.client.listener import Listener
 
-Object = dict[str, Any]
 T = TypeVar("T", bound=Hashable)
 R = TypeVar("R")
 _log = logging.getLogger(__name__)
@@ -109,7 +109,9 @@ async def first_of(calls: Iterable[Coroutine[Any, Any, None]]) -> None:
 
 
 @contextmanager
-def hearing(informer: SharedInformer, hear: Callable[[Object], None], *, deletions: bool = True) -> Iterator[Listener]:
+def hearing(
+    informer: SharedInformer, hear: Callable[[JSONObject], None], *, deletions: bool = True
+) -> Iterator[Listener]:
     """Call `hear` with every object that comes or changes (or goes) while the block lasts."""
     listener = informer.add_handler(
         HandlerFunctions(

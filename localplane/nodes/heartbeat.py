@@ -13,13 +13,12 @@ from datetime import timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.errors import Conflict, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import micro_now
 from localplane.client import Client, GroupVersionResource, Lister
 
 from . import registration
 from .options import NodeOptions
-
-Object = dict[str, Any]
 
 NODES: Final = GroupVersionResource("", "v1", "nodes")
 LEASES: Final = GroupVersionResource("coordination.k8s.io", "v1", "leases")
@@ -30,7 +29,7 @@ _LEASE_NAMESPACE: Final = "kube-node-lease"
 class _Pulse:
     """When a node was last heard; `lease` is as it was written last."""
 
-    lease: Object | None = None
+    lease: JSONObject | None = None
     renewed: float = float("-inf")
     reported: float = float("-inf")
 
@@ -60,7 +59,7 @@ class Heartbeat:
             await self._renew(node, pulse)
         return timedelta(seconds=max(0.05, pulse.renewed + every - time.monotonic()))
 
-    async def _report(self, node: Object, pulse: _Pulse) -> None:
+    async def _report(self, node: JSONObject, pulse: _Pulse) -> None:
         name = node["metadata"]["name"]
         said = registration.status(node, self._options, images=self._images(name), taken=self._taken(node))
         is_due = time.monotonic() - pulse.reported >= self._options.status_report.total_seconds()
@@ -70,7 +69,7 @@ class Heartbeat:
         await self._client.resource(NODES).update(written, subresource="status")
         pulse.reported = time.monotonic()
 
-    def _taken(self, node: Object) -> set[str]:
+    def _taken(self, node: JSONObject) -> set[str]:
         """The addresses of the others; nobody looks at them all if the node has one."""
         return set() if registration.host_ips(node) else self.addresses()
 
@@ -78,7 +77,7 @@ class Heartbeat:
         """Of all nodes there are."""
         return {address for other in self._nodes.list() for address in registration.host_ips(other)}
 
-    async def _renew(self, node: Object, pulse: _Pulse) -> None:
+    async def _renew(self, node: JSONObject, pulse: _Pulse) -> None:
         leases = self._client.resource(LEASES, _LEASE_NAMESPACE)
         if pulse.lease is not None:
             lease = {**pulse.lease, "spec": pulse.lease["spec"] | {"renewTime": micro_now()}}
@@ -90,7 +89,7 @@ class Heartbeat:
             pulse.lease = await self._ensured(node)
         pulse.renewed = time.monotonic()
 
-    async def _ensured(self, node: Object) -> Object:
+    async def _ensured(self, node: JSONObject) -> JSONObject:
         name, leases = node["metadata"]["name"], self._client.resource(LEASES, _LEASE_NAMESPACE)
         wanted = self._lease(node)
         try:
@@ -99,7 +98,7 @@ class Heartbeat:
             return await leases.create(wanted)
         return await leases.update({**lease, "spec": (lease.get("spec") or {}) | wanted["spec"]})
 
-    def _lease(self, node: Mapping[str, Any]) -> Object:
+    def _lease(self, node: Mapping[str, Any]) -> JSONObject:
         name = node["metadata"]["name"]
         owner = {"apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}
         return {

@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any, Final
 
 from localplane.apimachinery.errors import NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.quota.amounts import read
 from localplane.client import HandlerFunctions, WorkQueue, deleted_object, object_key
 from localplane.client.faults import Contained
@@ -44,8 +45,6 @@ from .stages.driving import Driver
 from .stages.rendering import Neighbourhood
 from .stages.watching import Stages
 
-Object = dict[str, Any]
-
 _OURS: Final = f"{RUNTIME}://"
 _MIRROR: Final = "kubernetes.io/config.mirror"
 _POD_WORKERS: Final = 8
@@ -57,7 +56,7 @@ class _Life:
 
     uid: str
     memory: PodMemory = field(default_factory=PodMemory)
-    written: Object | None = None
+    written: JSONObject | None = None
 
 
 class Kubelet:
@@ -95,14 +94,14 @@ class Kubelet:
                 tasks.create_task(self._stages.run())
                 tasks.create_task(work(self._queue, self._sync_pod, workers=_POD_WORKERS))
 
-    def _note(self, pod: Object) -> None:
+    def _note(self, pod: JSONObject) -> None:
         if not is_terminal(pod):
             self._addresses.note(pod)
             self._occupancy.note(pod)
 
     # Nodes
 
-    async def _drive_node(self, node: Object) -> Turn:
+    async def _drive_node(self, node: JSONObject) -> Turn:
         recorder = self._machines.recorder(node["metadata"]["name"])
         drive = await self._driver.drive("Node", node, recorder, time.time())
         return Turn(drive.is_driven, _until(drive.due) if drive.due is not None else None)
@@ -113,7 +112,7 @@ class Kubelet:
 
     # Pods
 
-    def _hear_pod(self, pod: Object) -> None:
+    def _hear_pod(self, pod: JSONObject) -> None:
         if is_terminal(pod):
             self._occupancy.release(pod)
         if pod["spec"].get("nodeName") not in self._machines:
@@ -150,7 +149,7 @@ class Kubelet:
             for _, key in sorted(pods, key=lambda each: urgency(each[0])):
                 self._queue.add(key)
 
-    def _current(self, key: str) -> Object | None:
+    def _current(self, key: str) -> JSONObject | None:
         pod, life = self._by_node.get(key), self._lives.get(key)
         if pod is None or life is None or life.written is None or life.uid != pod["metadata"]["uid"]:
             return pod
@@ -172,7 +171,7 @@ class Kubelet:
         else:
             await self._take_step(key, pod, node, life)
 
-    async def _take_step(self, key: str, pod: Object, node: Object, life: _Life) -> None:
+    async def _take_step(self, key: str, pod: JSONObject, node: JSONObject, life: _Life) -> None:
         place = await self._place(key, pod, await self._up_to_date(pod, node))
         try:
             taken = step(pod, life.memory, place, self._options, time.time())
@@ -196,12 +195,12 @@ class Kubelet:
         if taken.is_over:
             await self._delete(pod)
 
-    def _is_there(self, key: str, pod: Object) -> bool:
+    def _is_there(self, key: str, pod: JSONObject) -> bool:
         """It is not gone, nor was it ended by others: nobody would hear of that a second time."""
         heard = self._by_node.get(key)
         return heard is not None and heard["metadata"]["uid"] == pod["metadata"]["uid"] and not is_terminal(heard)
 
-    async def _is_driven(self, key: str, pod: Object, life: _Life) -> bool:
+    async def _is_driven(self, key: str, pod: JSONObject, life: _Life) -> bool:
         """Whether stages look after the pod: one selects it, or one has started what runs."""
         drive = await self._driver.drive("Pod", pod, self._machines.recorder(pod["spec"]["nodeName"]), time.time())
         if drive.written is not None:
@@ -231,23 +230,23 @@ class Kubelet:
         for name in self._machines.names():
             self._look_at_pods_on(name)
 
-    def _life(self, key: str, pod: Object) -> _Life:
+    def _life(self, key: str, pod: JSONObject) -> _Life:
         life = self._lives.get(key)
         if life is None or life.uid != pod["metadata"]["uid"]:
             life = self._lives[key] = _Life(pod["metadata"]["uid"])
         return life
 
-    def _pods_in(self, pod: Object) -> Any:
+    def _pods_in(self, pod: JSONObject) -> Any:
         return self._client.resource(PODS, pod["metadata"]["namespace"])
 
-    async def _up_to_date(self, pod: Object, node: Object) -> Object:
+    async def _up_to_date(self, pod: JSONObject, node: JSONObject) -> JSONObject:
         """Before a new pod is rejected for the node's labels, somebody looks whether they have just been written."""
         if "startTime" in (pod.get("status") or {}) or matches(pod, node):
             return node
-        current: Object = await self._client.resource(NODES).get(node["metadata"]["name"])
+        current: JSONObject = await self._client.resource(NODES).get(node["metadata"]["name"])
         return current
 
-    async def _place(self, key: str, pod: Object, node: Object) -> Place:
+    async def _place(self, key: str, pod: JSONObject, node: JSONObject) -> Place:
         """The node as the pod finds it."""
         name = node["metadata"]["name"]
         machine, uid = self._machines.machine(name), pod["metadata"]["uid"]
@@ -266,14 +265,14 @@ class Kubelet:
             rejection=lambda: rejection(pod, node, self._occupancy.others(name, uid)),
         )
 
-    def _tell(self, pod: Object, taken: Step) -> None:
+    def _tell(self, pod: JSONObject, taken: Step) -> None:
         recorder = self._machines.recorder(pod["spec"]["nodeName"])
         for saying in taken.sayings:
             recorder.record(Subject.of(pod, field_path=saying.field_path), saying.type, saying.reason, saying.message)
         for line in taken.lines:
             self._logs.add(line)
 
-    def _after(self, key: str, pod: Object, taken: Step) -> None:
+    def _after(self, key: str, pod: JSONObject, taken: Step) -> None:
         node = pod["spec"]["nodeName"]
         if taken.status["phase"] in ("Succeeded", "Failed"):
             self._addresses.release({**pod, "status": taken.status})
@@ -283,7 +282,7 @@ class Kubelet:
         if any(each["type"] == "PodResizePending" for each in taken.status.get("conditions") or ()):
             self._machines.machine(node).deferred.add(key)
 
-    async def _delete(self, pod: Object) -> None:
+    async def _delete(self, pod: JSONObject) -> None:
         """Nothing runs any more: the object may go, unless it waits for its finalizers already. A server that dies
         while it deletes leaves an object without a grace period behind, and nobody else would ask for its end."""
         metadata = pod["metadata"]

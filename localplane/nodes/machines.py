@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.errors import AlreadyExists
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import WorkQueue
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.events import EventRecorder
@@ -19,8 +20,6 @@ from localplane.controllers.worker import hearing, work
 from . import registration
 from .heartbeat import NODES, Heartbeat
 from .options import NodeOptions
-
-Object = dict[str, Any]
 
 _WORKERS: Final = 2
 _USER: Final = "system:simulated-kubelet"
@@ -54,7 +53,7 @@ class Tenant:
     """Who lives on the machines: `drive` may look after a Node's status, and `moved` hears that the pods of a node may
     move from now on."""
 
-    drive: Callable[[Object], Awaitable[Turn]]
+    drive: Callable[[JSONObject], Awaitable[Turn]]
     moved: Callable[[str], None]
 
 
@@ -85,7 +84,7 @@ class Machines:
     def __contains__(self, name: object) -> bool:
         return name in self._machines
 
-    def node(self, name: str) -> Object | None:
+    def node(self, name: str) -> JSONObject | None:
         """What the API says of it, whether it is simulated or not."""
         return self._nodes.lister.get(name) if name else None
 
@@ -129,7 +128,7 @@ class Machines:
         recorder.normal(node, "Starting", "Starting kubelet.")
         recorder.normal(node, "NodeReady", f"Node {name} status is now: NodeReady")
 
-    def _hear(self, node: Object) -> None:
+    def _hear(self, node: JSONObject) -> None:
         name = node["metadata"]["name"]
         if self.node(name) is None:
             self._machines.pop(name, None)

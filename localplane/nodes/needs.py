@@ -8,12 +8,11 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import GroupVersionResource, SharedInformer, SharedInformerFactory, object_key
 from localplane.controllers.worker import hearing
 
 from .pods.requirements import Need, Needs, Troubles, refers_to
-
-Object = dict[str, Any]
 
 
 class PodNeeds:
@@ -66,7 +65,7 @@ class PodNeeds:
         if resource not in self._heard:
             self._heard.add(resource)
 
-            def hear(obj: Object) -> None:
+            def hear(obj: JSONObject) -> None:
                 for key in self._waiting.pop((resource, object_key(obj)), ()):
                     self._look_at(key)
 

@@ -13,12 +13,11 @@ from hashlib import sha256
 from ipaddress import ip_network
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.catalog.core.pods.validation.resource_names import is_extended, is_huge_page
 
 from .options import FAKE, KWOK_NODE, NODE_LABEL, STOPPED, NodeOptions
-
-Object = dict[str, Any]
 
 VERSION: Final = "v1.37.0"
 _ARCHITECTURES: Final = {"x86_64": "amd64", "AMD64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
@@ -46,7 +45,7 @@ def is_stopped(node: Mapping[str, Any]) -> bool:
     return (node["metadata"].get("annotations") or {}).get(STOPPED) == "true"
 
 
-def new_node(name: str, options: NodeOptions, *, labels: Mapping[str, str] | None = None) -> Object:
+def new_node(name: str, options: NodeOptions, *, labels: Mapping[str, str] | None = None) -> JSONObject:
     architecture = _architecture()
     known = {
         "beta.kubernetes.io/arch": architecture,
@@ -57,16 +56,16 @@ def new_node(name: str, options: NodeOptions, *, labels: Mapping[str, str] | Non
         NODE_LABEL: "true",
     }
     metadata = {"name": name, "labels": known | dict(labels or {}), "annotations": {KWOK_NODE: FAKE}}
-    node: Object = {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": {}}
+    node: JSONObject = {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": {}}
     return node | {"status": status(node, options, images=(), taken=frozenset())}
 
 
 def status(
     node: Mapping[str, Any], options: NodeOptions, *, images: Iterable[str], taken: frozenset[str] | set[str]
-) -> Object:
+) -> JSONObject:
     """What a kubelet says of this node. Whoever made it may have said how large it is, and where: that stays. `taken`
     are the addresses of other nodes."""
-    said: Object = deepcopy(node.get("status") or {})
+    said: JSONObject = deepcopy(node.get("status") or {})
     if not said.get("capacity"):
         said["capacity"] = _capacity(options)
     said["allocatable"] = _allocatable(said["capacity"], said.get("allocatable") or {})
@@ -84,7 +83,7 @@ def status(
     return {key: value for key, value in said.items() if value not in ([], {}, None)}
 
 
-def with_heartbeat(said: Mapping[str, Any]) -> Object:
+def with_heartbeat(said: Mapping[str, Any]) -> JSONObject:
     """The same, heard now."""
     moment = now()
     conditions = [each | {"lastHeartbeatTime": moment} if each["type"] in _OWN else each for each in said["conditions"]]
@@ -94,7 +93,7 @@ def with_heartbeat(said: Mapping[str, Any]) -> Object:
 _OWN: Final = frozenset(kind for kind, *_ in _CONDITIONS)
 
 
-def _conditions(before: Iterable[Object]) -> list[Object]:
+def _conditions(before: Iterable[JSONObject]) -> list[JSONObject]:
     old = {each["type"]: each for each in before}
     others = [each for each in old.values() if each["type"] not in _OWN]
     moment = now()
@@ -115,7 +114,7 @@ def _conditions(before: Iterable[Object]) -> list[Object]:
     return others + own
 
 
-def _capacity(options: NodeOptions) -> Object:
+def _capacity(options: NodeOptions) -> JSONObject:
     return {
         "cpu": options.cpu,
         "ephemeral-storage": options.ephemeral_storage,
@@ -126,7 +125,7 @@ def _capacity(options: NodeOptions) -> Object:
     }
 
 
-def _allocatable(capacity: Mapping[str, Any], before: Mapping[str, Any]) -> Object:
+def _allocatable(capacity: Mapping[str, Any], before: Mapping[str, Any]) -> JSONObject:
     """Whoever made the node may have kept something for the system. Of extended resources and huge pages, which may
     come and go, all there is can be had: a kubelet says so whenever somebody writes another capacity."""
     if not before:
@@ -139,7 +138,7 @@ def _comes_and_goes(name: str) -> bool:
     return is_extended(name) or is_huge_page(name)
 
 
-def _node_info(name: str, said: Mapping[str, Any]) -> Object:
+def _node_info(name: str, said: Mapping[str, Any]) -> JSONObject:
     def number(what: str) -> str:
         return str(uuid.uuid5(_NAMES, f"{what}/{name}"))
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import micro_now
 from localplane.client import Client, ClientError, GroupVersionResource, PatchType
 from localplane.client.faults import Contained
@@ -28,15 +29,13 @@ _LONGEST_NOTE: Final = 1024
 _FINISHED_SECONDS: Final = 360.0
 _REFRESH_SECONDS: Final = 1800.0
 
-Object = dict[str, Any]
-
 
 @dataclass(slots=True)
 class _Told:
     """An event that was written, or is about to be. `count` is how often it was said, `written` how often the server
     knows."""
 
-    document: Object
+    document: JSONObject
     last: float
     last_time: str
     count: int = 1
@@ -56,13 +55,13 @@ class SchedulerEvents:
         self._queue: asyncio.Queue[_Told] = asyncio.Queue(_QUEUED)
         self._told: OrderedDict[tuple[str, ...], _Told] = OrderedDict()
 
-    def normal(self, reason: str, action: str, regarding: Object, note: str) -> None:
+    def normal(self, reason: str, action: str, regarding: JSONObject, note: str) -> None:
         self._tell("Normal", reason, action, _reference(regarding), note)
 
-    def warn(self, reason: str, action: str, regarding: Object, note: str) -> None:
+    def warn(self, reason: str, action: str, regarding: JSONObject, note: str) -> None:
         self._tell("Warning", reason, action, _reference(regarding), note)
 
-    def _tell(self, kind: str, reason: str, action: str, regarding: Object, note: str) -> None:
+    def _tell(self, kind: str, reason: str, action: str, regarding: JSONObject, note: str) -> None:
         key = (kind, reason, action, *regarding.values())
         now = time.monotonic()
         told = self._told.get(key)
@@ -82,7 +81,7 @@ class SchedulerEvents:
         except asyncio.QueueFull:
             _log.info("an event is lost, there are too many: %s", note)
 
-    def _document(self, kind: str, reason: str, action: str, regarding: Object, note: str) -> Object:
+    def _document(self, kind: str, reason: str, action: str, regarding: JSONObject, note: str) -> JSONObject:
         namespace = regarding.get("namespace") or "default"
         return {
             "apiVersion": "events.k8s.io/v1",
@@ -142,7 +141,7 @@ class SchedulerEvents:
             _log.info("an event is lost: %s: %s", told.document["note"], error)
 
 
-def _reference(obj: Mapping[str, Any]) -> Object:
+def _reference(obj: Mapping[str, Any]) -> JSONObject:
     metadata = obj["metadata"]
     return {
         "kind": obj["kind"],

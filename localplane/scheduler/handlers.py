@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any, Final
+from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import GroupVersionResource, HandlerFunctions, SharedInformer, deleted_object
 from localplane.client.handlers import Deleted
 from localplane.client.listener import Listener
@@ -33,7 +34,6 @@ from .state.cluster import Cluster
 from .state.pod_info import PodInfo
 from .wakes import ADDED, DELETED, UPDATED, Happening, node_changes, pod_changes
 
-Object = dict[str, Any]
 _HEARD: Final = frozenset(
     (
         CLAIMS,
@@ -79,11 +79,11 @@ class Handlers:
 
     # Nodes
 
-    def _node_added(self, node: Object) -> None:
+    def _node_added(self, node: JSONObject) -> None:
         self._cluster.set_node(node)
         self._queue.move(Happening(NODES, ADDED, new=node))
 
-    def _node_updated(self, old: Object, new: Object) -> None:
+    def _node_updated(self, old: JSONObject, new: JSONObject) -> None:
         if not _says_the_same(old, new):
             self._cluster.set_node(new)
         for happening in node_changes(old, new):
@@ -96,7 +96,7 @@ class Handlers:
 
     # Pods
 
-    def _pod_added(self, pod: Object) -> None:
+    def _pod_added(self, pod: JSONObject) -> None:
         if is_terminal(pod):
             return
         info = PodInfo(pod)
@@ -105,7 +105,7 @@ class Handlers:
         elif self._is_ours(info):
             self._wait(info)
 
-    def _pod_updated(self, old: Object, new: Object) -> None:
+    def _pod_updated(self, old: JSONObject, new: JSONObject) -> None:
         """A pod that has ended has left its node, as if it had been deleted."""
         if is_terminal(new):
             if not is_terminal(old):
@@ -177,12 +177,12 @@ class Handlers:
 
     def _others(
         self, resource: GroupVersionResource
-    ) -> tuple[Callable[[Object], None], Callable[[Object, Object], None], Callable[[Deleted], None]]:
-        def added(obj: Object) -> None:
+    ) -> tuple[Callable[[JSONObject], None], Callable[[JSONObject, JSONObject], None], Callable[[Deleted], None]]:
+        def added(obj: JSONObject) -> None:
             self._views.notify()
             self._queue.move(Happening(resource, ADDED, new=obj))
 
-        def updated(old: Object, new: Object) -> None:
+        def updated(old: JSONObject, new: JSONObject) -> None:
             self._views.notify()
             self._queue.move(Happening(resource, UPDATED, old=old, new=new))
 
@@ -193,7 +193,7 @@ class Handlers:
         return added, updated, deleted
 
 
-def _says_the_same(old: Object, new: Object) -> bool:
+def _says_the_same(old: JSONObject, new: JSONObject) -> bool:
     """Whether all that counts about a node is as it was: most updates are signs of life."""
     before, after = old.get("status") or {}, new.get("status") or {}
     return (

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import GroupVersionResource
 from localplane.controllers.host_ports import TakenPorts
 from localplane.controllers.node_selection import taints_of, untolerated_taint
@@ -36,7 +37,6 @@ from .state.pod_info import PodInfo
 if TYPE_CHECKING:
     from .queue import QueuedPod
 
-Object = dict[str, Any]
 GATED: Final = "gated"
 """Among the rejectors of a pod that may not even be tried."""
 
@@ -67,7 +67,7 @@ class Happening:
     itself: bool = False
 
 
-def node_changes(old: Object, new: Object) -> list[Happening]:
+def node_changes(old: JSONObject, new: JSONObject) -> list[Happening]:
     """Those that matter to anybody."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
     changes = []

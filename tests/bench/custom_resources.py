@@ -14,22 +14,21 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.server.options import ServerOptions
 from localplane.client import GroupVersionResource
 from localplane.compose.cluster import ClusterOptions, open_cluster
 from localplane.compose.server import Plane
 from localplane.compose.storage import StorageKind, StorageOptions
 
-Object = dict[str, Any]
-
 DEFINITIONS = GroupVersionResource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 _GROUP = "bench.example.com"
 _REPEATS = 5
 
 
-def fields(depth: int, width: int) -> Object:
+def fields(depth: int, width: int) -> JSONObject:
     """An object with fields of every sort, nested so deep."""
-    properties: Object = {}
+    properties: JSONObject = {}
     for number in range(width):
         match number % 5:
             case 0 if depth:
@@ -47,11 +46,11 @@ def fields(depth: int, width: int) -> Object:
     return {"type": "object", "description": "An object with many fields.", "properties": properties}
 
 
-def schema(depth: int = 3, width: int = 16) -> Object:
+def schema(depth: int = 3, width: int = 16) -> JSONObject:
     return {"type": "object", "properties": {"spec": fields(depth, width)}}
 
 
-def definition(plural: str, declared: Object, group: str = _GROUP) -> Object:
+def definition(plural: str, declared: JSONObject, group: str = _GROUP) -> JSONObject:
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": declared}}
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -66,7 +65,7 @@ def definition(plural: str, declared: Object, group: str = _GROUP) -> Object:
     }
 
 
-def value(declared: Object) -> Any:
+def value(declared: JSONObject) -> Any:
     """An object that fills every field."""
     if "properties" in declared:
         return {name: value(each) for name, each in declared["properties"].items()}
@@ -75,7 +74,7 @@ def value(declared: Object) -> Any:
     return 3 if declared["type"] == "integer" else (declared.get("enum") or ["abc"])[0]
 
 
-def lines(declared: Object) -> int:
+def lines(declared: JSONObject) -> int:
     """As many as it has in YAML, or one more where there is a list."""
     return len([line for line in json.dumps(declared, indent=1).splitlines() if line.strip(" []{},")])
 
@@ -85,7 +84,7 @@ def options(directory: Path | None = None) -> ClusterOptions:
     return ClusterOptions(storage=storage, server=ServerOptions(port=0), controllers=("none",))
 
 
-async def install(plane: Plane, declared: Object) -> float:
+async def install(plane: Plane, declared: JSONObject) -> float:
     """Milliseconds of work until a definition is served, whatever else the machine does meanwhile."""
     took = []
     for number in range(_REPEATS):
@@ -96,7 +95,7 @@ async def install(plane: Plane, declared: Object) -> float:
     return median(took)
 
 
-def validate(plane: Plane, obj: Object) -> float:
+def validate(plane: Plane, obj: JSONObject) -> float:
     """The same for one object, once the schema is compiled."""
     scope = plane.installer.scope(_GROUP, ("v1", "big0s", ""))
     assert scope is not None

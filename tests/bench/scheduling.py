@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.server.options import ServerOptions
 from localplane.client import Client, GroupVersionResource, ListOptions
 from localplane.client.background import Background
@@ -37,7 +38,6 @@ _PODS: Final = GroupVersionResource("", "v1", "pods")
 _REPLICA_SETS: Final = GroupVersionResource("apps", "v1", "replicasets")
 _AT_ONCE: Final = 32
 _LEAST_PER_SECOND: Final = 100.0
-Object = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +123,15 @@ async def _make_node(client: Client, number: int) -> None:
     await nodes.update(node | {"status": {"capacity": capacity, "allocatable": capacity}}, subresource="status")
 
 
-def _replica_set() -> Object:
+def _replica_set() -> JSONObject:
     labels = {"app": "web"}
     template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "main", "image": "nginx"}]}}
     spec = {"replicas": 0, "selector": {"matchLabels": labels}, "template": template}
     return {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "web"}, "spec": spec}
 
 
-def _pod(number: int, owner: Object | None) -> Object:
-    metadata: Object = {"name": f"pod-{number:05}", "labels": {"app": "web"}}
+def _pod(number: int, owner: JSONObject | None) -> JSONObject:
+    metadata: JSONObject = {"name": f"pod-{number:05}", "labels": {"app": "web"}}
     if owner is not None:
         reference = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": owner["metadata"]["uid"]}
         metadata["ownerReferences"] = [reference | {"controller": True}]

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.cacher.storage import CachedStorage
-from localplane.apiserver.storage.objects import JSONObject
 from localplane.compose.storage import OpenStorage, StorageKind, StorageOptions, open_storage
 
 PREFIX = "/configmaps/"

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from localplane.apiserver.storage.objects import JSONObject, encode
+from localplane.apimachinery.objects import JSONObject
+from localplane.apiserver.storage.objects import encode
 from localplane.compose.storage import OpenStorage, StorageKind
 
 from .figures import Aim, Comparison, Table

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.interface import ListOptions, Match, Predicate, Storage, Update
-from localplane.apiserver.storage.objects import JSONObject, StoredObject
+from localplane.apiserver.storage.objects import StoredObject
 
 
 def pod(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import KeyNotFound, PreconditionFailed
 from localplane.apiserver.storage.interface import Preconditions
-from localplane.apiserver.storage.objects import JSONObject, StoredObject
+from localplane.apiserver.storage.objects import StoredObject
 from tests.contract.pods import create, key_of, pod, with_metadata
 from tests.contract.subjects import Subject
 

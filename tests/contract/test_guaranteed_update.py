@@ -8,9 +8,10 @@ from datetime import timedelta
 import orjson
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import KeyNotFound, PreconditionFailed
 from localplane.apiserver.storage.interface import EventType, Preconditions, WatchOptions
-from localplane.apiserver.storage.objects import JSONObject, decode
+from localplane.apiserver.storage.objects import decode
 from tests.contract.pods import create, key_of, pod, replaced_by, unchanged, with_metadata
 from tests.contract.subjects import Subject
 from tests.contract.watching import next_change

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.continuation import encode_continue
 from localplane.apiserver.storage.errors import InvalidKey, ResourceVersionTooLarge
 from localplane.apiserver.storage.interface import ListOptions, Match
-from localplane.apiserver.storage.objects import JSONObject, StoredObject
+from localplane.apiserver.storage.objects import StoredObject
 from tests.contract.pods import create, exactly, key_of, not_older_than, pod, selecting, with_metadata
 from tests.contract.seed import bytes_in
 from tests.contract.subjects import LARGEST_RESOURCE_VERSION, Subject

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import KeyExists, KeyNotFound, Unavailable
 from localplane.apiserver.storage.interface import Update
-from localplane.apiserver.storage.objects import JSONObject, StoredObject
+from localplane.apiserver.storage.objects import StoredObject
 from tests.contract.losing import Fate, LostAnswers, losing
 from tests.contract.pods import create, key_of, pod
 from tests.contract.subjects import Subject

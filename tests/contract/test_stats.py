@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import KeyNotFound
 from localplane.apiserver.storage.interface import ListOptions, Stats
-from localplane.apiserver.storage.objects import JSONObject, encode
+from localplane.apiserver.storage.objects import encode
 from tests.contract.pods import create, key_of, pod, with_metadata
 from tests.contract.subjects import Subject
 

@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import ResourceVersionTooOld
 from localplane.apiserver.storage.interface import EventType, Predicate, WatchOptions
-from localplane.apiserver.storage.objects import JSONObject, StoredObject
+from localplane.apiserver.storage.objects import StoredObject
 from tests.contract.pods import create, key_of, labelled, name_of, pod, selecting, with_metadata, write
 from tests.contract.subjects import Subject
 from tests.contract.watching import (

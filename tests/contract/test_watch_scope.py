@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.interface import EventType, WatchOptions
-from localplane.apiserver.storage.objects import JSONObject, StoredObject
+from localplane.apiserver.storage.objects import StoredObject
 from tests.contract.pods import key_of, pod, selecting, write
 from tests.contract.subjects import Subject
 from tests.contract.watching import expect, expect_nothing_more

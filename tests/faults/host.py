@@ -16,6 +16,7 @@ from typing import Any
 
 import uvloop
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import (
     KeyExists,
     KeyNotFound,
@@ -36,7 +37,7 @@ from localplane.apiserver.storage.interface import (
     WatchOptions,
 )
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
-from localplane.apiserver.storage.objects import JSONObject, StoredObject
+from localplane.apiserver.storage.objects import StoredObject
 from localplane.compose.storage import OpenStorage, StorageKind, StorageOptions, open_storage
 
 from .lies import Lie, LyingStorage

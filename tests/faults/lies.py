@@ -10,6 +10,7 @@ from datetime import timedelta
 from enum import StrEnum
 from itertools import count
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.interface import (
     EventType,
     ListOptions,
@@ -23,7 +24,7 @@ from localplane.apiserver.storage.interface import (
     WatchEvent,
     WatchOptions,
 )
-from localplane.apiserver.storage.objects import JSONObject, StoredObject
+from localplane.apiserver.storage.objects import StoredObject
 
 
 class Lie(StrEnum):

@@ -15,16 +15,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from tests.e2e.up.machine import Machine, machine, until
 
 _DEPLOYMENTS: Final = 3
 _REPLICAS: Final = 6
 _COMPLETIONS: Final = 8
 _PATIENCE: Final = 240.0
-
-Object = dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -80,7 +79,7 @@ def _begin(here: Machine, number: int, verdict: Verdict) -> None:
     verdict.jobs += 1
 
 
-def _deployment(each: int, number: int) -> Object:
+def _deployment(each: int, number: int) -> JSONObject:
     labels = {"app": f"web-{each}"}
     container = {"name": "web", "image": f"nginx:{number}"}
     template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
@@ -88,17 +87,17 @@ def _deployment(each: int, number: int) -> Object:
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": f"web-{each}"}, "spec": spec}
 
 
-def _job(number: int) -> Object:
+def _job(number: int) -> JSONObject:
     container = {"name": "work", "image": "busybox", "command": ["true"]}
     template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
     spec = {"completions": _COMPLETIONS, "parallelism": 3, "completionMode": "Indexed", "template": template}
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": f"job-{number}"}, "spec": spec}
 
 
-def _items(here: Machine, resource: str) -> list[Object]:
+def _items(here: Machine, resource: str) -> list[JSONObject]:
     done = here.kctl("get", resource, "-o", "json")
     assert done.code == 0, done.stderr
-    items: list[Object] = json.loads(done.stdout)["items"]
+    items: list[JSONObject] = json.loads(done.stdout)["items"]
     return items
 
 
@@ -117,7 +116,7 @@ def _unfinished(here: Machine, kills: int) -> Iterator[str]:
         yield "pods"  # some are still on their way out
 
 
-def _completion(job: Object) -> str:
+def _completion(job: JSONObject) -> str:
     conditions = {each["type"]: each["status"] for each in job.get("status", {}).get("conditions", ())}
     return str(job["status"].get("completionTime", "")) if conditions.get("Complete") == "True" else ""
 

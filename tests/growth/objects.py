@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Node
 from localplane.apiserver.resource import APIGroup, Resource, Version
-
-JSONObject = dict[str, Any]
 
 _DEPTH = 12
 _FILLED_DEPTH = 7

@@ -12,7 +12,8 @@ from kctl.printers.table import TableOptions, TablePrinter
 from kctl.printers.tabwriter import TabWriter
 from localplane.apimachinery import gotemplate
 from localplane.apimachinery import jsonpath as paths
-from tests.growth.works import Case, JSONObject, of
+from localplane.apimachinery.objects import JSONObject
+from tests.growth.works import Case, of
 
 
 def _table(count: int) -> JSONObject:

@@ -16,6 +16,7 @@ from localplane.apimachinery.errors import Invalid
 from localplane.apimachinery.fieldpath import Path, invalid
 from localplane.apimachinery.groups import GroupKind, GroupVersion
 from localplane.apimachinery.managedfields import FieldManager
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch import json_patch, merge_patch, strategic
 from localplane.apimachinery.patch.values import copied, same
 from localplane.apimachinery.quantity import ZERO, parse
@@ -32,8 +33,6 @@ from localplane.servers.kube.rbac.bindings import BindingIndex
 from localplane.servers.kube.rbac.covering import TooManyPieces, described, uncovered
 from localplane.servers.kube.rbac.rules import CompiledRule
 from tests.growth.measuring import Work
-
-JSONObject = dict[str, Any]
 
 _NOW = "2026-01-02T03:04:05Z"
 _SCHEMAS = {each.kind: each.versions[0].compiled for group in groups(CatalogOptions()) for each in group.resources}

@@ -9,6 +9,7 @@ from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.managedfields import FieldManager
 from localplane.apimachinery.names import path_segment_name
 from localplane.apimachinery.objectmeta import validate_object_meta, validate_object_meta_update
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch import merge_patch, strategic
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.schema.decoding import DecodeError
@@ -20,7 +21,7 @@ from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
 from localplane.apiserver.endpoints.owner_references import drop_duplicate_owners
 from localplane.apiserver.request import Query, Request, RequestInfo, User
-from tests.growth.objects import JSONObject, Place
+from tests.growth.objects import Place
 
 _NOW = "2026-01-02T03:04:05Z"
 

@@ -10,17 +10,15 @@ from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.client import Client
 from localplane.client.errors import ClientError
 from localplane.client.kubeconfig import ClientConfig
 from localplane.client.names import GroupVersionResource
 from localplane.client.resources import PatchType, ResourceClient
 from localplane.client.watch import LineDecoder
-
-Object = dict[str, Any]
 
 PODS = GroupVersionResource("", "v1", "pods")
 NAMESPACES = GroupVersionResource("", "v1", "namespaces")
@@ -38,7 +36,7 @@ class Record:
     failures: list[str] = field(default_factory=list)
 
 
-def _pod(name: str) -> Object:
+def _pod(name: str) -> JSONObject:
     """Of some two kilobytes, as people's pods are."""
     container = {
         "name": "web",
@@ -85,7 +83,7 @@ class Writer:
         self._due += self._pause
         await asyncio.sleep(max(0.0, self._due - time.monotonic()))
 
-    async def _do(self, verb: str, call: Awaitable[Object]) -> None:
+    async def _do(self, verb: str, call: Awaitable[JSONObject]) -> None:
         began = time.perf_counter()
         try:
             answer = await call

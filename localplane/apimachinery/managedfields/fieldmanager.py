@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.errors import BadRequest
 from localplane.apimachinery.groups import GroupVersion, GroupVersionKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Node, Schema
 
 from .empty import empty_object
@@ -26,7 +27,7 @@ from .typed import root_type
 from .updating import Updater
 from .validating import faults, is_sound, message_of
 from .values import same
-from .versions import Converter, JSONObject, OneVersion, Versions
+from .versions import Converter, OneVersion, Versions
 
 _BEFORE_FIRST_APPLY: Final = "before-first-apply"
 _NO_FIELDS: Final[Mapping[str, Fields]] = {}

@@ -7,9 +7,10 @@ Only the manager named `kubectl` is kubectl. Kubernetes: apimachinery/pkg/util/m
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema.values import in_order
 
 from .collecting import fields_of
@@ -23,8 +24,6 @@ ANNOTATION: Final = "kubectl.kubernetes.io/last-applied-configuration"
 KUBECTL: Final = "kubectl"
 
 _MAX_ANNOTATIONS: Final = 256 * 1024  # bytes of all keys and values together
-
-JSONObject = dict[str, Any]
 
 
 def forgiven(kind: Type, live: JSONObject, api_version: str) -> Fields:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from .elements import InvalidElement
 from .errors import InvalidManagedFields
@@ -17,7 +18,6 @@ from .fieldset import MEMBER, Fields, difference, of_paths, ordered, parse, unio
 from .settled import Settled
 
 Operation = Literal["Apply", "Update"]
-JSONObject = dict[str, Any]
 
 
 class Manager(NamedTuple):

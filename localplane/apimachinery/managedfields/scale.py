@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
+
 from .fieldset import difference, has, of_paths
-from .managers import Entry, JSONObject, Managed, decode, encode
+from .managers import Entry, Managed, decode, encode
 
 _SCALE: Final = "autoscaling/v1"
 _REPLICAS: Final = ("f:spec", "f:replicas")

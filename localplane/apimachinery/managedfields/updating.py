@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from localplane.apimachinery.objects import JSONObject
+
 from .collecting import fields_of
 from .comparing import Comparison, compare
 from .errors import ApplyConflict, MissingVersion
@@ -22,7 +24,7 @@ from .reconciling import reconcile
 from .settled import Settled
 from .shown import View, unchanged
 from .values import differing
-from .versions import JSONObject, Typed, Versions
+from .versions import Typed, Versions
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,13 @@ Kubernetes: apimachinery/pkg/util/managedfields/internal/versionconverter.go.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Node, Schema
 
 from .errors import MissingVersion
 from .typed import Type, root_type
-
-JSONObject = dict[str, Any]
 
 
 class Converter(Protocol):

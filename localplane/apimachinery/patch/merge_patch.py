@@ -12,10 +12,10 @@ from typing import Any
 
 import orjson
 
+from localplane.apimachinery.objects import JSONObject
+
 from .errors import InvalidPatch
 from .values import copied, json_type, same
-
-JSONObject = dict[str, Any]
 
 
 def decode_merge_patch(body: bytes, *, strict: bool = True) -> JSONObject | list[Any]:

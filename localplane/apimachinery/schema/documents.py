@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
+
 from .meta import type_meta
 from .nodes import NOTHING, Node, Property
 from .structural import EXTENSIONS, LIMITS
-
-Document = dict[str, Any]
 
 _CONVENTIONS: Final = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
 
@@ -41,18 +41,18 @@ class Documents:
     """One run: the definitions that were met on the way are in `definitions`, by name."""
 
     def __init__(self, *, ref_prefix: str, v2: bool) -> None:
-        self.definitions: dict[str, Document] = {}
+        self.definitions: dict[str, JSONObject] = {}
         self._ref_prefix = ref_prefix
         self._v2 = v2
 
-    def root(self, node: Node) -> Document:
+    def root(self, node: Node) -> JSONObject:
         """The top-level object, with the fields that every object has."""
         node.load()
         if self._v2 and node.preserve_unknown_fields:
             return {"type": "object"}
         return self._node(_with_meta(node))
 
-    def _reference(self, node: Node) -> Document:
+    def _reference(self, node: Node) -> JSONObject:
         if not node.name:
             return self._node(node)
         if node.name not in self.definitions:
@@ -60,7 +60,7 @@ class Documents:
             self.definitions[node.name] = self._node(node)
         return {"$ref": f"{self._ref_prefix}{node.name}"}
 
-    def _property(self, each: Property) -> Document:
+    def _property(self, each: Property) -> JSONObject:
         document = self._reference(each.node)
         notes = dict(each.notes)
         if each.node.default is not NOTHING and each.node.name:
@@ -74,9 +74,9 @@ class Documents:
         # Beside a reference nothing else counts in v3.
         return {**document, **notes} if self._v2 else {**notes, "allOf": [document]}
 
-    def _node(self, node: Node) -> Document:
+    def _node(self, node: Node) -> JSONObject:
         node.load()
-        document: Document = dict(node.notes)
+        document: JSONObject = dict(node.notes)
         document |= _limits(node)
         is_open = self._v2 and (node.nullable or node.preserve_unknown_fields)
         self._put_type(node, document)
@@ -103,7 +103,7 @@ class Documents:
                 document[key] = list(value) if attribute == "list_map_keys" else value
         return document
 
-    def _put_type(self, node: Node, document: Document) -> None:
+    def _put_type(self, node: Node, document: JSONObject) -> None:
         if node.format:
             document["format"] = node.format
         if not self._v2:
@@ -123,14 +123,14 @@ class Documents:
         if node.codec and not node.type and not node.preserve_unknown_fields:
             document["type"] = "string"
 
-    def _put_required(self, node: Node, names: Sequence[str], document: Document) -> None:
+    def _put_required(self, node: Node, names: Sequence[str], document: JSONObject) -> None:
         required = [
             name for name in names if not (self._v2 and name in node.properties and node.properties[name].node.nullable)
         ]
         if required:
             document["required"] = required
 
-    def _put_alternatives(self, node: Node, document: Document) -> None:
+    def _put_alternatives(self, node: Node, document: JSONObject) -> None:
         for key, nodes in (("allOf", node.all_of), ("anyOf", node.any_of), ("oneOf", node.one_of)):
             if nodes:
                 document[key] = [self._node(each) for each in nodes]
@@ -142,7 +142,7 @@ class Documents:
 
 def _limits(node: Node) -> Mapping[str, Any]:
     limits = node.limits
-    found: Document = {}
+    found: JSONObject = {}
     for key, attribute in LIMITS.items():
         value = getattr(limits, attribute)
         if value is not None and value != "" and value is not False:
@@ -164,7 +164,7 @@ def _described(about: Mapping[str, str]) -> dict[str, Property]:
     return {name: Property(node=each.node, notes={"description": about[name]}) for name, each in type_meta().items()}
 
 
-def _put_int_or_string(document: Document) -> None:
+def _put_int_or_string(document: JSONObject) -> None:
     """Either type, said so that everybody understands it. Kubernetes: pkg/apiserver/schema/unfold.go."""
     either = [{"type": "integer"}, {"type": "string"}]
     is_said = document.get("anyOf") == either or (document.get("allOf") or [{}])[0].get("anyOf") == either

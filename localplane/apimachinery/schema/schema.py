@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path
+from localplane.apimachinery.objects import JSONObject
 
 from .checks import valid
 from .classes import node_of_class
@@ -22,8 +23,6 @@ from .nodes import NOTHING, Node
 from .place import Place
 from .pruning import has_embedded, prune
 from .structural import node_of_openapi
-
-JSONObject = dict[str, Any]
 
 
 class Schema:

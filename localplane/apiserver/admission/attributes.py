@@ -8,10 +8,9 @@ from enum import StrEnum
 from typing import Any
 
 from localplane.apimachinery.groups import GroupResource, GroupVersionKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.conversion import Converter
 from localplane.apiserver.request import User
-
-JSONObject = dict[str, Any]
 
 
 class Operation(StrEnum):

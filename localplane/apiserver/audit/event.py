@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_micro_time
 from localplane.apiserver.request import Request, RequestInfo, User
 
@@ -18,7 +19,6 @@ from .source import audit_id, request_uri, source_ips
 
 _log = logging.getLogger(__name__)
 
-JSONObject = dict[str, Any]
 
 _LONGEST_USER_AGENT = 1024
 

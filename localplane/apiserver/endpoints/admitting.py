@@ -9,6 +9,7 @@ from localplane.apimachinery.errors import InternalError
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.managedfields import InvalidManagedFields
 from localplane.apimachinery.managedfields import validate as validate_managers
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.authorization import Attributes as AuthorizationAttributes
@@ -18,8 +19,6 @@ from localplane.apiserver.registry.rest import DeleteOptions, ValidateCreate, Va
 from localplane.apiserver.request import Request, User
 
 from .scope import Scope
-
-JSONObject = dict[str, Any]
 
 _NOBODY = User("")
 _BROKEN_MANAGERS = (

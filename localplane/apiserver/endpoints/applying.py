@@ -9,6 +9,7 @@ from typing import Any
 
 from localplane.apimachinery.errors import BadRequest, Conflict
 from localplane.apimachinery.managedfields import InvalidApply
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied, json_type
 from localplane.apimachinery.schema import DecodeError
 from localplane.apimachinery.serializers.errors import SerializationError
@@ -20,8 +21,6 @@ from localplane.apiserver.request import Request
 
 from . import body
 from .scope import Scope
-
-JSONObject = dict[str, Any]
 
 
 class Configuration:

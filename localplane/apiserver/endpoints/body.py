@@ -9,6 +9,7 @@ from localplane.apimachinery.errors import BadRequest, Invalid, RequestEntityToo
 from localplane.apimachinery.fieldpath import invalid
 from localplane.apimachinery.gotext import go_json, go_quote
 from localplane.apimachinery.groups import GroupKind, GroupVersion
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import DecodeError
 from localplane.apimachinery.serializers import protobuf
 from localplane.apimachinery.serializers.decode_messages import (
@@ -32,8 +33,6 @@ from localplane.apiserver.long_work import HEAVY_BYTES, HEAVY_YAML_BYTES, is_hea
 from localplane.apiserver.request import MAX_BODY_BYTES, BodyTooLarge, Request
 
 from .scope import Scope
-
-JSONObject = dict[str, Any]
 
 _LIGHT_BYTES = 4 * 1024
 

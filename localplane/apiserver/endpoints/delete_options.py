@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated
 
 from localplane.apimachinery.errors import BadRequest, Invalid
 from localplane.apimachinery.fieldpath import FieldError, invalid, not_supported
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import DecodeError, Field, Schema
 from localplane.apimachinery.serializers import protobuf
 from localplane.apimachinery.serializers.decode_messages import type_meta, version_kind_error
@@ -27,8 +28,6 @@ from . import body
 from .parameters import OPTIONS_GROUP, number, optional_flag
 from .scope import Scope
 from .write_options import dry_run_errors
-
-JSONObject = dict[str, Any]
 
 _SCHEME = "pkg/apis/meta/internalversion/scheme/register.go:27"
 _PROPAGATION = ("Foreground", "Background", "Orphan")

@@ -8,10 +8,11 @@ apply by itself. Kubernetes: endpoints/installer.go (NewDefaultFieldManager) and
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from localplane.apimachinery.managedfields import FieldManager, Fields, MissingVersion, of_paths
 from localplane.apimachinery.names import size
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.schema import Schema
 from localplane.apimachinery.times import now
@@ -24,7 +25,6 @@ from localplane.apiserver.request import Request
 if TYPE_CHECKING:
     from .scope import Scope
 
-JSONObject = dict[str, Any]
 
 _LONGEST_MANAGER = 128
 

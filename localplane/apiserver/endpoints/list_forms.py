@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.json_writer import to_json
 from localplane.apimachinery.serializers.media_types import JSON, YAML
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
@@ -20,7 +21,6 @@ from .negotiation import Target
 from .representation import partial_json, versioned
 from .scope import Scope
 
-JSONObject = dict[str, Any]
 Write = Callable[[Result], bytes]
 
 _INNER_LINE = b"\n    "

@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.media_types import JSON, YAML
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apiserver.long_work import HEAVY_BYTES, HEAVY_YAML_BYTES, Here
@@ -26,7 +27,6 @@ from .list_forms import ListForm
 from .representation import json_of, versioned
 from .scope import Scope
 
-JSONObject = dict[str, Any]
 Items = Sequence[Result]
 
 _FEW = 64

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers import protobuf
 from localplane.apimachinery.serializers.media_types import PROTOBUF
 from localplane.apiserver.long_work import Here
@@ -24,8 +24,6 @@ from .lists import written_in_slices
 from .negotiation import Target
 from .representation import versioned
 from .scope import Scope
-
-JSONObject = dict[str, Any]
 
 _FIRST, _SECOND = b"\x0a", b"\x12"
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import orjson
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.metadata import metadata_of
 from localplane.apiserver.request import Request
-
-JSONObject = dict[str, Any]
 
 _WARNING = (
     ".metadata.ownerReferences contains duplicate entries{}; API server dedups owner references in 1.20+, and may "

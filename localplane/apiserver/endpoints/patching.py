@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from localplane.apimachinery.errors import APIError, BadRequest, RequestEntityTooLarge, generic
 from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch import (
     InvalidPatch,
     PatchFailed,
@@ -31,8 +32,6 @@ from localplane.apimachinery.serializers.parsed import Parsed
 
 from .scope import JSON_PATCH, STRATEGIC_MERGE_PATCH, Scope
 from .written_order import as_written, opened_by_paths
-
-JSONObject = dict[str, Any]
 
 
 class Change(Protocol):

@@ -6,15 +6,12 @@ is declared anew it has new ones, and what the old ones made counts no more.
 
 from __future__ import annotations
 
-from typing import Any
-
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.json_writer import to_json
 from localplane.apiserver.registry.rest import Result
 from localplane.apiserver.storage.objects import StoredObject
 
 from .scope import Scope
-
-JSONObject = dict[str, Any]
 
 
 def versioned(scope: Scope, result: Result) -> JSONObject:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from localplane.apimachinery.errors import NotAcceptable
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.json_writer import to_json_answer
 from localplane.apimachinery.serializers.media_types import JSON, PROTOBUF, YAML
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
@@ -23,8 +23,6 @@ from .messages import body_of, list_of_messages, status_body
 from .negotiation import Target
 from .representation import is_status, json_of, versioned
 from .scope import Scope
-
-JSONObject = dict[str, Any]
 
 
 async def respond_object(scope: Scope, request: Request, result: Result, target: Target, status: int = 200) -> Response:

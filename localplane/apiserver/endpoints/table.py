@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.json_writer import to_json
 from localplane.apiserver.registry.rest import Result
 from localplane.apiserver.resource import Column
@@ -12,8 +13,6 @@ from localplane.apiserver.resource import Column
 from .negotiation import Target
 from .representation import partial_json, versioned
 from .scope import Scope
-
-JSONObject = dict[str, Any]
 
 
 def _name(obj: JSONObject) -> Any:

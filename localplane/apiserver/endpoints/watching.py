@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from functools import partial
-from typing import Any
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.json_writer import to_json
 from localplane.apiserver.long_work import HEAVY_BYTES, Here
 from localplane.apiserver.registry.errors import interpret
@@ -18,8 +18,6 @@ from .messages import bookmark_pieces, event_pieces, status_pieces
 from .negotiation import Target
 from .representation import json_of, partial_json, versioned
 from .scope import Scope
-
-JSONObject = dict[str, Any]
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 

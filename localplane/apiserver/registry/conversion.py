@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from secrets import token_hex
-from typing import Any
 
 from localplane.apimachinery.errors import InternalError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupVersion
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.storage.objects import StoredObject
-
-JSONObject = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,14 @@ from localplane.apimachinery.fieldpath import collected
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import generate_name, path_segment_name
 from localplane.apimachinery.objectmeta import validate_object_meta
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import KeyExists, KeyNotFound, StorageError
 
 from .errors import interpret
 from .metadata import ensure_namespace, fill_server_fields, metadata_of, wipe_server_fields
-from .rest import JSONObject, Result, ValidateCreate, WriteOptions
+from .rest import Result, ValidateCreate, WriteOptions
 from .strategy import judged
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from localplane.apimachinery.fieldpath import MORE_ERRORS, FieldError, told
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind, GroupResource
 from localplane.apimachinery.names import path_segment_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.schema import Schema
 from localplane.apiserver.storage.interface import Storage
 from localplane.apiserver.storage.objects import StoredObject
 
 from .conversion import Converter
-from .rest import JSONObject
 from .selectable import SelectableField
 from .strategy import Strategy
 

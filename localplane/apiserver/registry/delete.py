@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import KeyNotFound, StorageError
 from localplane.apiserver.storage.interface import Preconditions
@@ -17,7 +18,7 @@ from .collection_finalizers import with_collection_finalizers
 from .errors import after_a_write, interpret
 from .grace import Grace, before_delete, mark_as_deleting
 from .metadata import finalizers_of, metadata_of
-from .rest import Deleted, DeleteOptions, JSONObject, Result, ValidateCreate
+from .rest import Deleted, DeleteOptions, Result, ValidateCreate
 
 if TYPE_CHECKING:
     from .definition import Definition

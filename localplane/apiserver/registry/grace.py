@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from localplane.apimachinery.errors import Conflict
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time, now, parse_time
 from localplane.apiserver.request import Request
 
 from .metadata import metadata_of
-from .rest import DeleteOptions, JSONObject
+from .rest import DeleteOptions
 
 if TYPE_CHECKING:
     from .definition import Definition

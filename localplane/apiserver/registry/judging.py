@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.schema import DecodeError, Schema
 from localplane.apiserver.storage.cacher.bad_objects import Verdict
 
 from .definition import Definition
-from .rest import JSONObject
 
 
 class Judge:

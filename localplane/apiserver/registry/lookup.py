@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import KeyNotFound, StorageError
 from localplane.apiserver.storage.interface import ListOptions
 
 from .definition import Definition
 from .errors import interpret, interpret_list
-from .rest import JSONObject
 
 
 class Lookup:

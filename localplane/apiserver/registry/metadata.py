@@ -9,9 +9,8 @@ import uuid
 from typing import Any
 
 from localplane.apimachinery.errors import BadRequest
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
-
-JSONObject = dict[str, Any]
 
 _SERVER_FIELDS = (
     "creationTimestamp",

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeGuard, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 
 from localplane.apimachinery import fields, labels
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.request import Answer, Request
 from localplane.apiserver.storage.interface import ObjectList, Watch
 from localplane.apiserver.storage.objects import StoredObject
-
-JSONObject = dict[str, Any]
 
 Result = StoredObject | JSONObject
 """A stored object with its finished bytes, or an object in the hub version that was never stored (a dry run).

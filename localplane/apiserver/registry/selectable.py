@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from secrets import token_hex
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.objects import MemoKey, StoredObject
 
-JSONObject = dict[str, Any]
 SelectableField = Callable[[StoredObject], str]
 Select = Callable[[JSONObject], str]
 

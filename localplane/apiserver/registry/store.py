@@ -6,6 +6,7 @@ storage, with a StatusStrategy and only the verbs that it has.
 
 from __future__ import annotations
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.interface import ObjectList, Watch
 
@@ -14,7 +15,6 @@ from .definition import Definition
 from .rest import (
     Deleted,
     DeleteOptions,
-    JSONObject,
     ListOptions,
     Result,
     Updated,

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.request import Request
 
 from .rest import DeleteOptions
-
-JSONObject = dict[str, Any]
 
 
 class TakesLong(Exception):

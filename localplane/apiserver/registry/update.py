@@ -14,6 +14,7 @@ from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.managedfields import keep_times_of_unchanged
 from localplane.apimachinery.names import path_segment_name
 from localplane.apimachinery.objectmeta import validate_object_meta, validate_object_meta_update
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.long_work import is_heavy
 from localplane.apiserver.request import Request
@@ -33,7 +34,7 @@ from .metadata import (
     metadata_of,
     set_or_drop,
 )
-from .rest import JSONObject, NotReady, Updated, UpdatedObject, ValidateCreate, ValidateUpdate, WriteOptions
+from .rest import NotReady, Updated, UpdatedObject, ValidateCreate, ValidateUpdate, WriteOptions
 from .strategy import judged
 
 if TYPE_CHECKING:

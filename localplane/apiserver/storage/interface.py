@@ -12,8 +12,10 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Protocol
 
+from localplane.apimachinery.objects import JSONObject
+
 from .errors import PreconditionFailed, StorageError
-from .objects import JSONObject, StoredObject
+from .objects import StoredObject
 
 Predicate = Callable[[StoredObject], bool]
 """Decides whether a reader wants an object. None stands for "all of them", so that nothing is asked."""

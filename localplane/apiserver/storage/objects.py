@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from .errors import CorruptObject, InvalidObject
+from localplane.apimachinery.objects import JSONObject
 
-JSONObject = dict[str, Any]
+from .errors import CorruptObject, InvalidObject
 
 # What names an object leads its metadata, in the order in which Kubernetes writes it.
 _NAMING_FIELDS = ("name", "generateName", "namespace", "uid")

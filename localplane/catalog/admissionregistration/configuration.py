@@ -7,16 +7,14 @@ pkg/apis/admissionregistration/validation, static_suffix.go.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objectmeta import validate_object_meta
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
-
-JSONObject = dict[str, Any]
 
 _SUFFIX = ".static.k8s.io"
 _RESERVED = (

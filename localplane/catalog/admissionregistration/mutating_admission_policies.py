@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, not_supported, required
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.catalog.declaring import builtin
 
@@ -24,7 +25,6 @@ from .webhooks import REINVOCATION_POLICIES
 if TYPE_CHECKING:
     from .compiling import Compiler
 
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 _PATCH_FIELDS = {"ApplyConfiguration": "applyConfiguration", "JSONPatch": "jsonPatch"}

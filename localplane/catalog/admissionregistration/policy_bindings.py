@@ -23,6 +23,7 @@ from localplane.apimachinery.fieldpath import (
 )
 from localplane.apimachinery.labels import label_selector_text
 from localplane.apimachinery.names import dns1123_subdomain, path_segment_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.selectors import selector_errors
@@ -30,8 +31,6 @@ from localplane.catalog.validation.selectors import selector_errors
 from .configuration import ConfigurationStrategy
 from .match_resources import default_match_resources, match_resources_errors
 from .rules import mutating_operation_errors
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 _ACTIONS = ("Audit", "Deny", "Warn")

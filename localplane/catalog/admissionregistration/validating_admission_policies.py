@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, duplicate, invalid, not_supported, required
 from localplane.apimachinery.names import qualified_name, size
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy
@@ -33,7 +34,6 @@ from .match_resources import (
 if TYPE_CHECKING:
     from .compiling import Compiler
 
-JSONObject = dict[str, Any]
 
 _SPEC, _STATUS = Path("spec"), Path("status")
 _REASONS = ("Forbidden", "Invalid", "RequestEntityTooLarge")

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
@@ -26,8 +27,6 @@ from .webhooks import (
     review_version_errors,
     webhook_errors,
 )
-
-JSONObject = dict[str, Any]
 
 _WEBHOOKS = Path("webhooks")
 # Asking a webhook about these could keep a cluster from ever being asked again. Kubernetes:

@@ -9,14 +9,13 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, required
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors
 from localplane.catalog.validation.values import not_negative
-
-JSONObject = dict[str, Any]
 
 
 class ControllerRevisionStrategy(Strategy):

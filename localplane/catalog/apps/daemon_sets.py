@@ -14,6 +14,7 @@ from localplane.apimachinery.errors import BadRequest
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, not_supported, required
 from localplane.apimachinery.labels import InvalidSelector
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
@@ -22,7 +23,6 @@ from localplane.catalog.declaring import builtin
 from localplane.catalog.pod_controllers import (
     SPEC,
     TEMPLATE,
-    JSONObject,
     PodControllerStatusStrategy,
     PodControllerStrategy,
     collision_errors,

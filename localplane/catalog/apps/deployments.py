@@ -8,6 +8,7 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden, invalid, not_supported, required
 from localplane.apimachinery.labels import InvalidSelector
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
@@ -17,7 +18,6 @@ from localplane.catalog.declaring import builtin
 from localplane.catalog.pod_controllers import (
     SPEC,
     TEMPLATE,
-    JSONObject,
     PodControllerStatusStrategy,
     PodControllerStrategy,
     collision_errors,

@@ -7,13 +7,13 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, collected
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template
 from localplane.catalog.declaring import builtin
 from localplane.catalog.pod_controllers import (
     SPEC,
-    JSONObject,
     PodControllerStatusStrategy,
     PodControllerStrategy,
     container_cells,

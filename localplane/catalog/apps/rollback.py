@@ -6,15 +6,13 @@ Kubernetes: pkg/apis/apps/v1/conversion.go, Convert_v1_Deployment_To_apps_Deploy
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from localplane.apimachinery.errors import BadRequest
 from localplane.apimachinery.fieldpath import FieldError, Path
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.validation.values import not_negative
 
 from .go_integers import NotAnInteger, parse_int64
-
-JSONObject = dict[str, Any]
 
 _ANNOTATION = "deprecated.deployment.rollback.to"
 

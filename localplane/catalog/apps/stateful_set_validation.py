@@ -9,6 +9,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_sup
 from localplane.apimachinery.labels import InvalidSelector
 from localplane.apimachinery.names import dns1123_label
 from localplane.apimachinery.objectmeta import validate_annotations, validate_labels
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.pods.semantics import equal
 from localplane.catalog.core.pods.validation.claims import claim_spec_errors
 from localplane.catalog.core.pods.validation.template import pod_template_errors
@@ -16,7 +17,6 @@ from localplane.catalog.internal_form import internal_form
 from localplane.catalog.pod_controllers import (
     SPEC,
     TEMPLATE,
-    JSONObject,
     always_restarted_errors,
     collision_errors,
     counter_errors,

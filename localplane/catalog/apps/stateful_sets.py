@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template, default_resource_list
@@ -13,7 +14,6 @@ from localplane.catalog.core.pods.warnings import claim_spec_warnings
 from localplane.catalog.declaring import builtin
 from localplane.catalog.pod_controllers import (
     SPEC,
-    JSONObject,
     PodControllerStatusStrategy,
     PodControllerStrategy,
     container_cells,

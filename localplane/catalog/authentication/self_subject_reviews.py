@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.rest import Result, ValidateCreate, WriteOptions
@@ -11,8 +10,6 @@ from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
 
 from .users import user_info
-
-JSONObject = dict[str, Any]
 
 
 class SelfSubjectReviewStore:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from localplane.apimachinery.errors import BadRequest
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authentication import Unauthenticated
 from localplane.apiserver.registry.rest import Result, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request
@@ -13,8 +12,6 @@ from localplane.catalog.declaring import builtin
 from localplane.catalog.options import AuthenticateToken, CatalogOptions
 
 from .users import user_info
-
-JSONObject = dict[str, Any]
 
 
 class TokenReviewStore:

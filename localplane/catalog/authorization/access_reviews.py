@@ -11,14 +11,13 @@ from typing import Any, Final
 from localplane.apimachinery.errors import Invalid
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid
 from localplane.apimachinery.groups import GroupKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authorization import Attributes, Authorizer, Verdict
 from localplane.apiserver.registry.rest import Result, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request, User
 from localplane.apiserver.resource import Resource
 from localplane.catalog.declaring import builtin
 from localplane.catalog.options import CatalogOptions
-
-JSONObject = dict[str, Any]
 
 _SPEC: Final = Path("spec")
 _RESOURCE: Final = _SPEC / "resourceAttributes"

@@ -5,17 +5,14 @@ Kubernetes: pkg/registry/authorization/selfsubjectrulesreview.
 
 from __future__ import annotations
 
-from typing import Any
-
 from localplane.apimachinery.errors import BadRequest
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authorization import RuleResolver
 from localplane.apiserver.registry.rest import Result, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import Resource
 from localplane.catalog.declaring import builtin
 from localplane.catalog.options import CatalogOptions
-
-JSONObject = dict[str, Any]
 
 
 class SelfSubjectRulesReviewStore:

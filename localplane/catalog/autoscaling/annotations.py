@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-JSONObject = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 _ANNOTATIONS = "autoscaling.alpha.kubernetes.io/"
 METRICS: Final = f"{_ANNOTATIONS}metrics"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from localplane.apimachinery.objects import JSONObject
 
 from .annotations import drop_round_trip_annotations
-
-JSONObject = dict[str, Any]
 
 CPU_UTILIZATION = 80
 _SCALE_UP: JSONObject = {

@@ -7,6 +7,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
@@ -18,8 +19,6 @@ from .defaults import default_v1, default_v2
 from .printing import metrics_text
 from .v1 import from_hub, to_hub
 from .validation import spec_errors
-
-JSONObject = dict[str, Any]
 
 
 class HorizontalPodAutoscalerStrategy(Strategy):

@@ -6,16 +6,14 @@ Kubernetes: pkg/apis/autoscaling/validation, validateMetrics.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
 from localplane.apimachinery.names import dns1123_label, path_segment_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.catalog.core.pods.validation.resource_names import container_resource_name_errors
 
 from .references import reference_errors
-
-JSONObject = dict[str, Any]
 
 _SOURCES = {
     "Object": "object",

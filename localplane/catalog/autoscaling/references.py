@@ -4,13 +4,11 @@ ValidateCrossVersionObjectReference."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.names import path_segment_name
-
-JSONObject = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 
 def reference_errors(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import DecodeError
 from localplane.catalog import schemas
 
@@ -16,8 +17,6 @@ from .annotations import BEHAVIOR, CONDITIONS, METRICS, STATUSES, drop_round_tri
 from .defaults import CPU_UTILIZATION, cpu_metric
 from .v1_behavior import behavior_from_text, behavior_text
 from .v1_metrics import metric_from_v1, metric_to_v1, read_list, status_from_v1, status_to_v1
-
-JSONObject = dict[str, Any]
 
 
 def to_hub(obj: JSONObject) -> JSONObject:

@@ -5,13 +5,10 @@ Go reads names in any case, and so do we. Kubernetes: pkg/apis/autoscaling/v1/co
 
 from __future__ import annotations
 
-from typing import Any
-
 from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.errors import SerializationError
 from localplane.apimachinery.serializers.json import parse_json
-
-JSONObject = dict[str, Any]
 
 _RULES = ("stabilizationWindowSeconds", "selectPolicy", "policies", "tolerance")
 _POLICY = ("type", "value", "periodSeconds")

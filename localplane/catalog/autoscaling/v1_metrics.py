@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import InvalidQuantity, parse
 from localplane.apimachinery.serializers.errors import SerializationError
 from localplane.apimachinery.serializers.json import parse_json
-
-JSONObject = dict[str, Any]
 
 _ORDER = ("object", "pods", "resource", "containerResource", "external")
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.catalog.validation.values import NOT_NEGATIVE
 
 from .metrics import metrics_errors
 from .references import reference_errors, version_problem
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 _LONGEST_WINDOW = 3600

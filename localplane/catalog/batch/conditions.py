@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-JSONObject = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 
 def has(status: JSONObject, kind: str, value: str) -> bool:

@@ -7,13 +7,13 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, declared, invalid, not_supported, required
 from localplane.apimachinery.names import dns1123_subdomain, size
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
 from localplane.catalog.pod_controllers import (
     SPEC,
-    JSONObject,
     PodControllerStrategy,
     container_cells,
     drop_disabled_template_fields,

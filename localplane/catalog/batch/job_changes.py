@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, invalid
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.catalog.core.pods.semantics import equal
 from localplane.catalog.internal_form import internal_form
-from localplane.catalog.pod_controllers import SPEC, JSONObject, shown_selector, shown_template
+from localplane.catalog.pod_controllers import SPEC, shown_selector, shown_template
 from localplane.catalog.validation.metadata import IMMUTABLE
 
 from .conditions import is_true

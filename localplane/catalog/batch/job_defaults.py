@@ -5,11 +5,10 @@ Kubernetes: pkg/apis/batch/v1/defaults.go; pkg/registry/batch/job/strategy.go, g
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.pods.defaults import default_pod_template
-
-JSONObject = dict[str, Any]
 
 JOB_NAME: Final = "batch.kubernetes.io/job-name"
 CONTROLLER_UID: Final = "batch.kubernetes.io/controller-uid"

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
-from typing import Any
 
 from localplane.apimachinery.fieldpath import (
     OMIT_VALUE,
@@ -23,11 +22,10 @@ from localplane.apimachinery.fieldpath import (
 )
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import qualified_name, size
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.validation.values import not_negative, repeated
 
 from .indexes import InvalidIndexes, count_indexes
-
-JSONObject = dict[str, Any]
 
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 _OPERATORS = ("In", "NotIn")

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from localplane.apimachinery.fieldpath import OMIT_VALUE, FieldError, duplicate, invalid, required
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import parse_time
-from localplane.catalog.pod_controllers import STATUS, JSONObject, counter_errors
+from localplane.catalog.pod_controllers import STATUS, counter_errors
 from localplane.catalog.validation.metadata import IMMUTABLE
 
 from .conditions import has, is_finished, is_true

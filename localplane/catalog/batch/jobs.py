@@ -8,6 +8,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age, human_duration, parse_time
 from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Request
@@ -15,7 +16,6 @@ from localplane.catalog.core.pods.warnings import pod_template_warnings
 from localplane.catalog.declaring import builtin
 from localplane.catalog.pod_controllers import (
     SPEC,
-    JSONObject,
     PodControllerStrategy,
     container_cells,
     name_warnings,

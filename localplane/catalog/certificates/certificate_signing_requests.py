@@ -12,6 +12,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, collected
 from localplane.apimachinery.names import NameValidator
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import age, human_duration, now
 from localplane.apiserver.registry.definition import Definition
@@ -22,8 +23,6 @@ from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 
 from .signing_request_rules import certificate_errors, condition_change_errors, conditions_errors, spec_errors
-
-JSONObject = dict[str, Any]
 
 _REQUESTER = ("username", "uid", "groups", "extra")
 _DECISIONS = ("Approved", "Denied")

@@ -11,6 +11,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, too_long
 from localplane.apimachinery.names import NameValidator, dns1123_subdomain, size
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.validation.projected import signer_name_errors
@@ -19,8 +20,6 @@ from localplane.catalog.validation.metadata import immutable_errors, metadata_er
 
 from .pem import Block, blocks
 from .x509 import certificate
-
-JSONObject = dict[str, Any]
 
 _SIGNER, _BUNDLE = Path("spec") / "signerName", Path("spec") / "trustBundle"
 _SIZE_MAX = 1024 * 1024

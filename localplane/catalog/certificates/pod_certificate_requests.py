@@ -12,6 +12,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import OMIT_VALUE, FieldError, Path, collected, invalid, required, too_long
 from localplane.apimachinery.names import annotation_key, dns1123_subdomain, size
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.validation.projected import signer_name_errors
@@ -21,8 +22,6 @@ from localplane.catalog.validation.metadata import IMMUTABLE, metadata_errors, m
 
 from .issuing_rules import issuing_errors
 from .x509 import request_key
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 _REQUEST = _SPEC / "stubPKCS10Request"

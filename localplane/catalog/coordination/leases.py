@@ -13,13 +13,12 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden, invalid, not_supported
 from localplane.apimachinery.names import dns1123_subdomain, qualified_name
 from localplane.apimachinery.objectmeta import validate_object_meta
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.values import not_negative
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 _ELECTION_FIELDS = ("strategy", "preferredHolder")

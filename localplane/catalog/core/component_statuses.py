@@ -15,6 +15,7 @@ from typing import Any
 
 from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.rest import ListOptions, ResultList
 from localplane.apiserver.request import Request
@@ -23,8 +24,6 @@ from localplane.catalog.declaring import builtin
 from localplane.client.errors import InvalidAnswer
 from localplane.client.http1 import Incoming, IncompleteAnswer
 from localplane.tls.contexts import trusting_anybody
-
-JSONObject = dict[str, Any]
 
 _PORTS = {"controller-manager": 10257, "scheduler": 10259}
 _PATIENCE = 5.0

@@ -7,6 +7,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden, invalid, too_long
 from localplane.apimachinery.names import dns1123_subdomain, size
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -14,8 +15,6 @@ from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 
 from .data_keys import LARGEST, decoded_size, key_problems
-
-JSONObject = dict[str, Any]
 
 _DATA, _BINARY = Path("data"), Path("binaryData")
 FROZEN = "field is immutable when `immutable` is set"

@@ -10,6 +10,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
 from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, qualified_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -18,8 +19,6 @@ from localplane.catalog.validation.addresses import endpoint_ip_errors, ip_warni
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 from localplane.catalog.validation.ports import protocol_errors
 from localplane.catalog.validation.values import port_number
-
-JSONObject = dict[str, Any]
 
 _SUBSETS = Path("subsets")
 _MANAGED_BY = "endpoints.kubernetes.io/managed-by"

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, duplicate, forbidden, invalid, required
 from localplane.apimachinery.names import dns1123_subdomain, qualified_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import Quantity, parse
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -23,8 +23,6 @@ from .pods.validation.resource_names import (
     container_resource_name_errors,
     resource_name_errors,
 )
-
-JSONObject = dict[str, Any]
 
 _LIMITS = Path("spec") / "limits"
 _TYPES = ("Pod", "Container", "PersistentVolumeClaim")

@@ -12,6 +12,7 @@ from typing import Any
 from localplane.apimachinery.errors import Conflict
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
 from localplane.apimachinery.names import dns1123_label, kube_finalizer_name, qualified_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import age, now
 from localplane.apiserver.registry.collection_finalizers import with_collection_finalizers
@@ -34,8 +35,6 @@ from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.interface import Preconditions
 from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
-
-JSONObject = dict[str, Any]
 
 NAME_LABEL = "kubernetes.io/metadata.name"
 _FINALIZER = "kubernetes"

@@ -7,6 +7,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
@@ -16,8 +17,6 @@ from .pods.defaults import default_pod_template
 from .pods.disabled_fields import drop_disabled_fields
 from .pods.validation.template import pod_template_errors
 from .pods.warnings import pod_template_warnings
-
-JSONObject = dict[str, Any]
 
 _TEMPLATE = Path("template")
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, collected, declared, required
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template
@@ -15,7 +16,6 @@ from localplane.catalog.declaring import builtin
 from localplane.catalog.pod_controllers import (
     SPEC,
     TEMPLATE,
-    JSONObject,
     PodControllerStatusStrategy,
     PodControllerStrategy,
     container_cells,

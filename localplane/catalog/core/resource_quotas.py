@@ -10,6 +10,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
@@ -20,8 +21,6 @@ from localplane.catalog.validation.metadata import IMMUTABLE, metadata_errors, m
 
 from .pods.defaults.resources import default_resource_list
 from .pods.validation.resource_names import resource_name_errors, resource_value_errors
-
-JSONObject = dict[str, Any]
 
 _SPEC, _STATUS = Path("spec"), Path("status")
 _SCOPES = _SPEC / "scopes"

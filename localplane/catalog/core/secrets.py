@@ -8,6 +8,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required, too_long
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import json_type
 from localplane.apimachinery.serializers.errors import SerializationError
 from localplane.apimachinery.serializers.json import parse_json
@@ -20,8 +21,6 @@ from localplane.catalog.validation.metadata import immutable_errors, metadata_er
 from .config_maps import frozen_errors
 from .data_keys import LARGEST, decoded_size, key_problems
 from .key_pairs import key_pair_problem
-
-JSONObject = dict[str, Any]
 
 SERVICE_ACCOUNT_TOKEN = "kubernetes.io/service-account-token"  # noqa: S105 - a type, no secret
 SERVICE_ACCOUNT_NAME = "kubernetes.io/service-account.name"

@@ -12,6 +12,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, collected, inval
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind, GroupResource, GroupVersion
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age, format_time
 from localplane.apiserver.authentication.service_accounts import username
 from localplane.apiserver.registry.rest import Result, ValidateCreate, WriteOptions
@@ -22,8 +23,6 @@ from localplane.catalog.declaring import builtin
 from localplane.catalog.options import CatalogOptions
 from localplane.catalog.tokens import TokenSigner
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
-
-JSONObject = dict[str, Any]
 
 _TOKEN_REQUEST: Final = GroupKind("authentication.k8s.io", "TokenRequest")
 _EXPIRATION: Final = Path("spec.expirationSeconds")

@@ -10,6 +10,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.metadata import metadata_of
 from localplane.apiserver.registry.strategy import Strategy
@@ -18,8 +19,6 @@ from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.addresses import ip_warnings
 
 from .validation import slice_errors, slice_update_errors
-
-JSONObject = dict[str, Any]
 
 _HOSTNAME = "kubernetes.io/hostname"
 _MANAGED_BY = "endpointslice.kubernetes.io/managed-by"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.events.printing import event_cells
-
-JSONObject = dict[str, Any]
 
 # By their names in the core group.
 _RENAMED = {

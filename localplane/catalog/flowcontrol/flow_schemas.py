@@ -10,6 +10,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, not_supported, required
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
@@ -21,8 +22,6 @@ from localplane.catalog.validation.metadata import metadata_errors
 from .mandatory import MANDATORY_FLOW_SCHEMAS
 from .rules import rule_errors
 from .status import ConditionsStatusStrategy
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 _PRECEDENCE_DEFAULT, _PRECEDENCE_MAX = 1000, 10000

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-JSONObject = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 
 def _schema(level: str, precedence: int, *groups: str, **more: Any) -> JSONObject:

@@ -21,6 +21,7 @@ from localplane.apimachinery.fieldpath import (
     required,
 )
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
@@ -31,8 +32,6 @@ from localplane.catalog.validation.metadata import metadata_errors
 
 from .mandatory import MANDATORY_PRIORITY_LEVELS
 from .status import ConditionsStatusStrategy
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 _EXEMPT = "exempt"

@@ -6,13 +6,11 @@ Kubernetes: pkg/apis/flowcontrol/validation, ValidateFlowSchemaStatus and Valida
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, required
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Request
-
-JSONObject = dict[str, Any]
 
 _CONDITIONS = Path("status") / "conditions"
 

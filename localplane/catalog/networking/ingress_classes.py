@@ -20,6 +20,7 @@ from localplane.apimachinery.fieldpath import (
     too_long,
 )
 from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, size
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -29,8 +30,6 @@ from localplane.catalog.validation.metadata import immutable_errors, metadata_er
 from localplane.catalog.validation.values import one_of
 
 from .backends import reference_errors
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 _CONTROLLER = _SPEC / "controller"

@@ -10,6 +10,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
@@ -20,8 +21,6 @@ from localplane.catalog.validation.domains import subdomain_or_wildcard
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 
 from .backends import backend_errors, http_errors, rule_errors
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 _CLASS = "kubernetes.io/ingress.class"

@@ -11,14 +11,13 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.names import dns1123_subdomain, path_segment_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.addresses import ip_errors
 from localplane.catalog.validation.metadata import IMMUTABLE, metadata_errors, metadata_update_errors
-
-JSONObject = dict[str, Any]
 
 _PARENT = Path("spec") / "parentRef"
 

@@ -20,6 +20,7 @@ from localplane.apimachinery.fieldpath import (
 )
 from localplane.apimachinery.labels import InvalidSelector
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -29,8 +30,6 @@ from localplane.catalog.validation.metadata import metadata_errors, metadata_upd
 from localplane.catalog.validation.ports import port_name
 from localplane.catalog.validation.selectors import selector_errors, selector_of
 from localplane.catalog.validation.values import port_number
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 _DIRECTIONS = (("ingress", "from"), ("egress", "to"))

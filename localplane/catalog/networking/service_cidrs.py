@@ -10,14 +10,13 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.addresses import cidr_errors, parse_cidr
 from localplane.catalog.validation.metadata import IMMUTABLE, metadata_errors, metadata_update_errors
-
-JSONObject = dict[str, Any]
 
 _CIDRS = Path("spec") / "cidrs"
 

@@ -11,6 +11,7 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, declared, duplicate, required
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objectmeta import validate_labels, validate_object_meta
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -20,8 +21,6 @@ from localplane.catalog.core.pods.warnings.placement import node_label_message
 from localplane.catalog.declaring import builtin
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.validation.declared import declared_immutable_errors, short_name_errors
-
-JSONObject = dict[str, Any]
 
 _HANDLER, _OVERHEAD, _SCHEDULING = Path("handler"), Path("overhead"), Path("scheduling")
 _TOLERATION_KEY = ("key", "operator", "value", "effect")

@@ -4,7 +4,7 @@ The kinds in apps, batch and core call these. Nothing here knows which kind it w
 """
 
 from .counters import collision_errors, counter_errors, ready_errors
-from .places import SPEC, STATUS, TEMPLATE, JSONObject, template_of
+from .places import SPEC, STATUS, TEMPLATE, template_of
 from .printing import container_cells, labels_text, selector_text
 from .shown import shown_labels, shown_metadata, shown_selector, shown_template
 from .strategy import PodControllerStatusStrategy, PodControllerStrategy, drop_disabled_template_fields

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from localplane.apimachinery.fieldpath import FieldError, invalid
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.validation.values import not_negative
 
-from .places import STATUS, JSONObject
+from .places import STATUS
 
 
 def counter_errors(status: JSONObject, *names: str) -> Iterator[FieldError]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.fieldpath import Path
-
-JSONObject = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 SPEC: Final = Path("spec")
 STATUS: Final = Path("status")

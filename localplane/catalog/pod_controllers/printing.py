@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.validation.selectors import selector_of
-
-from .places import JSONObject
 
 
 def container_cells(template: JSONObject) -> list[Any]:

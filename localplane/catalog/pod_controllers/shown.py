@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.internal_form import internal_form
-
-from .places import JSONObject
 
 _METADATA = (
     *("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp"),

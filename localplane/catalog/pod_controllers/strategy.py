@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from localplane.apimachinery.fieldpath import FieldError, collected
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.disabled_fields import drop_disabled_fields
 from localplane.catalog.validation.metadata import metadata_update_errors
 
-from .places import JSONObject, template_of
+from .places import template_of
 from .warnings import name_warnings, template_warnings
 
 

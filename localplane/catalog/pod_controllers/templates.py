@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.pods.validation.template import pod_template_errors
 from localplane.catalog.validation.selectors import selector_errors, selector_of
 
-from .places import SPEC, JSONObject
+from .places import SPEC
 from .shown import shown_labels, shown_selector
 
 _UNMATCHED = "`selector` does not match template `labels`"

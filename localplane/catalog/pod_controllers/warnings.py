@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from localplane.apimachinery.names import dns1123_label
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.pods.warnings import pod_template_warnings
 
-from .places import TEMPLATE, JSONObject, template_of
+from .places import TEMPLATE, template_of
 
 _NAME = (
     "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; "

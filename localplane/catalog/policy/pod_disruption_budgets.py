@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -18,8 +19,6 @@ from localplane.catalog.validation.selectors import selector_errors
 from localplane.catalog.validation.values import one_of
 
 from .status import PodDisruptionBudgetStatusStrategy
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 _POLICIES = ("AlwaysAllow", "IfHealthyBudget")

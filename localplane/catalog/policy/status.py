@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.validation.conditions import conditions_errors
 from localplane.catalog.validation.values import not_negative
-
-JSONObject = dict[str, Any]
 
 _STATUS = Path("status")
 _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")

@@ -7,13 +7,12 @@ from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, declared, invalid, not_supported, required
 from localplane.apimachinery.names import dns1123_subdomain, path_segment_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors
-
-JSONObject = dict[str, Any]
 
 GROUP: Final = "rbac.authorization.k8s.io"
 _ROLE: Final = Path("roleRef")

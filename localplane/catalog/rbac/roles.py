@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, declared, invalid, required
 from localplane.apimachinery.names import path_segment_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 from localplane.catalog.validation.selectors import selector_errors
-
-JSONObject = dict[str, Any]
 
 _RULES = Path("rules")
 _SELECTORS = Path("aggregationRule.clusterRoleSelectors")

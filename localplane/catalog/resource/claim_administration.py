@@ -5,16 +5,15 @@ Kubernetes: pkg/registry/resource/utils.go, AuthorizedForAdmin. The spec never c
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.fieldpath import Path, forbidden
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.registry.rest import Result, ValidateCreate, WriteOptions
 from localplane.apiserver.registry.store import Store
 from localplane.apiserver.request import Request
-
-JSONObject = dict[str, Any]
 
 _LABEL: Final = "resource.kubernetes.io/admin-access"
 _WHY: Final = f"admin access to devices requires the `{_LABEL}: true` label on the containing namespace"

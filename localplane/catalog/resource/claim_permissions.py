@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apiserver.authentication.service_accounts import split_username
 from localplane.apiserver.authorization import Attributes, Authorizer
@@ -24,8 +25,6 @@ from localplane.apiserver.registry.store import SubresourceStore
 from localplane.apiserver.request import Request, User
 
 from .claim_statuses import device_id
-
-JSONObject = dict[str, Any]
 
 _NODE_NAME: Final = "authentication.kubernetes.io/node-name"
 _ALLOCATION, _DEVICES = Path("status") / "allocation", Path("status") / "devices"

@@ -11,6 +11,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
@@ -27,8 +28,6 @@ from .device_selectors import (
 )
 from .lists import slice_errors
 from .names import extended_resource_errors
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, too_many
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age, now
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
@@ -19,8 +20,6 @@ from localplane.catalog.validation.metadata import metadata_errors, metadata_upd
 
 from .names import driver_errors, label_errors, pool_errors
 from .taints import default_taint, taint_errors
-
-JSONObject = dict[str, Any]
 
 _SPEC, _CONDITIONS = Path("spec"), Path("status") / "conditions"
 _CONDITIONS_MAX = 8

@@ -7,10 +7,10 @@ ValidateResourceClaimTemplate.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -21,8 +21,6 @@ from localplane.catalog.validation.metadata import IMMUTABLE, metadata_errors, m
 
 from .claim_specs import claim_spec_errors, default_claim_spec, drop_disabled_fields
 from .device_classes import name_and_age_cells
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
@@ -20,8 +21,6 @@ from localplane.catalog.validation.metadata import metadata_errors, metadata_upd
 from .claim_specs import claim_spec_errors, default_claim_spec, drop_disabled_fields
 from .claim_statuses import allocated_devices, device_id, status_errors
 from .taints import default_toleration
-
-JSONObject = dict[str, Any]
 
 _SPEC, _STATUS = Path("spec"), Path("status")
 

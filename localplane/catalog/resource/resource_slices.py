@@ -12,6 +12,7 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -22,8 +23,6 @@ from localplane.catalog.validation.metadata import immutable_errors, metadata_er
 from .devices import counter_set_errors, default_device, device_errors, drop_disabled_fields
 from .lists import name_of, set_errors
 from .names import driver_errors, node_name_errors, pool_errors
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 _POOL = _SPEC / "pool"

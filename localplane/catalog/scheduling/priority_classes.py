@@ -10,14 +10,13 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.validation.scheduling import preemption_policy_errors
 from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors
-
-JSONObject = dict[str, Any]
 
 HIGHEST_OF_USERS = 1_000_000_000
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}

@@ -7,6 +7,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, duplicate, invalid, not_supported, required
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
@@ -14,8 +15,6 @@ from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors
 from localplane.catalog.validation.values import one_of
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 _DEFAULTS: JSONObject = {

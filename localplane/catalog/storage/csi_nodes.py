@@ -8,6 +8,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, duplicate, invalid, required
 from localplane.apimachinery.names import dns1123_subdomain, qualified_name, size
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
@@ -17,8 +18,6 @@ from localplane.catalog.declaring import builtin
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors
 from localplane.catalog.validation.values import not_negative, repeated
-
-JSONObject = dict[str, Any]
 
 _DRIVERS = Path("spec") / "drivers"
 _NODE_ID_MAX = 256

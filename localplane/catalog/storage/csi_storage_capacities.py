@@ -10,6 +10,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -18,8 +19,6 @@ from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors
 from localplane.catalog.validation.selectors import selector_errors
 from localplane.catalog.validation.values import NOT_NEGATIVE
-
-JSONObject = dict[str, Any]
 
 _TOPOLOGY, _CLASS = Path("nodeTopology"), Path("storageClassName")
 

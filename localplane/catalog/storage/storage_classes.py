@@ -8,6 +8,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, duplicate, invalid, required
 from localplane.apimachinery.names import dns1123_subdomain, qualified_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -18,8 +19,6 @@ from localplane.catalog.validation.metadata import metadata_errors, metadata_upd
 from localplane.catalog.validation.values import one_of, repeated
 
 from .parameters import parameters_errors, provisioner_errors
-
-JSONObject = dict[str, Any]
 
 _TOPOLOGIES = Path("allowedTopologies")
 _DEFAULT_MARKS = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")

@@ -20,6 +20,7 @@ from localplane.apimachinery.fieldpath import (
     too_long_characters,
 )
 from localplane.apimachinery.names import dns1123_subdomain, max_length_error, regex_error, size
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
@@ -29,8 +30,6 @@ from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.declared import declared_immutable_errors
 from localplane.catalog.validation.metadata import metadata_errors
 from localplane.catalog.validation.values import in_range
-
-JSONObject = dict[str, Any]
 
 _SPEC, _STATUS = Path("spec"), Path("status")
 _SOURCE = _SPEC / "source"

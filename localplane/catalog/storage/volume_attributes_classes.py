@@ -10,6 +10,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -17,8 +18,6 @@ from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 
 from .parameters import parameters_errors, provisioner_errors
-
-JSONObject = dict[str, Any]
 
 
 class VolumeAttributesClassStrategy(Strategy):

@@ -10,6 +10,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
 from localplane.apimachinery.names import dns1035_label, dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
@@ -20,8 +21,6 @@ from localplane.catalog.validation.metadata import (
     metadata_errors,
     metadata_update_errors,
 )
-
-JSONObject = dict[str, Any]
 
 _SPEC, _STATUS = Path("spec"), Path("status")
 _RESOURCE = _SPEC / "resource"

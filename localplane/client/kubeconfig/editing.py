@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from localplane.apimachinery.light_typing import Any
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.errors import SerializationError
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
@@ -25,8 +25,6 @@ from .loading import default_paths
 
 _WAIT_FOR_LOCK = 3.0
 
-Document = dict[str, Any]
-
 
 def file_to_edit(explicit: Path | None = None, *, environment: Mapping[str, str] | None = None) -> Path:
     """Where new entries go: of several files in $KUBECONFIG the first that exists, or the last if none does."""
@@ -36,7 +34,7 @@ def file_to_edit(explicit: Path | None = None, *, environment: Mapping[str, str]
     return next((path for path in paths if path.exists()), paths[-1])
 
 
-def edit(path: Path, change: Callable[[Document], None]) -> None:
+def edit(path: Path, change: Callable[[JSONObject], None]) -> None:
     """Read the file, let `change` have its way with the document, and replace the file if anything is different.
 
     A link is followed, and what it leads to is replaced. The new file is its owner's alone. Raises ConfigError.
@@ -56,7 +54,7 @@ def edit(path: Path, change: Callable[[Document], None]) -> None:
         raise ConfigError(f"open {error.filename or path}: {why}") from error
 
 
-def _read(path: Path) -> Document:
+def _read(path: Path) -> JSONObject:
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -72,7 +70,7 @@ def _read(path: Path) -> Document:
     return _with_lists(document)
 
 
-def _with_lists(document: Document) -> Document:
+def _with_lists(document: JSONObject) -> JSONObject:
     """Whoever changes it need not ask whether they are there."""
     for name in KINDS:
         document[name] = document.get(name) or []

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from localplane.apimachinery.light_typing import Any, Final
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConfigError
-
-Document = dict[str, Any]
 
 # A field's type is Go's. `!` behind it: written even if it is empty. Pointers and structs are called by their names.
 STRUCTS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -88,7 +87,7 @@ _BETA: Final = ("client.authentication.k8s.io/v1alpha1", "client.authentication.
 _EMPTY: Final[Mapping[str, Any]] = {"string": "", "bool": False}
 
 
-def checked(document: Any) -> Document:
+def checked(document: Any) -> JSONObject:
     """The document, if it is a kubeconfig. Nothing at all is an empty one. Raises ConfigError."""
     if document is None:
         return {}
@@ -168,7 +167,7 @@ def _json_type(value: Any) -> str:
     return "object"
 
 
-def _refuse_duplicates(document: Document) -> None:
+def _refuse_duplicates(document: JSONObject) -> None:
     for kind, (_, struct) in KINDS.items():
         entries = document.get(kind) or ()
         names = [entry.get("name") or "" for entry in entries]
@@ -203,12 +202,12 @@ def _go_struct(value: Mapping[str, Any], struct: str) -> str:
     return "{" + " ".join(parts) + "}"
 
 
-def completed(value: Mapping[str, Any], struct: str = "Config", *, unknown: bool = False) -> Document:
+def completed(value: Mapping[str, Any], struct: str = "Config", *, unknown: bool = False) -> JSONObject:
     """What Kubernetes would write: its fields in order, nothing empty but what is always there, entries by name.
 
     `unknown` keeps the fields that it would drop.
     """
-    found: Document = {}
+    found: JSONObject = {}
     for name, type_name in STRUCTS[struct].items():
         content = _completed(value.get(name), type_name, unknown=unknown)
         if content or type_name.endswith("!"):

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, Lister, WorkQueue, object_key
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.pods import condition
@@ -16,7 +17,6 @@ from localplane.controllers.worker import NotYet, hearing, work
 
 from .requests import ACCOUNT, KUBELET_CLIENT, REQUESTS, common_name, is_issued, objection, parsed
 
-Object = dict[str, Any]
 _REVIEWS: Final = GroupVersionResource("authorization.k8s.io", "v1", "subjectaccessreviews")
 
 
@@ -59,7 +59,7 @@ class _Approver:
             tried = " ".join(permission.subresource for permission in permissions)
             raise NotYet(f'recognized csr "{name}" as [{tried}] but subject access review was not approved')
 
-    async def _may(self, request: Object, permission: _Permission) -> bool:
+    async def _may(self, request: JSONObject, permission: _Permission) -> bool:
         spec = request["spec"]
         wanted = {
             "group": "certificates.k8s.io",
@@ -78,18 +78,18 @@ class _Approver:
         answer = await self._client.resource(_REVIEWS).create(review)
         return bool((answer.get("status") or {}).get("allowed"))
 
-    async def _approve(self, request: Object, permission: _Permission) -> None:
+    async def _approve(self, request: JSONObject, permission: _Permission) -> None:
         approved = deepcopy(request)
         approval = {"type": "Approved", "status": "True", "reason": "AutoApproved", "message": permission.message}
         approved.setdefault("status", {}).setdefault("conditions", []).append(approval)
         await self._client.resource(REQUESTS).update(approved, subresource="approval")
 
 
-def _is_decided(request: Object) -> bool:
+def _is_decided(request: JSONObject) -> bool:
     return condition(request, "Approved") is not None or condition(request, "Denied") is not None
 
 
-def _permissions(request: Object) -> list[_Permission]:
+def _permissions(request: JSONObject) -> list[_Permission]:
     """What would allow the request: none if it is not a node's for a client certificate."""
     spec = request["spec"]
     if spec.get("signerName") != KUBELET_CLIENT:

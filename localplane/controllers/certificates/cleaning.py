@@ -9,11 +9,12 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from cryptography.x509 import load_pem_x509_certificate
 
 from localplane.apimachinery.errors import NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, parse_time
 from localplane.client import WorkQueue, object_key
 from localplane.controllers.context import ControllerContext
@@ -21,7 +22,6 @@ from localplane.controllers.worker import TryAfter, hearing, work
 
 from .requests import ACCOUNT, REQUESTS, is_issued
 
-Object = dict[str, Any]
 _DECIDED: Final = timedelta(hours=1)
 _PENDING: Final = timedelta(hours=24)
 
@@ -49,12 +49,12 @@ async def start(context: ControllerContext) -> None:
         await work(queue, sync)
 
 
-def end_of(request: Object) -> datetime | None:
+def end_of(request: JSONObject) -> datetime | None:
     """When it may go; None if nothing says so."""
     return min(_ends(request), default=None)
 
 
-def _ends(request: Object) -> Iterator[datetime]:
+def _ends(request: JSONObject) -> Iterator[datetime]:
     conditions = (request.get("status") or {}).get("conditions") or []
     if not conditions:
         yield from _after(request["metadata"].get("creationTimestamp"), _PENDING)
@@ -74,7 +74,7 @@ def _after(since: str | None, period: timedelta) -> Iterator[datetime]:
         return
 
 
-def _expiry(request: Object) -> Iterator[datetime]:
+def _expiry(request: JSONObject) -> Iterator[datetime]:
     if is_issued(request):
         try:
             yield load_pem_x509_certificate(base64.b64decode(request["status"]["certificate"])).not_valid_after_utc

@@ -6,7 +6,7 @@ Kubernetes: pkg/controller/certificates/cleaner/pcrcleaner.go.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.times import parse_time
@@ -14,7 +14,6 @@ from localplane.client import GroupVersionResource, WorkQueue, object_key, split
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.worker import TryAfter, hearing, work
 
-Object = dict[str, Any]
 _REQUESTS: Final = GroupVersionResource("certificates.k8s.io", "v1", "podcertificaterequests")
 _KEPT: Final = timedelta(minutes=15)
 

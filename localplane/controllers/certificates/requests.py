@@ -26,7 +26,6 @@ from localplane.client import GroupVersionResource
 from localplane.controllers.pods import condition
 from localplane.controllers.worker import NotYet
 
-Object = dict[str, Any]
 REQUESTS: Final = GroupVersionResource("certificates.k8s.io", "v1", "certificatesigningrequests")
 ACCOUNT: Final = "certificate-controller"
 API_SERVER_CLIENT: Final = "kubernetes.io/kube-apiserver-client"

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPrivateKeyTypes
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.client import Client, Lister, WorkQueue, object_key
 from localplane.controllers.context import CertificateAuthority, ControllerContext
@@ -36,7 +37,6 @@ from .requests import (
     parsed,
 )
 
-Object = dict[str, Any]
 _SIGNERS: Final = (API_SERVER_CLIENT, KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN)
 _LONGEST: Final = timedelta(days=365)
 _SHORTEST: Final = timedelta(minutes=10)
@@ -107,7 +107,7 @@ class _Signer:
             status = request["status"] | {"certificate": base64.b64encode(certificate).decode()}
             await self._client.resource(REQUESTS).update(request | {"status": status}, subresource="status")
 
-    async def _fail(self, request: Object, reason: str) -> None:
+    async def _fail(self, request: JSONObject, reason: str) -> None:
         failure = {
             "type": "Failed",
             "status": "True",

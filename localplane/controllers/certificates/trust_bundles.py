@@ -7,14 +7,13 @@ Kubernetes: pkg/controller/certificates/clustertrustbundlepublisher.
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import NotFound
 from localplane.client import Client, GroupVersionResource, Lister, ListWatch, SharedInformer, WorkQueue
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.worker import hearing, work
 
-Object = dict[str, Any]
 _BUNDLES: Final = GroupVersionResource("certificates.k8s.io", "v1", "clustertrustbundles")
 _ACCOUNT: Final = "kube-apiserver-serving-clustertrustbundle-publisher"
 _SIGNER: Final = "kubernetes.io/kube-apiserver-serving"

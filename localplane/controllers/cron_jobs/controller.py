@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.batch.schedules import InvalidSchedule
 from localplane.client import (
     GroupVersionResource,
@@ -25,7 +26,6 @@ from .calendar import Calendar
 from .missed import next_in
 from .sync import CRON_JOBS, CronJobSync
 
-Object = dict[str, Any]
 Clock = Callable[[], datetime]
 
 _NAME: Final = "cronjob-controller"
@@ -54,7 +54,7 @@ class _Hearing:
         self._events = events
         self._clock = clock
 
-    def changed(self, old: Object, cron_job: Object) -> None:
+    def changed(self, old: JSONObject, cron_job: JSONObject) -> None:
         """With a new schedule it is looked at when that is due; what changed otherwise is looked at now."""
         before, spec = old["spec"], cron_job["spec"]
         if (before.get("schedule"), before.get("timeZone")) == (spec.get("schedule"), spec.get("timeZone")):
@@ -68,15 +68,15 @@ class _Hearing:
             return
         self._queue.add_after(object_key(cron_job), next_in(cron_job, calendar, self._clock()))
 
-    def seen(self, cron_job: Object) -> None:
+    def seen(self, cron_job: JSONObject) -> None:
         self._queue.add(object_key(cron_job))
 
-    def job_seen(self, job: Object) -> None:
+    def job_seen(self, job: JSONObject) -> None:
         cron_job = owner_of(job, self._cron_jobs, kind="CronJob")
         if cron_job is not None:
             self._queue.add(object_key(cron_job))
 
-    def job_changed(self, old: Object, job: Object) -> None:
+    def job_changed(self, old: JSONObject, job: JSONObject) -> None:
         if controller_of(old) != controller_of(job):
             self.job_seen(old)
         self.job_seen(job)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import deepcopy
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import parse_time
 from localplane.catalog.batch.time_zones import load_location
 from localplane.client import Client, GroupVersionResource
@@ -19,8 +20,6 @@ from localplane.controllers.events import EventRecorder
 from localplane.controllers.ownership import controller_reference
 from localplane.controllers.pods import has_condition
 from localplane.controllers.worker import NotYet
-
-Object = dict[str, Any]
 
 JOBS: Final = GroupVersionResource("batch", "v1", "jobs")
 _CRON_JOBS: Final = GroupVersionResource("batch", "v1", "cronjobs")
@@ -34,7 +33,7 @@ class OwnedJobs:
         self._client = client
         self._events = events
 
-    async def clear(self, cron_job: Object, jobs: Sequence[Object]) -> None:
+    async def clear(self, cron_job: JSONObject, jobs: Sequence[JSONObject]) -> None:
         """Delete all that are over but the last few."""
         for kind, limit in (("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")):
             kept = cron_job["spec"].get(limit)
@@ -43,7 +42,7 @@ class OwnedJobs:
                 for job in sorted(over, key=_age)[: max(0, len(over) - kept)]:
                     await self._delete(cron_job, job)
 
-    async def replace(self, cron_job: Object) -> None:
+    async def replace(self, cron_job: JSONObject) -> None:
         """Delete all that run. Raises APIError, and NotYet if one could not be deleted."""
         for reference in list(cron_job["status"].get("active") or ()):
             try:
@@ -54,7 +53,7 @@ class OwnedJobs:
             if not await self._delete(cron_job, job):
                 raise NotYet(f"could not replace job {reference['namespace']}/{reference['name']}")
 
-    async def follow(self, cron_job: Object, jobs: Sequence[Object]) -> None:
+    async def follow(self, cron_job: JSONObject, jobs: Sequence[JSONObject]) -> None:
         """Write down which have ended or are gone. Raises APIError."""
         status = cron_job["status"]
         for job in jobs:
@@ -69,7 +68,7 @@ class OwnedJobs:
                 _note_success(status, (job.get("status") or {}).get("completionTime"))
         await self._forget_missing(cron_job, {job["metadata"]["uid"] for job in jobs})
 
-    async def _tell_of_unexpected(self, cron_job: Object, job: Object) -> None:
+    async def _tell_of_unexpected(self, cron_job: JSONObject, job: JSONObject) -> None:
         """It is ours by its owner; perhaps only we don't know yet that we made it."""
         metadata = cron_job["metadata"]
         latest = await self._client.resource(_CRON_JOBS, metadata["namespace"]).get(metadata["name"])
@@ -78,7 +77,7 @@ class OwnedJobs:
         message = f"Saw a job that the controller did not create or forgot: {job['metadata']['name']}"
         self._events.warn(cron_job, "UnexpectedJob", message)
 
-    async def _forget_missing(self, cron_job: Object, seen: set[str]) -> None:
+    async def _forget_missing(self, cron_job: JSONObject, seen: set[str]) -> None:
         for reference in list(cron_job["status"].get("active") or ()):
             if reference["uid"] in seen:
                 continue
@@ -88,7 +87,7 @@ class OwnedJobs:
                 self._events.normal(cron_job, "MissingJob", f"Active job went missing: {reference['name']}")
                 _remove(cron_job["status"], reference["uid"])
 
-    async def _delete(self, cron_job: Object, job: Object) -> bool:
+    async def _delete(self, cron_job: JSONObject, job: JSONObject) -> bool:
         metadata = job["metadata"]
         try:
             await self._client.resource(JOBS, metadata["namespace"]).delete(
@@ -105,7 +104,7 @@ class OwnedJobs:
         return True
 
 
-def job_for(cron_job: Object, moment: datetime) -> Object:
+def job_for(cron_job: JSONObject, moment: datetime) -> JSONObject:
     """The job that is due then. Its name says when, so that there is only one."""
     template = cron_job["spec"].get("jobTemplate") or {}
     given = template.get("metadata") or {}
@@ -124,7 +123,7 @@ def job_for(cron_job: Object, moment: datetime) -> Object:
     }
 
 
-def reference_to(job: Object) -> Object:
+def reference_to(job: JSONObject) -> JSONObject:
     metadata = job["metadata"]
     return {
         "kind": "Job",
@@ -136,7 +135,7 @@ def reference_to(job: Object) -> Object:
     }
 
 
-def _end_of(job: Object) -> str:
+def _end_of(job: JSONObject) -> str:
     """The condition that says that it is over, or nothing."""
     for condition in (job.get("status") or {}).get("conditions") or ():
         if condition.get("type") in ("Complete", "Failed") and condition.get("status") == "True":
@@ -144,17 +143,17 @@ def _end_of(job: Object) -> str:
     return ""
 
 
-def _age(job: Object) -> tuple[bool, str, str]:
+def _age(job: JSONObject) -> tuple[bool, str, str]:
     """Sorts the oldest first; those that never began are the youngest."""
     start = (job.get("status") or {}).get("startTime") or ""
     return not start, start, job["metadata"]["name"]
 
 
-def _is_active(status: Object, uid: str) -> bool:
+def _is_active(status: JSONObject, uid: str) -> bool:
     return any(reference.get("uid") == uid for reference in status.get("active") or ())
 
 
-def _remove(status: Object, uid: str) -> None:
+def _remove(status: JSONObject, uid: str) -> None:
     left = [reference for reference in status.get("active") or () if reference.get("uid") != uid]
     if left:
         status["active"] = left
@@ -162,7 +161,7 @@ def _remove(status: Object, uid: str) -> None:
         status.pop("active", None)
 
 
-def _note_success(status: Object, time: str | None) -> None:
+def _note_success(status: JSONObject, time: str | None) -> None:
     before = status.get("lastSuccessfulTime")
     if time and (not before or parse_time(time) > parse_time(before)):
         status["lastSuccessfulTime"] = time

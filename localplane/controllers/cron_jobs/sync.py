@@ -9,10 +9,11 @@ from collections.abc import Callable
 from copy import deepcopy
 from datetime import datetime, timedelta
 from email.utils import format_datetime
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import AlreadyExists, APIError
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.catalog.batch.schedules import InvalidSchedule
 from localplane.catalog.batch.time_zones import UnknownTimeZone, load_location
@@ -25,8 +26,6 @@ from localplane.controllers.worker import NotYet
 from .calendar import Calendar
 from .missed import NeverDue, due, next_in
 from .owned_jobs import JOBS, OwnedJobs, job_for, reference_to
-
-Object = dict[str, Any]
 
 CRON_JOBS: Final = GroupVersionResource("batch", "v1", "cronjobs")
 _TOO_MANY: Final = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
@@ -86,17 +85,17 @@ class CronJobSync:
         if again is not None:
             self._look_again(key, again)
 
-    def _is_stale(self, key: str, cron_job: Object) -> bool:
+    def _is_stale(self, key: str, cron_job: JSONObject) -> bool:
         metadata = cron_job["metadata"]
         uid, version = self._written.get(key, ("", 0))
         return uid == metadata["uid"] and int(metadata["resourceVersion"]) < version
 
-    async def _write(self, key: str, cron_job: Object) -> None:
+    async def _write(self, key: str, cron_job: JSONObject) -> None:
         cron_jobs = self._client.resource(CRON_JOBS, cron_job["metadata"]["namespace"])
         written = await cron_jobs.update(cron_job, subresource="status")
         self._written[key] = written["metadata"]["uid"], int(written["metadata"]["resourceVersion"])
 
-    async def _begin_if_due(self, cron_job: Object) -> timedelta | None:
+    async def _begin_if_due(self, cron_job: JSONObject) -> timedelta | None:
         """How long until it is due again, if it can be."""
         calendar = self._calendar(cron_job)
         if calendar is None:
@@ -114,7 +113,7 @@ class CronJobSync:
                 await self._begin(cron_job, known.last)
         return next_in(cron_job, calendar, now)
 
-    def _calendar(self, cron_job: Object) -> Calendar | None:
+    def _calendar(self, cron_job: JSONObject) -> Calendar | None:
         """None if it has none that can be read, or is not to be followed now."""
         spec, zone = cron_job["spec"], cron_job["spec"].get("timeZone")
         if zone is not None:
@@ -136,7 +135,7 @@ class CronJobSync:
             self._events.warn(cron_job, "UnparseableSchedule", message)
             return None
 
-    def _may_begin(self, cron_job: Object, moment: datetime, now: datetime) -> bool:
+    def _may_begin(self, cron_job: JSONObject, moment: datetime, now: datetime) -> bool:
         spec, status = cron_job["spec"], cron_job["status"]
         deadline = spec.get("startingDeadlineSeconds")
         if deadline is not None and (now - moment).total_seconds() > deadline:
@@ -153,7 +152,7 @@ class CronJobSync:
             return False
         return True
 
-    async def _begin(self, cron_job: Object, moment: datetime) -> None:
+    async def _begin(self, cron_job: JSONObject, moment: datetime) -> None:
         """It may be there already, if whoever made it could not write that down."""
         if cron_job["spec"].get("concurrencyPolicy") == "Replace":
             await self._owned.replace(cron_job)

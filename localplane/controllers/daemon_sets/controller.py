@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from contextlib import ExitStack
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import HandlerFunctions, WorkQueue, deleted_object, object_key
 from localplane.client.delta_fifo import DeletedFinalStateUnknown
 from localplane.controllers.context import ControllerContext
@@ -24,8 +25,7 @@ from .looks import NODES, Looks
 from .placement import Placement
 from .plan import min_ready
 
-Object = dict[str, Any]
-Deleted = Object | DeletedFinalStateUnknown
+Deleted = JSONObject | DeletedFinalStateUnknown
 _WORKERS: Final = 2
 _SKEW: Final = timedelta(seconds=1)
 """A timer that is early by a moment would find a pod that is not yet available."""
@@ -70,10 +70,10 @@ class _Controller:
         self._pods_on_node = index_by_node(self.pods)
         self.looks = Looks(context, self.queue, self._expectations, self._written)
 
-    def hear(self, daemon_set: Object) -> None:
+    def hear(self, daemon_set: JSONObject) -> None:
         self.queue.add(object_key(daemon_set))
 
-    def changed(self, old: Object, new: Object) -> None:
+    def changed(self, old: JSONObject, new: JSONObject) -> None:
         if old["metadata"]["uid"] != new["metadata"]["uid"]:
             self.deleted(old)
         self.hear(new)
@@ -84,7 +84,7 @@ class _Controller:
         self._written.forget(key)
         self.queue.add(key)
 
-    def pod_added(self, pod: Object) -> None:
+    def pod_added(self, pod: JSONObject) -> None:
         if is_terminating(pod):
             self.pod_deleted(pod)
             return
@@ -92,7 +92,7 @@ class _Controller:
             self._expectations.created(object_key(owner))
         self.calls.call(pod)
 
-    def pod_changed(self, old: Object, new: Object) -> None:
+    def pod_changed(self, old: JSONObject, new: JSONObject) -> None:
         if is_terminating(new):
             # The next one need not wait until a kubelet has ended this one.
             self.pod_deleted(new)
@@ -108,7 +108,7 @@ class _Controller:
             self._expectations.deleted(object_key(owner), gone["metadata"]["uid"])
             self.hear(owner)
 
-    def revision_added(self, revision: Object) -> None:
+    def revision_added(self, revision: JSONObject) -> None:
         """One that is owned already is most likely our own."""
         if is_terminating(revision):
             self.calls.call_owner(revision)
@@ -118,10 +118,10 @@ class _Controller:
     def revision_deleted(self, revision: Deleted) -> None:
         self.calls.call_owner(deleted_object(revision))
 
-    def node_added(self, node: Object) -> None:
+    def node_added(self, node: JSONObject) -> None:
         self.changed_nodes.add(node["metadata"]["name"])
 
-    def node_changed(self, old: Object, new: Object) -> None:
+    def node_changed(self, old: JSONObject, new: JSONObject) -> None:
         if labels_of(old) != labels_of(new) or taints_of(old) != taints_of(new):
             self.node_added(new)
 

@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import SharedInformer, object_key
 from localplane.controllers.events import EventRecorder
 from localplane.controllers.expectations import Expectations
@@ -19,7 +20,6 @@ from localplane.controllers.written import Written
 from .placement import new_pod, node_of
 from .plan import Plan
 
-Object = dict[str, Any]
 _AT_ONCE: Final = 250
 """More pods are made or deleted only when these were seen."""
 
@@ -82,8 +82,8 @@ class Execution:
         self._backoff = FailedPodsBackoff()
 
     def ended_to_go(
-        self, daemon_set: Object, ended: Sequence[Object], later: Callable[[timedelta], None]
-    ) -> list[Object]:
+        self, daemon_set: JSONObject, ended: Sequence[JSONObject], later: Callable[[timedelta], None]
+    ) -> list[JSONObject]:
         """Those of the pods that have ended that may be replaced now; `later` is told when to look for the others."""
         to_go = []
         for pod in ended:
@@ -100,7 +100,7 @@ class Execution:
             to_go.append(pod)
         return to_go
 
-    async def carry_out(self, daemon_set: Object, plan: Plan, revision_hash: str) -> None:
+    async def carry_out(self, daemon_set: JSONObject, plan: Plan, revision_hash: str) -> None:
         """Raises the first APIError, after all was tried that made sense."""
         key, nodes, pods = object_key(daemon_set), plan.nodes[:_AT_ONCE], plan.pods[:_AT_ONCE]
         uids = [pod["metadata"]["uid"] for pod in pods]
@@ -120,7 +120,7 @@ class Execution:
         if refusals:
             raise refusals[0]
 
-    async def _deletion(self, daemon_set: Object, pod: Object) -> APIError | None:
+    async def _deletion(self, daemon_set: JSONObject, pod: JSONObject) -> APIError | None:
         """Why it could not be deleted; that it is gone is no reason."""
         try:
             await self._control.delete(pod, daemon_set)
@@ -130,6 +130,6 @@ class Execution:
         return None
 
 
-def _backoff_key(daemon_set: Object, node: str | None) -> str:
+def _backoff_key(daemon_set: JSONObject, node: str | None) -> str:
     observed = (daemon_set.get("status") or {}).get("observedGeneration", 0)
     return f"{daemon_set['metadata']['uid']}/{observed}/{node}"

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import AlreadyExists
 from localplane.apimachinery.labels import Selector
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, PatchType
 from localplane.controllers.ownership import controller_reference
 from localplane.controllers.pods import PODS, template_hash
@@ -26,14 +27,13 @@ from localplane.controllers.revisions import (
 )
 from localplane.controllers.worker import NotYet
 
-Object = dict[str, Any]
 DAEMON_SETS: Final = GroupVersionResource("apps", "v1", "daemonsets")
 
 
 @dataclass(frozen=True, slots=True)
 class DaemonRevisions:
-    current: Object
-    old: list[Object]
+    current: JSONObject
+    old: list[JSONObject]
 
     @property
     def hash(self) -> str:
@@ -45,11 +45,13 @@ class DaemonHistory:
         self._client = client
         self._history = history
 
-    async def revisions(self, daemon_set: Object, selector: Selector, pods: Iterable[Object]) -> DaemonRevisions:
+    async def revisions(
+        self, daemon_set: JSONObject, selector: Selector, pods: Iterable[JSONObject]
+    ) -> DaemonRevisions:
         """Makes a revision if the template is new, and gives the one that it is at the highest number. `pods` are the
         set's own. Raises APIError and NotYet."""
-        current: list[Object] = []
-        old: list[Object] = []
+        current: list[JSONObject] = []
+        old: list[JSONObject] = []
         for revision in await self._history.claimed(daemon_set, DAEMON_SETS, selector, releases=True):
             labelled = revision if _hash_of(revision) else await self._labelled(revision)
             (current if labelled.get("data") == revision_data(daemon_set) else old).append(labelled)
@@ -61,7 +63,7 @@ class DaemonHistory:
             kept = await self._history.renumber(kept, number)
         return DaemonRevisions(kept, old)
 
-    async def clean_up(self, daemon_set: Object, old: Sequence[Object], pods: Iterable[Object]) -> None:
+    async def clean_up(self, daemon_set: JSONObject, old: Sequence[JSONObject], pods: Iterable[JSONObject]) -> None:
         """Of the old ones so many stay as the set's limit says; those that pods are at stay in any case."""
         surplus = len(old) - daemon_set["spec"].get("revisionHistoryLimit", 10)
         live = {_hash_of(pod) for pod in pods}
@@ -69,14 +71,14 @@ class DaemonHistory:
         for revision in idle[: max(0, surplus)]:
             await self._history.delete(revision)
 
-    async def _labelled(self, revision: Object) -> Object:
+    async def _labelled(self, revision: JSONObject) -> JSONObject:
         """One without the label gets its name for a hash, which nobody else has."""
         metadata = revision["metadata"]
         labels = {**(metadata.get("labels") or {}), REVISION_LABEL: metadata["name"]}
         changed = {**deepcopy(revision), "metadata": {**metadata, "labels": labels}}
         return await self._client.resource(REVISIONS, metadata["namespace"]).update(changed)
 
-    async def _only(self, current: Sequence[Object], pods: Iterable[Object]) -> Object:
+    async def _only(self, current: Sequence[JSONObject], pods: Iterable[JSONObject]) -> JSONObject:
         """Of several that keep the same, the newest stays, and pods are told to be of it."""
         if len(current) == 1:
             return current[0]
@@ -91,12 +93,12 @@ class DaemonHistory:
                 await self._history.delete(revision)
         return kept
 
-    async def _snapshot(self, daemon_set: Object, number: int) -> Object:
+    async def _snapshot(self, daemon_set: JSONObject, number: int) -> JSONObject:
         metadata, template = daemon_set["metadata"], daemon_set["spec"]["template"]
         text_hash = template_hash(template, (daemon_set.get("status") or {}).get("collisionCount"))
         name, annotations = f"{metadata['name']}-{text_hash}", metadata.get("annotations")
         labels = (template.get("metadata") or {}).get("labels") or {}
-        revision: Object = {
+        revision: JSONObject = {
             "apiVersion": "apps/v1",
             "kind": "ControllerRevision",
             "metadata": {
@@ -119,7 +121,7 @@ class DaemonHistory:
             await self._count_collision(daemon_set)
             raise
 
-    async def _count_collision(self, daemon_set: Object) -> None:
+    async def _count_collision(self, daemon_set: JSONObject) -> None:
         """The name is another's: the next will be made with a higher count. Not if somebody has counted already."""
         metadata, known = daemon_set["metadata"], (daemon_set.get("status") or {}).get("collisionCount")
         sets = self._client.resource(DAEMON_SETS, metadata["namespace"])
@@ -135,5 +137,5 @@ class DaemonHistory:
         await sets.update({**latest, "status": status}, subresource="status")
 
 
-def _hash_of(obj: Object) -> str:
+def _hash_of(obj: JSONObject) -> str:
     return str((obj["metadata"].get("labels") or {}).get(REVISION_LABEL, ""))

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.labels import InvalidSelector, Selector
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.catalog.validation.selectors import selector_of
 from localplane.client import GroupVersionResource, WorkQueue, object_key, split_key
@@ -32,7 +33,6 @@ from .plan import NodeByNode, Plan, min_ready
 from .rolling_update import RollingUpdate
 from .status import StatusWriter, numbers_of
 
-Object = dict[str, Any]
 NODES: Final = GroupVersionResource("", "v1", "nodes")
 _ACCOUNT: Final = "daemon-set-controller"
 _COMPONENT: Final = "daemonset-controller"
@@ -40,7 +40,7 @@ _COMPONENT: Final = "daemonset-controller"
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    daemon_set: Object
+    daemon_set: JSONObject
     selector: Selector
     moment: datetime
     judgements: Judgements
@@ -79,7 +79,7 @@ class Looks:
             return
         look = _Look(daemon_set, selector, datetime.now(UTC), await self._judgements(daemon_set))
         is_satisfied = self._expectations.satisfied(key)  # asked first, so that the pods are no older than the answer
-        pods: Sequence[Object] = await self._pods(look)
+        pods: Sequence[JSONObject] = await self._pods(look)
         revisions = await self._history.revisions(daemon_set, selector, pods)
         refusal: APIError | NotYet | None = None
         if is_satisfied:
@@ -91,7 +91,9 @@ class Looks:
         if refusal is not None:
             raise refusal
 
-    async def _update(self, look: _Look, pods: Sequence[Object], revisions: DaemonRevisions) -> Sequence[Object]:
+    async def _update(
+        self, look: _Look, pods: Sequence[JSONObject], revisions: DaemonRevisions
+    ) -> Sequence[JSONObject]:
         """Old pods give way only when every node has what it should. The pods that are there in the end."""
         key, by_node = object_key(look.daemon_set), await _by_node(pods)
         plan = NodeByNode(look.daemon_set, revisions.hash, look.moment).plan(look.judgements, by_node)
@@ -105,20 +107,22 @@ class Looks:
         return pods
 
     async def _carried_out(
-        self, look: _Look, plan: Plan, pods: Sequence[Object], revisions: DaemonRevisions
-    ) -> Sequence[Object]:
+        self, look: _Look, plan: Plan, pods: Sequence[JSONObject], revisions: DaemonRevisions
+    ) -> Sequence[JSONObject]:
         """The pods after that, as far as they were seen."""
         await self._execution.carry_out(look.daemon_set, plan, revisions.hash)
         return await self._pods(look) if plan.nodes or plan.pods else pods
 
-    async def _tell(self, look: _Look, pods: Sequence[Object], revisions: DaemonRevisions, *, observed: bool) -> None:
+    async def _tell(
+        self, look: _Look, pods: Sequence[JSONObject], revisions: DaemonRevisions, *, observed: bool
+    ) -> None:
         daemon_set, by_node = look.daemon_set, await _by_node(pods)
         numbers = numbers_of(daemon_set, revisions.hash, look.judgements, by_node, datetime.now(UTC))
         await self._statuses.write(daemon_set, numbers, observed=observed)
         if min_ready(daemon_set) and numbers["numberReady"] != numbers["numberAvailable"]:
             self._queue.add_after(object_key(daemon_set), min_ready(daemon_set))
 
-    async def _judgements(self, daemon_set: Object) -> Judgements:
+    async def _judgements(self, daemon_set: JSONObject) -> Judgements:
         placement, slices = Placement(daemon_set), TimeSlices()
         judgements = {}
         for node in self._nodes.list():
@@ -127,19 +131,19 @@ class Looks:
                 await slices.next()
         return judgements
 
-    async def _pods(self, look: _Look) -> list[Object]:
+    async def _pods(self, look: _Look) -> list[JSONObject]:
         metadata = look.daemon_set["metadata"]
 
-        async def fresh() -> Object:
+        async def fresh() -> JSONObject:
             return await self._client.resource(DAEMON_SETS, metadata["namespace"]).get(metadata["name"])
 
-        def matches(pod: Object) -> bool:
+        def matches(pod: JSONObject) -> bool:
             return look.selector.matches(pod["metadata"].get("labels") or {})
 
         claims = Claims(self._client, PODS, look.daemon_set, matches=matches, fresh=fresh)
         return await claims.claim(controlled_or_orphaned(self._pods_by_controller, look.daemon_set))
 
-    def _selector(self, daemon_set: Object) -> Selector | None:
+    def _selector(self, daemon_set: JSONObject) -> Selector | None:
         try:
             selector = selector_of(daemon_set["spec"].get("selector"))
         except InvalidSelector as error:
@@ -151,10 +155,10 @@ class Looks:
         return selector
 
 
-async def _by_node(pods: Iterable[Object]) -> dict[str, list[Object]]:
+async def _by_node(pods: Iterable[JSONObject]) -> dict[str, list[JSONObject]]:
     """Without those that have ended and are about to be gone, and those that belong to no node. Lets others run."""
     await asyncio.sleep(0)
-    by_node: dict[str, list[Object]] = {}
+    by_node: dict[str, list[JSONObject]] = {}
     for pod in pods:
         if not (is_terminal(pod) and is_terminating(pod)) and (node := node_of(pod)) is not None:
             by_node.setdefault(node, []).append(pod)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.node_selection import (
     DISK_PRESSURE,
     MEMORY_PRESSURE,
@@ -28,7 +29,6 @@ from localplane.controllers.ownership import controller_reference
 from localplane.controllers.pods import pod_from_template
 from localplane.controllers.revisions import REVISION_LABEL
 
-Object = dict[str, Any]
 GENERATION_LABEL: Final = "pod-template-generation"
 _GENERATION_ANNOTATION: Final = "deprecated.daemonset.template.generation"
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -67,9 +67,9 @@ class Placement:
         return Judgement(should_run=False, should_continue=stays)
 
 
-def daemon_tolerations(pod_spec: Mapping[str, Any]) -> list[Object]:
+def daemon_tolerations(pod_spec: Mapping[str, Any]) -> list[JSONObject]:
     """Those of the template, and those by which daemons stay on nodes that others leave."""
-    tolerations: list[Object] = list(pod_spec.get("tolerations") or ())
+    tolerations: list[JSONObject] = list(pod_spec.get("tolerations") or ())
     wanted = [(NOT_READY, NO_EXECUTE), (UNREACHABLE, NO_EXECUTE)]
     wanted += [(key, NO_SCHEDULE) for key in (DISK_PRESSURE, MEMORY_PRESSURE, PID_PRESSURE, UNSCHEDULABLE)]
     if pod_spec.get("hostNetwork"):
@@ -79,7 +79,7 @@ def daemon_tolerations(pod_spec: Mapping[str, Any]) -> list[Object]:
     return tolerations
 
 
-def _add_or_replace(tolerations: list[Object], wanted: Object) -> None:
+def _add_or_replace(tolerations: list[JSONObject], wanted: JSONObject) -> None:
     """One for the same taint that ends after some time gives way."""
     for index, toleration in enumerate(tolerations):
         if all((toleration.get(key) or "") == wanted.get(key, "") for key in _IDENTITY):
@@ -88,7 +88,7 @@ def _add_or_replace(tolerations: list[Object], wanted: Object) -> None:
     tolerations.append(wanted)
 
 
-def new_pod(daemon_set: Mapping[str, Any], node: str, revision_hash: str) -> Object:
+def new_pod(daemon_set: Mapping[str, Any], node: str, revision_hash: str) -> JSONObject:
     """The pod for one node: it can be bound to no other."""
     pod = pod_from_template(daemon_set["spec"]["template"], daemon_set, controller_reference(daemon_set))
     labels = pod["metadata"].setdefault("labels", {})

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.apps.int_or_percent import scaled
 from localplane.controllers.pods import is_available, is_ready, is_terminating, phase
 from localplane.controllers.revisions import REVISION_LABEL
 
 from .placement import Judgement, Judgements
 
-Object = dict[str, Any]
-PodsByNode = Mapping[str, Sequence[Object]]
+PodsByNode = Mapping[str, Sequence[JSONObject]]
 
 
 @dataclass(slots=True)
@@ -23,14 +23,14 @@ class Plan:
     """Nodes that get a pod, and pods that go; `ended` are those of them that have ended by themselves."""
 
     nodes: list[str] = field(default_factory=list)
-    pods: list[Object] = field(default_factory=list)
-    ended: list[Object] = field(default_factory=list)
+    pods: list[JSONObject] = field(default_factory=list)
+    ended: list[JSONObject] = field(default_factory=list)
 
 
 class NodeByNode:
     """One pod on every node that is to have one, and none elsewhere; pods that have ended go, to be made anew."""
 
-    def __init__(self, daemon_set: Object, revision_hash: str, moment: datetime) -> None:
+    def __init__(self, daemon_set: JSONObject, revision_hash: str, moment: datetime) -> None:
         self._min_ready = min_ready(daemon_set)
         self._surges = surge_count(daemon_set, 1) > 0
         self._hash = revision_hash
@@ -45,7 +45,7 @@ class NodeByNode:
                 plan.pods += [pod for pod in pods if not pod["spec"].get("nodeName")]
         return plan
 
-    def _add(self, plan: Plan, name: str, judgement: Judgement, pods: Sequence[Object] | None) -> None:
+    def _add(self, plan: Plan, name: str, judgement: Judgement, pods: Sequence[JSONObject] | None) -> None:
         if judgement.should_run and pods is None:
             plan.nodes.append(name)
             return
@@ -53,7 +53,7 @@ class NodeByNode:
         if not judgement.should_continue:
             plan.pods += staying
             return
-        running: list[Object] = []
+        running: list[JSONObject] = []
         for pod in staying:
             (plan.ended if phase(pod) in ("Failed", "Succeeded") else running).append(pod)
         running.sort(key=age)
@@ -64,12 +64,12 @@ class NodeByNode:
         else:
             plan.pods += self._too_many(running)
 
-    def _too_many(self, running: Sequence[Object]) -> list[Object]:
+    def _too_many(self, running: Sequence[JSONObject]) -> list[JSONObject]:
         """There may be two only while the old one is ready and the new one not yet available."""
         if len(running) <= 1:
             return []
-        new: list[Object] = []
-        old: list[Object] = []
+        new: list[JSONObject] = []
+        old: list[JSONObject] = []
         for pod in running:
             is_new = (pod["metadata"].get("labels") or {}).get(REVISION_LABEL) == self._hash
             (new if is_new else old).append(pod)
@@ -79,7 +79,7 @@ class NodeByNode:
         return surplus
 
 
-def age(pod: Object) -> tuple[bool, str, str]:
+def age(pod: JSONObject) -> tuple[bool, str, str]:
     """Sorts bound pods first, and then the oldest."""
     metadata = pod["metadata"]
     return (not pod["spec"].get("nodeName"), metadata.get("creationTimestamp", ""), metadata["name"])

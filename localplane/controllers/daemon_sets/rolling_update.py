@@ -11,26 +11,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.pods import is_available, is_terminating
 
 from .placement import Judgements, is_updated, template_generation
 from .plan import Plan, PodsByNode, min_ready, surge_count, unavailable_count
-
-Object = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
     """The pods of one node that stay: one that is new and one that is old, if there are."""
 
-    new: Object | None
-    old: Object | None
+    new: JSONObject | None
+    old: JSONObject | None
 
 
 class RollingUpdate:
-    def __init__(self, daemon_set: Object, revision_hash: str, judgements: Judgements, moment: datetime) -> None:
+    def __init__(self, daemon_set: JSONObject, revision_hash: str, judgements: Judgements, moment: datetime) -> None:
         self._set = daemon_set
         self._hash = revision_hash
         self._generation = template_generation(daemon_set)
@@ -64,7 +62,7 @@ class RollingUpdate:
     def _surging(self, pods_by_node: PodsByNode, limit: int) -> Plan:
         plan, surging, available = Plan(), 0, 0
         candidates: list[str] = []
-        misplaced: list[Object] = []
+        misplaced: list[JSONObject] = []
         for node, pods in pods_by_node.items():
             pair = self._pair(pods)
             if pair is None:
@@ -87,16 +85,16 @@ class RollingUpdate:
         plan.nodes += candidates[: max(0, limit - surging)]
         return plan
 
-    def _pair(self, pods: Sequence[Object]) -> _Pair | None:
+    def _pair(self, pods: Sequence[JSONObject]) -> _Pair | None:
         """None if there are several of a kind, which others will put in order first."""
         staying = [pod for pod in pods if not is_terminating(pod)]
-        new: list[Object] = []
-        old: list[Object] = []
+        new: list[JSONObject] = []
+        old: list[JSONObject] = []
         for pod in staying:
             (new if is_updated(pod, self._hash, self._generation) else old).append(pod)
         if len(new) > 1 or len(old) > 1:
             return None
         return _Pair(new[0] if new else None, old[0] if old else None)
 
-    def _is_available(self, pod: Object) -> bool:
+    def _is_available(self, pod: JSONObject) -> bool:
         return is_available(pod, min_ready(self._set), self._moment)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import Conflict
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, SharedInformer, object_key
 from localplane.controllers.pods import is_available, is_ready
 from localplane.controllers.written import Written
@@ -15,12 +16,11 @@ from .history import DAEMON_SETS
 from .placement import Judgements, is_updated, template_generation
 from .plan import PodsByNode, age, min_ready
 
-Object = dict[str, Any]
 _ALWAYS_SHOWN: Final = ("currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady")
 
 
 def numbers_of(
-    daemon_set: Object, revision_hash: str, judgements: Judgements, pods_by_node: PodsByNode, moment: datetime
+    daemon_set: JSONObject, revision_hash: str, judgements: Judgements, pods_by_node: PodsByNode, moment: datetime
 ) -> dict[str, int]:
     """The oldest pod on a node counts for it."""
     generation, minimum = template_generation(daemon_set), min_ready(daemon_set)
@@ -54,7 +54,7 @@ class StatusWriter:
         self._informer = informer
         self._written = written
 
-    async def write(self, daemon_set: Object, numbers: Mapping[str, int], *, observed: bool) -> None:
+    async def write(self, daemon_set: JSONObject, numbers: Mapping[str, int], *, observed: bool) -> None:
         """If there is anything new. `observed` says that the set was worked on as it is now, and not only counted."""
         before, metadata = daemon_set.get("status") or {}, daemon_set["metadata"]
         generation = metadata.get("generation", 0)
@@ -73,7 +73,7 @@ class StatusWriter:
         self._written.wrote(object_key(daemon_set), self._informer, answer)
 
 
-def _with_status(daemon_set: Object, changes: Mapping[str, int]) -> Object:
+def _with_status(daemon_set: JSONObject, changes: Mapping[str, int]) -> JSONObject:
     status = {**(daemon_set.get("status") or {}), **changes}
     shown = {key: value for key, value in status.items() if value or key in _ALWAYS_SHOWN or key not in changes}
     return {**daemon_set, "status": shown}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
-
-Object = dict[str, Any]
 
 AVAILABLE: Final = "Available"
 PROGRESSING: Final = "Progressing"
@@ -27,13 +26,13 @@ RESUMED: Final = "DeploymentResumed"
 _NO_DEADLINE: Final = 2**31 - 1
 
 
-def has_deadline(deployment: Object) -> bool:
+def has_deadline(deployment: JSONObject) -> bool:
     """Without one, nobody tells of progress."""
     deadline = deployment["spec"].get("progressDeadlineSeconds")
     return deadline is not None and deadline != _NO_DEADLINE
 
 
-def new_condition(kind: str, status: str, reason: str, message: str) -> Object:
+def new_condition(kind: str, status: str, reason: str, message: str) -> JSONObject:
     moment = now()
     return {
         "type": kind,
@@ -45,15 +44,15 @@ def new_condition(kind: str, status: str, reason: str, message: str) -> Object:
     }
 
 
-def conditions_of(deployment: Object) -> list[Object]:
+def conditions_of(deployment: JSONObject) -> list[JSONObject]:
     return list((deployment.get("status") or {}).get("conditions") or ())
 
 
-def condition_in(conditions: Iterable[Object], kind: str) -> Object | None:
+def condition_in(conditions: Iterable[JSONObject], kind: str) -> JSONObject | None:
     return next((condition for condition in conditions if condition.get("type") == kind), None)
 
 
-def with_condition(conditions: Iterable[Object], condition: Object) -> list[Object]:
+def with_condition(conditions: Iterable[JSONObject], condition: JSONObject) -> list[JSONObject]:
     """The same status for the same reason stays as it was; the same status keeps the time since when it is so."""
     conditions = list(conditions)
     before = condition_in(conditions, condition["type"])
@@ -64,5 +63,5 @@ def with_condition(conditions: Iterable[Object], condition: Object) -> list[Obje
     return [*without_condition(conditions, condition["type"]), condition]
 
 
-def without_condition(conditions: Iterable[Object], kind: str) -> list[Object]:
+def without_condition(conditions: Iterable[JSONObject], kind: str) -> list[JSONObject]:
     return [condition for condition in conditions if condition.get("type") != kind]

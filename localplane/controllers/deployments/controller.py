@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.labels import InvalidSelector, Selector
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.validation.selectors import selector_of
 from localplane.client import HandlerFunctions, WorkQueue, deleted_object, object_key, split_key
 from localplane.controllers.context import ControllerContext
@@ -45,7 +46,6 @@ from .scaling import is_scaled, scale
 from .status import calculated_status, is_complete, next_check, rollout_status
 from .strategies import empty_old, old_pods_run, roll
 
-Object = dict[str, Any]
 _ACCOUNT: Final = "deployment-controller"
 _KIND: Final = "Deployment"
 _WORKERS: Final = 5
@@ -91,13 +91,13 @@ class _Controller:
 
     # What is heard.
 
-    def _changed(self, deployment: Object) -> None:
+    def _changed(self, deployment: JSONObject) -> None:
         self.queue.add(object_key(deployment))
 
     def _gone(self, obj: Any) -> None:
         self._changed(deleted_object(obj))
 
-    def _set_added(self, replica_set: Object) -> None:
+    def _set_added(self, replica_set: JSONObject) -> None:
         if is_terminating(replica_set):
             self._set_gone(replica_set)
         elif controller_of(replica_set) is None:
@@ -105,7 +105,7 @@ class _Controller:
         else:
             self._wake_owner(replica_set)
 
-    def _set_updated(self, old: Object, new: Object) -> None:
+    def _set_updated(self, old: JSONObject, new: JSONObject) -> None:
         if old["metadata"].get("resourceVersion") == new["metadata"].get("resourceVersion"):
             return
         before, after = controller_of(old), controller_of(new)
@@ -127,11 +127,11 @@ class _Controller:
         if deployment is not None and _recreates(deployment):
             self._changed(deployment)
 
-    def _wake_owner(self, replica_set: Object) -> None:
+    def _wake_owner(self, replica_set: JSONObject) -> None:
         if (deployment := owner_of(replica_set, self._deployments, kind=_KIND)) is not None:
             self._changed(deployment)
 
-    def _offer(self, orphan: Object) -> None:
+    def _offer(self, orphan: JSONObject) -> None:
         """Whoever selects the replica set may want to adopt it."""
         labels = orphan["metadata"].get("labels")
         if not labels:
@@ -156,7 +156,7 @@ class _Controller:
             if not namespace_is_going(error):  # nothing can be made there any more
                 raise
 
-    async def _sync(self, deployment: Object) -> None:
+    async def _sync(self, deployment: JSONObject) -> None:
         if deployment["spec"].get("selector") == {}:
             await self._refuse(deployment)
             return
@@ -178,14 +178,14 @@ class _Controller:
         else:
             await self._roll(rollout)
 
-    async def _refuse(self, deployment: Object) -> None:
+    async def _refuse(self, deployment: JSONObject) -> None:
         message = "This deployment is selecting all pods. A non-empty selector is required."
         self._control.events.warn(deployment, "SelectingAll", message)
         status, generation = deployment.get("status") or {}, deployment["metadata"].get("generation", 0)
         if status.get("observedGeneration", 0) < generation:
             await self._control.write_status(Rollout(deployment), status | {"observedGeneration": generation})
 
-    async def _claimed(self, deployment: Object) -> list[Object]:
+    async def _claimed(self, deployment: JSONObject) -> list[JSONObject]:
         selector = _selector(deployment)
         if selector is None:
             raise NotYet(f"deployment {object_key(deployment)} has invalid label selector")
@@ -247,11 +247,11 @@ class _Controller:
             self.queue.add_after(object_key(rollout.deployment), wait)
 
 
-def _recreates(deployment: Object) -> bool:
+def _recreates(deployment: JSONObject) -> bool:
     return bool((deployment["spec"].get("strategy") or {}).get("type") == "Recreate")
 
 
-def _selector(deployment: Object) -> Selector | None:
+def _selector(deployment: JSONObject) -> Selector | None:
     try:
         return selector_of(deployment["spec"].get("selector"))
     except InvalidSelector:

@@ -7,9 +7,10 @@ Kubernetes: pkg/controller/deployment/sync.go, getNewReplicaSet and cleanupDeplo
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import AlreadyExists, APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.ownership import controller_reference, is_controlled_by
 from localplane.controllers.pods import is_terminating, namespace_is_going, template_hash
 from localplane.controllers.worker import NotYet
@@ -39,7 +40,6 @@ from .revisions import (
 from .rollout import Rollout, age_order
 from .templates import HASH_LABEL, same_template
 
-Object = dict[str, Any]
 _LONGEST_NAME: Final = 253
 _KEEP_ALL: Final = 2**31 - 1
 
@@ -99,7 +99,7 @@ async def clean_up(control: Control, rollout: Rollout) -> None:
             await control.delete_replica_set(rollout, replica_set)
 
 
-def _replica_set(rollout: Rollout) -> Object:
+def _replica_set(rollout: Rollout) -> JSONObject:
     deployment = rollout.deployment
     metadata, spec = deployment["metadata"], deployment["spec"]
     template = deepcopy(spec["template"])
@@ -108,7 +108,7 @@ def _replica_set(rollout: Rollout) -> Object:
     template["metadata"] = {**(template.get("metadata") or {}), "labels": labels}
     selector = deepcopy(spec["selector"])
     selector["matchLabels"] = {**(selector.get("matchLabels") or {}), HASH_LABEL: number}
-    replica_set: Object = {
+    replica_set: JSONObject = {
         "apiVersion": "apps/v1",
         "kind": "ReplicaSet",
         "metadata": {
@@ -159,7 +159,7 @@ async def _tell_failure(control: Control, rollout: Rollout, name: str, error: AP
         await control.write_status(rollout, (deployment.get("status") or {}) | {"conditions": conditions})
 
 
-async def _note(control: Control, rollout: Rollout, revision: str, condition: Object | None) -> None:
+async def _note(control: Control, rollout: Rollout, revision: str, condition: JSONObject | None) -> None:
     """The revision, and what there is to say about it, if that is new."""
     deployment = rollout.deployment
     annotations = annotations_of(deployment)
@@ -172,7 +172,7 @@ async def _note(control: Control, rollout: Rollout, revision: str, condition: Ob
     await control.force_status(rollout, noted)
 
 
-def _is_empty(replica_set: Object) -> bool:
+def _is_empty(replica_set: JSONObject) -> bool:
     """And its controller knows that it is to be."""
     status = replica_set.get("status") or {}
     is_seen = status.get("observedGeneration", 0) >= replica_set["metadata"].get("generation", 0)

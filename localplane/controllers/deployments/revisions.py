@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.apps.go_integers import NotAnInteger, parse_int64
 
 from .limits import max_replicas, replicas
 
-Object = dict[str, Any]
 REVISION: Final = "deployment.kubernetes.io/revision"
 HISTORY: Final = "deployment.kubernetes.io/revision-history"
 DESIRED: Final = "deployment.kubernetes.io/desired-replicas"
@@ -28,7 +28,7 @@ def annotations_of(obj: Mapping[str, Any]) -> dict[str, str]:
     return dict(obj["metadata"].get("annotations") or {})
 
 
-def with_annotations(obj: Object, annotations: Mapping[str, str]) -> Object:
+def with_annotations(obj: JSONObject, annotations: Mapping[str, str]) -> JSONObject:
     return obj | {"metadata": obj["metadata"] | {"annotations": dict(annotations)}}
 
 
@@ -40,17 +40,17 @@ def revision_of(obj: Mapping[str, Any]) -> int | None:
         return None
 
 
-def highest_revision(replica_sets: Iterable[Object]) -> int:
+def highest_revision(replica_sets: Iterable[JSONObject]) -> int:
     return max([0, *(revision_of(each) or 0 for each in replica_sets)])
 
 
-def last_revision(replica_sets: Iterable[Object]) -> int:
+def last_revision(replica_sets: Iterable[JSONObject]) -> int:
     """The highest but one, or zero."""
     revisions = sorted(filter(None, map(revision_of, replica_sets)))
     return revisions[-2] if len(revisions) > 1 else 0
 
 
-def revised(replica_set: Object, deployment: Object, revision: int) -> dict[str, str]:
+def revised(replica_set: JSONObject, deployment: JSONObject, revision: int) -> dict[str, str]:
     """What the new replica set has for annotations: those of the deployment, and the revision if that is higher than
     its own. Then its own was an earlier one that people went back to, and is remembered."""
     before = annotations_of(replica_set)
@@ -79,22 +79,22 @@ def _longer_history(history: str, revision: str) -> str:
     return ",".join([*revisions[start:], revision]) if length <= _HISTORY_LENGTH else history
 
 
-def copied_annotations(obj: Object) -> dict[str, str]:
+def copied_annotations(obj: JSONObject) -> dict[str, str]:
     """Those that a deployment shares with its new replica set."""
     return {key: value for key, value in annotations_of(obj).items() if key not in _NOT_COPIED}
 
 
-def own_annotations(obj: Object) -> dict[str, str]:
+def own_annotations(obj: JSONObject) -> dict[str, str]:
     """Those that it does not."""
     return {key: value for key, value in annotations_of(obj).items() if key in _NOT_COPIED}
 
 
-def size_annotations(deployment: Object) -> dict[str, str]:
+def size_annotations(deployment: JSONObject) -> dict[str, str]:
     """What a replica set notes of its deployment, to tell later whether that was scaled."""
     return {DESIRED: str(replicas(deployment)), MAXIMUM: str(max_replicas(deployment))}
 
 
-def noted(replica_set: Object, annotation: str) -> int | None:
+def noted(replica_set: JSONObject, annotation: str) -> int | None:
     """A number of replicas that was noted, if it is one."""
     text = annotations_of(replica_set).get(annotation, "")
     if not text.isdecimal() or not text.isascii() or len(text) > 10 or int(text) >= 2**31:
@@ -102,7 +102,7 @@ def noted(replica_set: Object, annotation: str) -> int | None:
     return int(text)
 
 
-def rollback_of(deployment: Object) -> int | None:
+def rollback_of(deployment: JSONObject) -> int | None:
     """The revision that somebody wants back in the way of old, zero for the last one."""
     try:
         return parse_int64(annotations_of(deployment)[ROLLBACK])

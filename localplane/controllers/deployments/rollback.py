@@ -6,7 +6,8 @@ Kubernetes: pkg/controller/deployment/rollback.go.
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any
+
+from localplane.apimachinery.objects import JSONObject
 
 from .control import Control
 from .revisions import (
@@ -22,7 +23,6 @@ from .revisions import (
 from .rollout import Rollout
 from .templates import HASH_LABEL, same_template
 
-Object = dict[str, Any]
 _NOT_FOUND = "DeploymentRollbackRevisionNotFound"
 _UNCHANGED = "DeploymentRollbackTemplateUnchanged"
 _DONE = "DeploymentRollback"
@@ -51,7 +51,7 @@ async def roll_back(control: Control, rollout: Rollout) -> None:
     control.events.normal(deployment, _DONE, f'Rolled back deployment "{name}" to revision {revision}')
 
 
-def _with_template_of(deployment: Object, replica_set: Object) -> Object:
+def _with_template_of(deployment: JSONObject, replica_set: JSONObject) -> JSONObject:
     """With its annotations too, which say for example why there was that revision."""
     template = deepcopy(replica_set["spec"]["template"])
     ((template.get("metadata") or {}).get("labels") or {}).pop(HASH_LABEL, None)
@@ -59,6 +59,6 @@ def _with_template_of(deployment: Object, replica_set: Object) -> Object:
     return with_annotations(deployment, annotations) | {"spec": deployment["spec"] | {"template": template}}
 
 
-async def _clear(control: Control, rollout: Rollout, deployment: Object) -> None:
+async def _clear(control: Control, rollout: Rollout, deployment: JSONObject) -> None:
     annotations = {key: value for key, value in annotations_of(deployment).items() if key != ROLLBACK}
     await control.write_spec(rollout, with_annotations(deployment, annotations))

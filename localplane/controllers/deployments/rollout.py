@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+
+from localplane.apimachinery.objects import JSONObject
 
 from .limits import replicas
 from .templates import same_template
-
-Object = dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -17,12 +16,12 @@ class Rollout:
     """`new` has the deployment's template. What is written on the way takes the place of what was read. The objects
     themselves are shared with others and never changed."""
 
-    deployment: Object
-    new: Object | None = None
-    old: list[Object] = field(default_factory=list)
+    deployment: JSONObject
+    new: JSONObject | None = None
+    old: list[JSONObject] = field(default_factory=list)
 
     @classmethod
-    def of(cls, deployment: Object, replica_sets: Iterable[Object]) -> Rollout:
+    def of(cls, deployment: JSONObject, replica_sets: Iterable[JSONObject]) -> Rollout:
         """Of several with the same template, the oldest is the new one."""
         by_age = sorted(replica_sets, key=age_order)
         template = deployment["spec"]["template"]
@@ -30,14 +29,14 @@ class Rollout:
         return cls(deployment, new, [each for each in by_age if each is not new])
 
     @property
-    def all(self) -> list[Object]:
+    def all(self) -> list[JSONObject]:
         return [*self.old, self.new] if self.new is not None else list(self.old)
 
     @property
-    def active_old(self) -> list[Object]:
+    def active_old(self) -> list[JSONObject]:
         return [each for each in self.old if replicas(each)]
 
-    def replace(self, replica_set: Object) -> None:
+    def replace(self, replica_set: JSONObject) -> None:
         uid = replica_set["metadata"]["uid"]
         if self.new is not None and self.new["metadata"]["uid"] == uid:
             self.new = replica_set
@@ -45,6 +44,6 @@ class Rollout:
             self.old = [replica_set if each["metadata"]["uid"] == uid else each for each in self.old]
 
 
-def age_order(obj: Object) -> tuple[str, str]:
+def age_order(obj: JSONObject) -> tuple[str, str]:
     """The oldest first."""
     return obj["metadata"].get("creationTimestamp", ""), obj["metadata"]["name"]

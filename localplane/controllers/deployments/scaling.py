@@ -4,14 +4,12 @@ that the rollout is not hastened. Kubernetes: pkg/controller/deployment/sync.go,
 
 from __future__ import annotations
 
-from typing import Any
+from localplane.apimachinery.objects import JSONObject
 
 from .control import Control
 from .limits import is_rolling, max_replicas, replicas, told
 from .revisions import DESIRED, MAXIMUM, noted
 from .rollout import Rollout, age_order
-
-Object = dict[str, Any]
 
 
 def is_scaled(rollout: Rollout) -> bool:
@@ -31,7 +29,7 @@ async def scale(control: Control, rollout: Rollout) -> None:
         await _scale_in_proportion(control, rollout)
 
 
-def _active_or_latest(rollout: Rollout) -> Object | None:
+def _active_or_latest(rollout: Rollout) -> JSONObject | None:
     """The only one with pods; without any, the newest; with several, none."""
     active = [each for each in rollout.all if replicas(each)]
     if len(active) > 1:
@@ -59,7 +57,7 @@ async def _scale_in_proportion(control: Control, rollout: Rollout) -> None:
         await control.scale_and_note(rollout, replica_set, size)
 
 
-def shares(deployment: Object, active: list[Object], to_add: int) -> list[tuple[Object, int]]:
+def shares(deployment: JSONObject, active: list[JSONObject], to_add: int) -> list[tuple[JSONObject, int]]:
     """Each replica set with the size that it is to have, if `to_add` (which may be below zero) are shared out. The
     largest gets what rounding has left; among equals those grow first that are newer, and shrink first that are older.
     """
@@ -75,14 +73,14 @@ def shares(deployment: Object, active: list[Object], to_add: int) -> list[tuple[
     return list(zip(by_size, sizes, strict=True))
 
 
-def _share(deployment: Object, replica_set: Object, to_add: int, added: int) -> int:
+def _share(deployment: JSONObject, replica_set: JSONObject, to_add: int, added: int) -> int:
     if not to_add or to_add == added:
         return 0
     fraction, left = _fraction(deployment, replica_set), to_add - added
     return min(fraction, left) if to_add > 0 else max(fraction, left)
 
 
-def _fraction(deployment: Object, replica_set: Object) -> int:
+def _fraction(deployment: JSONObject, replica_set: JSONObject) -> int:
     """How much the replica set changes if it keeps its share of all pods."""
     size = replicas(replica_set)
     if not replicas(deployment):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, parse_time
 
 from .conditions import (
@@ -31,17 +32,16 @@ from .conditions import (
 from .limits import max_unavailable, replicas, told, total
 from .rollout import Rollout
 
-Object = dict[str, Any]
 _POINTERS: Final = frozenset({"terminatingReplicas", "collisionCount"})
 _SKEW: Final = timedelta(seconds=1)
 """Moments in a status have no fractions of seconds."""
 
 
-def calculated_status(rollout: Rollout) -> Object:
+def calculated_status(rollout: Rollout) -> JSONObject:
     """In the form of the wire. Conditions are those that there were, and whether enough pods are available."""
     deployment, everything = rollout.deployment, rollout.all
     available = told(everything, "availableReplicas")
-    status: Object = {
+    status: JSONObject = {
         "observedGeneration": deployment["metadata"].get("generation", 0),
         "replicas": told(everything, "replicas"),
         "updatedReplicas": told([rollout.new], "replicas") if rollout.new is not None else 0,
@@ -55,12 +55,12 @@ def calculated_status(rollout: Rollout) -> Object:
     return as_on_the_wire(status)
 
 
-def as_on_the_wire(status: Mapping[str, Any]) -> Object:
+def as_on_the_wire(status: Mapping[str, Any]) -> JSONObject:
     """Without what is zero, but for what may say zero in contrast to nothing."""
     return {key: value for key, value in status.items() if value or (key in _POINTERS and value is not None)}
 
 
-def is_complete(deployment: Object, status: Mapping[str, Any]) -> bool:
+def is_complete(deployment: JSONObject, status: Mapping[str, Any]) -> bool:
     """All pods that are wanted are new and available, and there are no others."""
     desired = replicas(deployment)
     counts = (status.get(name, 0) for name in ("updatedReplicas", "replicas", "availableReplicas"))
@@ -68,13 +68,13 @@ def is_complete(deployment: Object, status: Mapping[str, Any]) -> bool:
     return is_seen and all(count == desired for count in counts)
 
 
-def _availability(deployment: Object, available: int) -> Object:
+def _availability(deployment: JSONObject, available: int) -> JSONObject:
     if available >= replicas(deployment) - max_unavailable(deployment):
         return new_condition(AVAILABLE, "True", MINIMUM_AVAILABLE, "Deployment has minimum availability.")
     return new_condition(AVAILABLE, "False", MINIMUM_UNAVAILABLE, "Deployment does not have minimum availability.")
 
 
-def _terminating(replica_sets: Iterable[Object]) -> int | None:
+def _terminating(replica_sets: Iterable[JSONObject]) -> int | None:
     """None if a replica set does not tell it, though its controller has seen it."""
     count = 0
     for replica_set in replica_sets:
@@ -86,7 +86,7 @@ def _terminating(replica_sets: Iterable[Object]) -> int | None:
     return count
 
 
-def rollout_status(rollout: Rollout, moment: datetime | None = None) -> Object:
+def rollout_status(rollout: Rollout, moment: datetime | None = None) -> JSONObject:
     """The status, with what there is to say about progress and failures."""
     status = calculated_status(rollout)
     conditions = _with_progress(rollout, status, moment or datetime.now(UTC))
@@ -97,7 +97,7 @@ def rollout_status(rollout: Rollout, moment: datetime | None = None) -> Object:
     return as_on_the_wire(status | {"conditions": conditions})
 
 
-def next_check(deployment: Object, status: Mapping[str, Any], moment: datetime | None = None) -> timedelta | None:
+def next_check(deployment: JSONObject, status: Mapping[str, Any], moment: datetime | None = None) -> timedelta | None:
     """How long until a rollout that stands still has taken too long; None if that can't be."""
     current = condition_in(conditions_of(deployment), PROGRESSING)
     if current is None or not has_deadline(deployment) or is_complete(deployment, status):
@@ -107,7 +107,7 @@ def next_check(deployment: Object, status: Mapping[str, Any], moment: datetime |
     return max(deadline - (moment or datetime.now(UTC)), timedelta(0)) + _SKEW
 
 
-def _with_progress(rollout: Rollout, status: Object, moment: datetime) -> list[Object]:
+def _with_progress(rollout: Rollout, status: JSONObject, moment: datetime) -> list[JSONObject]:
     deployment, conditions = rollout.deployment, list(status["conditions"])
     if not has_deadline(deployment):
         return without_condition(conditions, PROGRESSING)
@@ -127,7 +127,7 @@ def _with_progress(rollout: Rollout, status: Object, moment: datetime) -> list[O
     return conditions
 
 
-def _progress(rollout: Rollout, status: str, reason: str, what: str) -> Object:
+def _progress(rollout: Rollout, status: str, reason: str, what: str) -> JSONObject:
     if rollout.new is not None:
         subject = f'ReplicaSet "{rollout.new["metadata"]["name"]}"'
     else:
@@ -145,7 +145,7 @@ def _gets_on(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     return any(after.get(name, 0) > before.get(name, 0) for name in grows) or old_replicas(after) < old_replicas(before)
 
 
-def _has_timed_out(deployment: Object, current: Object | None, moment: datetime) -> bool:
+def _has_timed_out(deployment: JSONObject, current: JSONObject | None, moment: datetime) -> bool:
     if (
         current is None or current.get("reason") == NEW_AVAILABLE
     ):  # nothing to measure from, or what began is not told yet
@@ -156,7 +156,7 @@ def _has_timed_out(deployment: Object, current: Object | None, moment: datetime)
     return deadline is not None and deadline < moment
 
 
-def _deadline(deployment: Object, current: Object) -> datetime | None:
+def _deadline(deployment: JSONObject, current: JSONObject) -> datetime | None:
     try:
         since = parse_time(current.get("lastUpdateTime") or "")
     except InvalidTime:
@@ -164,7 +164,7 @@ def _deadline(deployment: Object, current: Object) -> datetime | None:
     return since + timedelta(seconds=deployment["spec"]["progressDeadlineSeconds"])
 
 
-def _failure(rollout: Rollout) -> Object | None:
+def _failure(rollout: Rollout) -> JSONObject | None:
     """What a replica set could not do, the new one's before those of others."""
     for replica_set in ([rollout.new] if rollout.new is not None else []) + rollout.old:
         failure = condition_in((replica_set.get("status") or {}).get("conditions") or (), REPLICA_FAILURE)

@@ -7,15 +7,13 @@ Kubernetes: pkg/controller/deployment/rolling.go and recreate.go.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.pods import is_terminal
 
 from .control import Control
 from .limits import max_unavailable, new_size, replicas, told, total
 from .rollout import Rollout
-
-Object = dict[str, Any]
 
 
 async def roll(control: Control, rollout: Rollout) -> bool:
@@ -81,6 +79,6 @@ async def empty_old(control: Control, rollout: Rollout) -> bool:
     return scaled
 
 
-def old_pods_run(rollout: Rollout, pods: Iterable[Object]) -> bool:
+def old_pods_run(rollout: Rollout, pods: Iterable[JSONObject]) -> bool:
     """`pods` are those of old replica sets, and they run until they have ended or gone."""
     return told(rollout.old, "replicas") > 0 or not all(map(is_terminal, pods))

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.client import (
     Client,
@@ -58,8 +59,6 @@ from .packing import (
 )
 from .tracking import SliceTracker, index_by_service, slice_handler, slices_of
 
-Object = dict[str, Any]
-
 SERVICES: Final = GroupVersionResource("", "v1", "services")
 NODES: Final = GroupVersionResource("", "v1", "nodes")
 SLICES: Final = GroupVersionResource("discovery.k8s.io", "v1", "endpointslices")
@@ -89,7 +88,7 @@ async def start(context: ControllerContext) -> None:
 
     topology = WorkQueue[str]()
 
-    def hear_node_change(old: Object, new: Object) -> None:
+    def hear_node_change(old: JSONObject, new: JSONObject) -> None:
         if _topology(old) != _topology(new):
             topology.add("")
 
@@ -117,7 +116,7 @@ async def start(context: ControllerContext) -> None:
             tasks.create_task(work(queue, controller.sync, workers=_WORKERS))
 
 
-def _topology(node: Object) -> tuple[bool, str]:
+def _topology(node: JSONObject) -> tuple[bool, str]:
     return has_condition(node, "Ready"), labels_of(node).get(ZONE, "")
 
 
@@ -125,8 +124,8 @@ def _topology(node: Object) -> tuple[bool, str]:
 class _Wanted:
     """What is to be in slices of one family, by ports; `missing` are pods on nodes that nobody knows."""
 
-    ports: dict[PortsKey, list[Object]]
-    endpoints: dict[PortsKey, dict[EndpointKey, Object]]
+    ports: dict[PortsKey, list[JSONObject]]
+    endpoints: dict[PortsKey, dict[EndpointKey, JSONObject]]
     missing: list[str]
 
 
@@ -181,7 +180,7 @@ class SliceController:
             raise
 
     async def _reconcile(
-        self, service: Object, pods: Sequence[Object], existing: Sequence[Object], trigger: str | None
+        self, service: JSONObject, pods: Sequence[JSONObject], existing: Sequence[JSONObject], trigger: str | None
     ) -> None:
         supported, failures = families(service), []
         for family in supported:
@@ -198,7 +197,12 @@ class SliceController:
             raise NotYet(failures[0] if len(failures) == 1 else f"[{', '.join(failures)}]")
 
     async def _reconcile_family(
-        self, service: Object, pods: Sequence[Object], existing: list[Object], trigger: str | None, family: str
+        self,
+        service: JSONObject,
+        pods: Sequence[JSONObject],
+        existing: list[JSONObject],
+        trigger: str | None,
+        family: str,
     ) -> None:
         wanted = await self._wanted(service, pods, family)
         changes = await self._changes(service, existing, wanted, family)
@@ -209,7 +213,7 @@ class SliceController:
         if wanted.missing:
             raise NotYet(wanted.missing[0] if len(wanted.missing) == 1 else f"[{', '.join(wanted.missing)}]")
 
-    async def _wanted(self, service: Object, pods: Sequence[Object], family: str) -> _Wanted:
+    async def _wanted(self, service: JSONObject, pods: Sequence[JSONObject], family: str) -> _Wanted:
         wanted, turns = _Wanted({}, {}, []), TimeSlices()
         for pod in pods:
             if turns.is_over:
@@ -235,9 +239,9 @@ class SliceController:
                 endpoints[endpoint_key(endpoint)] = endpoint
         return wanted
 
-    async def _changes(self, service: Object, existing: list[Object], wanted: _Wanted, family: str) -> Changes:
+    async def _changes(self, service: JSONObject, existing: list[JSONObject], wanted: _Wanted, family: str) -> Changes:
         labels = slice_labels(service, managed_by=MANAGER)
-        changes, by_ports = Changes(), dict[PortsKey, list[Object]]()
+        changes, by_ports = Changes(), dict[PortsKey, list[JSONObject]]()
         for each in existing:
             if _is_owned(each, service):
                 by_ports.setdefault(ports_key(each.get("ports")), []).append(each)
@@ -253,7 +257,7 @@ class SliceController:
             self._keep_one(changes, new_slice(service, (), family, labels))
         return changes
 
-    def _keep_one(self, changes: Changes, placeholder: Object) -> None:
+    def _keep_one(self, changes: Changes, placeholder: JSONObject) -> None:
         """A service without endpoints has a slice that says so."""
         match changes.delete:
             case [one] if _is_placeholder(one, placeholder):
@@ -261,7 +265,7 @@ class SliceController:
             case _:
                 changes.create.append(placeholder)
 
-    def _hint(self, service: Object, existing: list[Object], changes: Changes, family: str) -> list[Any]:
+    def _hint(self, service: JSONObject, existing: list[JSONObject], changes: Changes, family: str) -> list[Any]:
         changed = {each["metadata"].get("name") for each in (*changes.update, *changes.delete)}
         unchanged = [each for each in existing if each["metadata"]["name"] not in changed]
         slices = SlicesOfFamily(object_key(service), family, [*changes.create, *changes.update], unchanged)
@@ -277,7 +281,7 @@ class SliceController:
         changes.update += slices.more
         return tellings
 
-    async def _write(self, service: Object, changes: Changes, trigger: str | None) -> None:
+    async def _write(self, service: JSONObject, changes: Changes, trigger: str | None) -> None:
         _recycle(changes, service)
         slices = self._client.resource(SLICES, service["metadata"]["namespace"])
         if not is_terminating(service):  # otherwise the garbage collector deletes while we create
@@ -293,20 +297,20 @@ class SliceController:
         for each in changes.delete:
             await self._delete(service, each)
 
-    async def _delete(self, service: Object, endpoint_slice: Object) -> None:
+    async def _delete(self, service: JSONObject, endpoint_slice: JSONObject) -> None:
         slices = self._client.resource(SLICES, service["metadata"]["namespace"])
         await slices.delete(endpoint_slice["metadata"]["name"])
         self.tracker.deleted(endpoint_slice)
 
 
-def _is_owned(endpoint_slice: Object, service: Object) -> bool:
+def _is_owned(endpoint_slice: JSONObject, service: JSONObject) -> bool:
     return any(
         each["uid"] == service["metadata"]["uid"] and each["kind"] == "Service" and each["apiVersion"] == "v1"
         for each in endpoint_slice["metadata"].get("ownerReferences") or ()
     )
 
 
-def _is_placeholder(endpoint_slice: Object, placeholder: Object) -> bool:
+def _is_placeholder(endpoint_slice: JSONObject, placeholder: JSONObject) -> bool:
     metadata, wanted = endpoint_slice["metadata"], placeholder["metadata"]
     return (
         not endpoint_slice.get("endpoints")
@@ -317,7 +321,7 @@ def _is_placeholder(endpoint_slice: Object, placeholder: Object) -> bool:
     )
 
 
-def _recycle(changes: Changes, service: Object) -> None:
+def _recycle(changes: Changes, service: JSONObject) -> None:
     """What would be deleted is written anew instead of what would be created, where both are the same service's."""
     left = []
     for each in changes.delete:
@@ -330,7 +334,7 @@ def _recycle(changes: Changes, service: Object) -> None:
     changes.delete = left
 
 
-def _annotated(endpoint_slice: Object, trigger: str | None) -> Object:
+def _annotated(endpoint_slice: JSONObject, trigger: str | None) -> JSONObject:
     """With the time of the change that it is written for, or without any."""
     annotations = {**(endpoint_slice["metadata"].get("annotations") or {})}
     annotations.pop(TRIGGER_TIME, None)

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import ZERO, InvalidQuantity, Quantity, parse
 from localplane.controllers.pods import has_condition
 
 from .membership import labels_of
 from .packing import ZONE
-
-Object = dict[str, Any]
 
 _CLOSE: Final = ("PreferClose", "PreferSameZone", "PreferSameNode")
 _ANNOTATIONS: Final = ("service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode")
@@ -50,11 +49,11 @@ class SlicesOfFamily:
 
     service_key: str
     family: str
-    written: list[Object]
-    unchanged: list[Object]
-    more: list[Object] = field(default_factory=list)
+    written: list[JSONObject]
+    unchanged: list[JSONObject]
+    more: list[JSONObject] = field(default_factory=list)
 
-    def own(self, endpoint_slice: Object) -> Object:
+    def own(self, endpoint_slice: JSONObject) -> JSONObject:
         mine = {**endpoint_slice, "endpoints": list(endpoint_slice.get("endpoints") or ())}
         self.unchanged = [each for each in self.unchanged if each is not endpoint_slice]
         self.more.append(mine)
@@ -94,15 +93,15 @@ def remove_hints(slices: SlicesOfFamily) -> None:
             slices.own(endpoint_slice)["endpoints"] = [_hinted(each) for each in endpoints]
 
 
-def _closely(endpoint: Object, *, nodes: bool) -> Object:
+def _closely(endpoint: JSONObject, *, nodes: bool) -> JSONObject:
     if not _is_ready(endpoint):
         return endpoint
     return _hinted(endpoint, zone=endpoint.get("zone"), node=endpoint.get("nodeName") if nodes else None)
 
 
-def _hinted(endpoint: Object, *, zone: str | None = None, node: str | None = None) -> Object:
+def _hinted(endpoint: JSONObject, *, zone: str | None = None, node: str | None = None) -> JSONObject:
     """A new endpoint, with these hints and no others."""
-    hints: Object = {}
+    hints: JSONObject = {}
     if zone is not None:
         hints["forZones"] = [{"name": zone}]
     if node is not None:
@@ -275,7 +274,7 @@ def _zones_of(
     return None if is_too_much else zones
 
 
-def _redistribute(slices: Sequence[Object], shares: Mapping[str, _Share], hinted: dict[str, int]) -> None:
+def _redistribute(slices: Sequence[JSONObject], shares: Mapping[str, _Share], hinted: dict[str, int]) -> None:
     """From zones that have more than their share to those that have less, in place."""
     giving, receiving = _exchange(shares, hinted)
     for endpoint_slice in slices:

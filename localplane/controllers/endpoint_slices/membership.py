@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.remembering import remembered
 from localplane.catalog.validation.addresses import family_of, parse_ip
 from localplane.client import HandlerFunctions, Lister, WorkQueue, deleted_object, object_key
 from localplane.controllers.pods import condition, is_ready, is_terminal, is_terminating
-
-Object = dict[str, Any]
 
 TRIGGER_TIME: Final = "endpoints.kubernetes.io/last-change-trigger-time"
 HEADLESS: Final = "service.kubernetes.io/headless"
@@ -33,7 +32,7 @@ def is_selected(selector: Mapping[str, str], labels: Mapping[str, str]) -> bool:
     return all(labels.get(key) == value for key, value in selector.items())
 
 
-def selected_pods(pods: Lister, service: Mapping[str, Any]) -> list[Object]:
+def selected_pods(pods: Lister, service: Mapping[str, Any]) -> list[JSONObject]:
     selector = service["spec"]["selector"]
     candidates = pods.namespaced(service["metadata"]["namespace"]).list()
     return [pod for pod in candidates if is_selected(selector, labels_of(pod))]
@@ -117,11 +116,11 @@ def pod_handler(services: Lister, queue: WorkQueue[str], pause: Callable[[str], 
     """Queues the services whose endpoints a pod's coming, going or change may concern, after as long as `pause` says of
     each."""
 
-    def hear(pod: Object) -> None:
+    def hear(pod: JSONObject) -> None:
         for key in _services_of(services, pod):
             queue.add_after(key, pause(key))
 
-    def hear_change(old: Object, new: Object) -> None:
+    def hear_change(old: JSONObject, new: JSONObject) -> None:
         is_changed, is_moved = _is_changed(old, new), _is_moved(old, new)
         if not is_moved:
             if is_changed:

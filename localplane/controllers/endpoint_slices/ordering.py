@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-Object = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 _FNV_OFFSET: Final = 0x6C62272E07BB014262B821756295C58D
 _FNV_PRIME: Final = 0x0000000001000000000000000000013B
 _BITS: Final = (1 << 128) - 1
 
 
-def ordered_slice_ports(ports: Iterable[Object]) -> list[Object]:
+def ordered_slice_ports(ports: Iterable[JSONObject]) -> list[JSONObject]:
     """Those of an EndpointSlice."""
     return sorted(ports, key=lambda port: _hash(_slice_text(port)))
 
 
-def ordered_ports(ports: Iterable[Object]) -> list[Object]:
+def ordered_ports(ports: Iterable[JSONObject]) -> list[JSONObject]:
     """Those of Endpoints."""
     return sorted(ports, key=lambda port: _hash(_text(port)))
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.controllers.ownership import controller_reference
 from localplane.controllers.pods import is_ready, is_terminating
@@ -26,7 +27,6 @@ from .membership import (
 )
 from .tracking import MANAGED_BY, SERVICE_NAME
 
-Object = dict[str, Any]
 PortsKey = tuple[tuple[str, int, str, str], ...]
 EndpointKey = tuple[tuple[str, ...], str, str, str]
 
@@ -38,9 +38,9 @@ _RESERVED: Final = (SERVICE_NAME, MANAGED_BY, HEADLESS)
 class Changes:
     """Slices of one service and one family. What is to be created has a `generateName` and no name."""
 
-    create: list[Object] = field(default_factory=list)
-    update: list[Object] = field(default_factory=list)
-    delete: list[Object] = field(default_factory=list)
+    create: list[JSONObject] = field(default_factory=list)
+    update: list[JSONObject] = field(default_factory=list)
+    delete: list[JSONObject] = field(default_factory=list)
 
     def add(self, more: Changes) -> None:
         self.create += more.create
@@ -81,17 +81,17 @@ def is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     )
 
 
-def _identity(reference: Mapping[str, Any] | None) -> Object:
+def _identity(reference: Mapping[str, Any] | None) -> JSONObject:
     return {key: value for key, value in (reference or {}).items() if key != "resourceVersion"}
 
 
-def endpoint_ports(service: Mapping[str, Any], pod: Mapping[str, Any]) -> list[Object]:
+def endpoint_ports(service: Mapping[str, Any], pod: Mapping[str, Any]) -> list[JSONObject]:
     ports = []
     for service_port in service["spec"].get("ports") or ():
         number = target_port(pod, service_port)
         if number is None:
             continue
-        port: Object = {
+        port: JSONObject = {
             "name": service_port.get("name") or "",
             "port": number,
             "protocol": service_port.get("protocol") or "TCP",
@@ -104,10 +104,10 @@ def endpoint_ports(service: Mapping[str, Any], pod: Mapping[str, Any]) -> list[O
 
 def pod_endpoint(
     pod: Mapping[str, Any], node: Mapping[str, Any] | None, service: Mapping[str, Any], family: str
-) -> Object:
+) -> JSONObject:
     serving, terminating = is_ready(pod), is_terminating(pod)
     metadata, node_name = pod["metadata"], pod["spec"].get("nodeName")
-    endpoint: Object = {
+    endpoint: JSONObject = {
         "addresses": pod_addresses(pod, family),
         "conditions": {
             "ready": publishes_unready(service) or (serving and not terminating),
@@ -148,7 +148,9 @@ def name_prefix(name: str) -> str:
     return name if dns1123_subdomain(prefix, prefix=True) else prefix
 
 
-def new_slice(service: Mapping[str, Any], ports: Sequence[Object], family: str, labels: Mapping[str, str]) -> Object:
+def new_slice(
+    service: Mapping[str, Any], ports: Sequence[JSONObject], family: str, labels: Mapping[str, str]
+) -> JSONObject:
     return {
         "apiVersion": "discovery.k8s.io/v1",
         "kind": "EndpointSlice",
@@ -164,16 +166,18 @@ def new_slice(service: Mapping[str, Any], ports: Sequence[Object], family: str, 
     }
 
 
-def copied(endpoint_slice: Object, endpoints: list[Object] | None = None, *, labels: dict[str, str]) -> Object:
+def copied(
+    endpoint_slice: JSONObject, endpoints: list[JSONObject] | None = None, *, labels: dict[str, str]
+) -> JSONObject:
     metadata = {**endpoint_slice["metadata"], "labels": labels}
     kept = list(endpoint_slice.get("endpoints") or ()) if endpoints is None else endpoints
     return {**endpoint_slice, "metadata": metadata, "endpoints": kept}
 
 
 async def packed(
-    existing: Sequence[Object],
-    desired: Mapping[EndpointKey, Object],
-    make: Callable[[], Object],
+    existing: Sequence[JSONObject],
+    desired: Mapping[EndpointKey, JSONObject],
+    make: Callable[[], JSONObject],
     labels: dict[str, str],
     *,
     limit: int,
@@ -211,7 +215,7 @@ async def packed(
     return changes
 
 
-def _kept(endpoint_slice: Mapping[str, Any], left: dict[EndpointKey, Object]) -> list[Object] | None:
+def _kept(endpoint_slice: Mapping[str, Any], left: dict[EndpointKey, JSONObject]) -> list[JSONObject] | None:
     """The slice's endpoints that are still wanted, as they are now; None if nothing about them is new. What is found is
     taken out of `left`."""
     kept, is_changed = [], False
@@ -226,14 +230,14 @@ def _kept(endpoint_slice: Mapping[str, Any], left: dict[EndpointKey, Object]) ->
     return kept if is_changed else None
 
 
-def _filled(endpoint_slice: Object, endpoints: list[Object], limit: int) -> list[Object]:
+def _filled(endpoint_slice: JSONObject, endpoints: list[JSONObject], limit: int) -> list[JSONObject]:
     """Those that did not fit."""
     room = max(0, limit - len(endpoint_slice["endpoints"]))
     endpoint_slice["endpoints"] += endpoints[:room]
     return endpoints[room:]
 
 
-def _best_fitting(slices: Iterable[Object], count: int, limit: int) -> Object | None:
+def _best_fitting(slices: Iterable[JSONObject], count: int, limit: int) -> JSONObject | None:
     """The slice that has the least room left after taking so many."""
     rooms = [(limit - count - len(each.get("endpoints") or ()), each) for each in slices]
     fitting = [(room, each) for room, each in rooms if 0 <= room < limit]

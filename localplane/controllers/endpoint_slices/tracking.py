@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import HandlerFunctions, Indexer, SharedInformer, deleted_object
 
 from .membership import labels_of
-
-Object = dict[str, Any]
 
 SERVICE_NAME: Final = "kubernetes.io/service-name"
 MANAGED_BY: Final = "endpointslice.kubernetes.io/managed-by"
@@ -81,7 +80,7 @@ def index_by_service(informer: SharedInformer) -> Indexer:
     return informer.indexer
 
 
-def slices_of(slices: Indexer, key: str, *, managed_by: str) -> list[Object]:
+def slices_of(slices: Indexer, key: str, *, managed_by: str) -> list[JSONObject]:
     """Those of a service that one controller keeps."""
     return [each for each in slices.index(_BY_SERVICE, key) if labels_of(each).get(MANAGED_BY) == managed_by]
 
@@ -89,25 +88,25 @@ def slices_of(slices: Indexer, key: str, *, managed_by: str) -> list[Object]:
 def slice_handler(tracker: SliceTracker, *, managed_by: str, queue: Callable[[str], None]) -> HandlerFunctions:
     """Queues the service of a slice that somebody else wrote or deleted."""
 
-    def is_ours(endpoint_slice: Object) -> bool:
+    def is_ours(endpoint_slice: JSONObject) -> bool:
         return labels_of(endpoint_slice).get(MANAGED_BY) == managed_by
 
-    def hear_of(*slices: Object) -> None:
+    def hear_of(*slices: JSONObject) -> None:
         for each in slices:
             if labels_of(each).get(SERVICE_NAME):
                 queue(service_key(each))
 
-    def added(endpoint_slice: Object) -> None:
+    def added(endpoint_slice: JSONObject) -> None:
         if is_ours(endpoint_slice) and tracker.is_news(endpoint_slice):
             hear_of(endpoint_slice)
 
-    def updated(old: Object, new: Object) -> None:
+    def updated(old: JSONObject, new: JSONObject) -> None:
         if labels_of(old).get(SERVICE_NAME) != labels_of(new).get(SERVICE_NAME):
             hear_of(new, old)
         elif is_ours(old) != is_ours(new) or (is_ours(new) and tracker.is_news(new)):
             hear_of(new)
 
-    def went(endpoint_slice: Object) -> None:
+    def went(endpoint_slice: JSONObject) -> None:
         if is_ours(endpoint_slice) and tracker.knows(endpoint_slice) and not tracker.gone(endpoint_slice):
             hear_of(endpoint_slice)
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import WorkQueue
 from localplane.controllers.worker import NotYet, together
 
@@ -18,7 +19,6 @@ from .graph import AbsentOwners, Node
 from .objects import NamespacedOwner, Objects, Unmapped
 from .references import FOREGROUND, ORPHAN, OwnerReference, has_finalizer, is_being_deleted
 
-Object = dict[str, Any]
 _log = logging.getLogger(__name__)
 _BY_FINALIZER: Final = {ORPHAN: "Orphan", FOREGROUND: "Foreground"}
 
@@ -106,7 +106,7 @@ class Collector:
         else:
             owners.solid.append(reference.uid)
 
-    async def _live_owner(self, node: Node, reference: OwnerReference) -> Object | None:
+    async def _live_owner(self, node: Node, reference: OwnerReference) -> JSONObject | None:
         """The owner's metadata; None if it is known not to be there."""
         namespace = node.identity.namespace
         if reference.seen_from("") in self._absent or reference.seen_from(namespace) in self._absent:
@@ -122,7 +122,7 @@ class Collector:
             return None
         return owner
 
-    async def _execute(self, node: Node, metadata: Object, owners: Owners) -> None:
+    async def _execute(self, node: Node, metadata: JSONObject, owners: Owners) -> None:
         if owners.solid:
             if gone := owners.absent + owners.waiting:
                 # Those that wait must not wait for this one, which stays.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from localplane.apimachinery.groups import GroupResource, GroupVersion, GroupVersionKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import (
     Client,
     Discovered,
@@ -22,7 +23,6 @@ from localplane.client.faults import Contained
 from .builder import GraphBuilder
 from .references import ObjectReference
 
-Object = dict[str, Any]
 _log = logging.getLogger(__name__)
 
 _IGNORED: Final = (GroupResource("", "events"), GroupResource("events.k8s.io", "events"))
@@ -58,15 +58,15 @@ class GraphStore:
         self._contained = Contained(self._described)
         self.synced = asyncio.Event()
 
-    def add(self, obj: Object) -> None:
+    def add(self, obj: JSONObject) -> None:
         self.observe(obj)
         self._tell()
 
-    def update(self, obj: Object) -> None:
+    def update(self, obj: JSONObject) -> None:
         self.observe(obj)
         self._tell()
 
-    def delete(self, obj: Object) -> None:
+    def delete(self, obj: JSONObject) -> None:
         uid = obj["metadata"].get("uid", "")
         self._uids.discard(uid)
         self._graph.forget(uid)
@@ -83,7 +83,7 @@ class GraphStore:
         self.synced.set()
         self._tell()
 
-    def observe(self, obj: Object) -> str:
+    def observe(self, obj: JSONObject) -> str:
         """Its uid; empty if it has none."""
         metadata = obj["metadata"]
         uid = metadata.get("uid") or ""
@@ -112,10 +112,10 @@ class _Replacement:
         self._store = store
         self._uids: set[str] = set()
 
-    def add(self, obj: Object) -> None:
+    def add(self, obj: JSONObject) -> None:
         self._uids.add(self._store.observe(obj))
 
-    def discard(self, obj: Object) -> None:
+    def discard(self, obj: JSONObject) -> None:
         self._uids.discard(obj["metadata"].get("uid", ""))
 
     def finish(self) -> None:

@@ -6,18 +6,18 @@ Kubernetes: garbagecollector/operations.go and patch.go.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import Conflict, UnsupportedMediaType
 from localplane.apimachinery.groups import GroupKind, GroupVersion
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import METADATA, Client, Discovered, PatchType, ResourceClient, RESTMapper, RESTMapping
 from localplane.client.errors import NoMatch
 from localplane.controllers.worker import NotYet
 
 from .references import ObjectReference
 
-Object = dict[str, Any]
-Owners = list[Object]
+Owners = list[JSONObject]
 _NOTHING: Final = Discovered(())
 
 
@@ -51,13 +51,13 @@ class Objects:
             self._mappings[api_version, kind] = found
         return found
 
-    async def metadata(self, identity: ObjectReference) -> Object:
+    async def metadata(self, identity: ObjectReference) -> JSONObject:
         """Of the object with this name, whatever its uid. Raises NotFound and others."""
         found = await self._resource(identity).get(identity.name, accept=METADATA)
-        metadata: Object = found["metadata"]
+        metadata: JSONObject = found["metadata"]
         return metadata
 
-    async def delete(self, identity: ObjectReference, seen: Object, policy: str) -> None:
+    async def delete(self, identity: ObjectReference, seen: JSONObject, policy: str) -> None:
         """If it has changed since it was `seen`, its owners must not have: otherwise the verdict would be another.
 
         Raises NotFound if it is gone, and Conflict if it is not the one that was seen.

@@ -16,6 +16,7 @@ from typing import Any, Final
 from localplane.apimachinery.errors import APIError, Conflict
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.labels import InvalidSelector, Selector, parse
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.client import (
     Client,
@@ -41,7 +42,6 @@ from .pacing import Bounds, Pacing
 from .proposals import NoProposal, Proposals, Target, first_failure
 from .replicas import Patience
 
-Object = dict[str, Any]
 _log = logging.getLogger(__name__)
 
 _AUTOSCALERS: Final = GroupVersionResource("autoscaling", "v2", "horizontalpodautoscalers")
@@ -80,7 +80,7 @@ async def start(context: ControllerContext, options: AutoscalerOptions = _DEFAUL
     client = context.client_of(_ACCOUNT)
     controller = _Controller(client, context.recorder(_ACCOUNT), autoscalers, pods.lister, options)
 
-    def changed(old: Object, new: Object) -> None:
+    def changed(old: JSONObject, new: JSONObject) -> None:
         """What only says something else of its state, as we do, is looked at in its time."""
         if old["metadata"].get("generation") != new["metadata"].get("generation"):
             queue.add(object_key(new))
@@ -115,7 +115,7 @@ class _Scaled:
     """The target's scale, as it was read, and where it is written."""
 
     resource: GroupVersionResource
-    scale: Object
+    scale: JSONObject
 
     @property
     def replicas(self) -> int:
@@ -125,11 +125,11 @@ class _Scaled:
 class _Autoscaler:
     """One autoscaler while it is looked at: a copy whose status is written at the end."""
 
-    def __init__(self, shared: Object, clock: Callable[[], datetime]) -> None:
+    def __init__(self, shared: JSONObject, clock: Callable[[], datetime]) -> None:
         self.object = deepcopy(shared)
         self.before = shared.get("status") or {}
-        self.status: Object = self.object.setdefault("status", {})
-        self.spec: Object = self.object["spec"]
+        self.status: JSONObject = self.object.setdefault("status", {})
+        self.spec: JSONObject = self.object["spec"]
         self.key = object_key(shared)
         self.namespace: str = shared["metadata"]["namespace"]
         self._clock = clock
@@ -144,7 +144,7 @@ class _Autoscaler:
         return int(self.spec["maxReplicas"])
 
     @property
-    def metrics(self) -> list[Object]:
+    def metrics(self) -> list[JSONObject]:
         return list(self.spec.get("metrics") or ())
 
     @property
@@ -168,8 +168,8 @@ class _Autoscaler:
             found["lastTransitionTime"] = format_time(self._clock())
         found |= {"status": status, "reason": reason, "message": message}
 
-    def count(self, current: int, desired: int, metrics: list[Object] | None, *, is_rescaled: bool = False) -> None:
-        status: Object = {
+    def count(self, current: int, desired: int, metrics: list[JSONObject] | None, *, is_rescaled: bool = False) -> None:
+        status: JSONObject = {
             "observedGeneration": self.object["metadata"].get("generation", 0),
             "currentReplicas": current,
             "desiredReplicas": desired,
@@ -239,7 +239,7 @@ class _Controller:
         )
         current = scaled.replicas
         self._pacing.begin(autoscaler.key, current)
-        metrics: list[Object] = []
+        metrics: list[JSONObject] = []
         decision = self._fixed(autoscaler, current)
         if decision is None:
             decision = await self._measured(autoscaler, scaled, metrics)
@@ -276,7 +276,7 @@ class _Controller:
             return _Decision(autoscaler.minimum, "Current number of replicas below Spec.MinReplicas")
         return None
 
-    async def _measured(self, autoscaler: _Autoscaler, scaled: _Scaled, metrics: list[Object]) -> _Decision:
+    async def _measured(self, autoscaler: _Autoscaler, scaled: _Scaled, metrics: list[JSONObject]) -> _Decision:
         """What the metrics ask for, within what is allowed. `metrics` gets their statuses."""
         current = scaled.replicas
         try:
@@ -302,7 +302,7 @@ class _Controller:
             reason = reason or "Current number of replicas below Spec.MinReplicas"
         return _Decision(desired, reason, rescales=desired != current)
 
-    async def _proposed(self, autoscaler: _Autoscaler, scaled: _Scaled, metrics: list[Object]) -> tuple[int, str]:
+    async def _proposed(self, autoscaler: _Autoscaler, scaled: _Scaled, metrics: list[JSONObject]) -> tuple[int, str]:
         """The most that any metric asks for, and which. Raises _Failed if none can be had, or if one is missing and the
         others would take pods away."""
         target = Target(
@@ -333,7 +333,7 @@ class _Controller:
         autoscaler.tell("ScalingActive", "True", "ValidMetricFound", message)
         return replicas, name
 
-    def _selector(self, autoscaler: _Autoscaler, scale: Object) -> Selector:
+    def _selector(self, autoscaler: _Autoscaler, scale: JSONObject) -> Selector:
         """Which pods are the target's. Raises _Failed if that can't be told, or if another autoscaler has some."""
         text = (scale.get("status") or {}).get("selector") or ""
         if not text:
@@ -365,7 +365,7 @@ class _Controller:
         raise _Failed(why)
 
     async def _rescale(
-        self, autoscaler: _Autoscaler, scaled: _Scaled, decision: _Decision, metrics: list[Object]
+        self, autoscaler: _Autoscaler, scaled: _Scaled, decision: _Decision, metrics: list[JSONObject]
     ) -> None:
         current, desired = scaled.replicas, decision.replicas
         try:
@@ -416,6 +416,6 @@ class _Controller:
         self._written.wrote(autoscaler.key, self._autoscalers, answer)
 
 
-def _said(status: Mapping[str, Any]) -> Object:
+def _said(status: Mapping[str, Any]) -> JSONObject:
     """What a status says, whether it leaves out what is nothing or not."""
     return {name: value for name, value in status.items() if value not in (None, 0, [], {})}

@@ -13,11 +13,10 @@ from urllib.parse import quote
 
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.groups import GroupKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import InvalidQuantity, parse
 from localplane.apimachinery.times import InvalidDuration, InvalidTime, parse_duration, parse_time
 from localplane.client import Client, ClientError, DiscoveryMapper, GroupVersionResource, ListOptions
-
-Object = dict[str, Any]
 
 _POD_METRICS: Final = GroupVersionResource("metrics.k8s.io", "v1beta1", "pods")
 _CUSTOM: Final = "custom.metrics.k8s.io"
@@ -109,7 +108,7 @@ class Measurements:
             raise NoMeasurement("no metrics returned from external metrics API")
         return [_milli(item.get("value", "0")) for item in metrics["items"]]
 
-    async def _custom(self, kind: GroupKind, name: str, wanted: Wanted) -> list[Object]:
+    async def _custom(self, kind: GroupKind, name: str, wanted: Wanted) -> list[JSONObject]:
         try:
             version = await self._custom_version()
             place = "metrics" if kind == GroupKind("", "Namespace") else await self._resource(kind, name)
@@ -119,7 +118,7 @@ class Measurements:
             answer = (await self._client.request("GET", path, query=query)).json()
         except (APIError, ClientError) as error:
             raise NoMeasurement(f"unable to fetch metrics from custom metrics API: {error}") from error
-        items: list[Object] = answer.get("items") or []
+        items: list[JSONObject] = answer.get("items") or []
         return items
 
     async def _resource(self, kind: GroupKind, name: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.labels import InvalidSelector, Selector, label_selector_text
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import Format, InvalidQuantity, Quantity, parse
 from localplane.catalog.validation.selectors import selector_of
 from localplane.client import Lister
@@ -19,7 +20,6 @@ from localplane.client import Lister
 from .measurements import Measurement, Measurements, NoMeasurement, Wanted
 from .replicas import Patience, Tolerances, Workload, ratio_count, shared_count, usage_count, utilization_count
 
-Object = dict[str, Any]
 _MOST: Final = 2**63 - 1
 
 
@@ -40,7 +40,7 @@ class Proposal:
 
     replicas: int
     name: str
-    status: Object
+    status: JSONObject
 
 
 class NoProposal(Exception):
@@ -69,7 +69,7 @@ class Proposals:
         self._tolerance = tolerance
         self._patience = patience
         self._clock = clock
-        self._kinds: dict[str, Callable[[Object, Target], Awaitable[Proposal]]] = {
+        self._kinds: dict[str, Callable[[JSONObject, Target], Awaitable[Proposal]]] = {
             "Resource": self._of_resource,
             "ContainerResource": self._of_container,
             "Pods": self._of_pods,
@@ -87,7 +87,7 @@ class Proposals:
 
         return Tolerances(down=of("scaleDown"), up=of("scaleUp"))
 
-    async def of_metric(self, metric: Object, target: Target) -> Proposal:
+    async def of_metric(self, metric: JSONObject, target: Target) -> Proposal:
         """Raises NoProposal."""
         propose = self._kinds.get(metric.get("type", ""))
         if propose is None:
@@ -95,7 +95,7 @@ class Proposals:
             raise NoProposal("InvalidMetricSourceType", message, message)
         return await propose(metric, target)
 
-    def _pods_of(self, target: Target) -> list[Object]:
+    def _pods_of(self, target: Target) -> list[JSONObject]:
         return self._pods.namespaced(target.namespace).list(target.selector)
 
     def _workload(self, target: Target, measured: Mapping[str, Measurement]) -> Workload:
@@ -108,7 +108,7 @@ class Proposals:
             moment=self._clock(),
         )
 
-    async def _of_resource(self, metric: Object, target: Target) -> Proposal:
+    async def _of_resource(self, metric: JSONObject, target: Target) -> Proposal:
         source = metric["resource"]
         resource = source["name"]
         try:
@@ -119,7 +119,7 @@ class Proposals:
         status = {"name": resource, "current": counted.current}
         return Proposal(counted.replicas, counted.name, {"type": "Resource", "resource": status})
 
-    async def _of_container(self, metric: Object, target: Target) -> Proposal:
+    async def _of_container(self, metric: JSONObject, target: Target) -> Proposal:
         source = metric["containerResource"]
         resource, container = source["name"], source["container"]
         try:
@@ -130,7 +130,7 @@ class Proposals:
         status = {"name": resource, "container": container, "current": counted.current}
         return Proposal(counted.replicas, counted.name, {"type": "ContainerResource", "containerResource": status})
 
-    async def _resource(self, wanted: Object, resource: str, container: str, target: Target) -> _Counted:
+    async def _resource(self, wanted: JSONObject, resource: str, container: str, target: Target) -> _Counted:
         by_value = wanted.get("averageValue") is not None
         if not by_value and wanted.get("averageUtilization") is None:
             raise NoMeasurement(
@@ -147,7 +147,7 @@ class Proposals:
             what = "usage" if by_value else "utilization"
             raise NoMeasurement(f"failed to get {resource} {what}: {error}") from error
         form = Format.BINARY_SI if resource == "memory" else Format.DECIMAL_SI
-        current: Object = {"averageValue": _text(count.usage, form)}
+        current: JSONObject = {"averageValue": _text(count.usage, form)}
         if by_value:
             return _Counted(count.replicas, current, f"{resource} resource")
         current["averageUtilization"] = count.utilization
@@ -160,7 +160,7 @@ class Proposals:
         except NoMeasurement as error:
             raise NoMeasurement(f"unable to get metrics for resource {resource}: {error}") from error
 
-    async def _of_pods(self, metric: Object, target: Target) -> Proposal:
+    async def _of_pods(self, metric: JSONObject, target: Target) -> Proposal:
         source = metric["pods"]
         name = source["metric"]["name"]
         try:
@@ -180,7 +180,7 @@ class Proposals:
         except NoMeasurement as error:
             raise NoMeasurement(f"unable to get metric {wanted.metric}: {error}") from error
 
-    async def _of_object(self, metric: Object, target: Target) -> Proposal:
+    async def _of_object(self, metric: JSONObject, target: Target) -> Proposal:
         source = metric["object"]
         try:
             return await self._object(source, target)
@@ -191,7 +191,7 @@ class Proposals:
             message = f"failed to get object metric value: {prefix}{error}"
             raise NoProposal("FailedGetObjectMetric", str(error), message) from error
 
-    async def _object(self, source: Object, target: Target) -> Proposal:
+    async def _object(self, source: JSONObject, target: Target) -> Proposal:
         name, wanted, described = source["metric"]["name"], source["target"], source["describedObject"]
         chosen = _selector(source["metric"].get("selector"))
         status = {"metric": dict(source["metric"]), "describedObject": described}
@@ -209,14 +209,14 @@ class Proposals:
                 return Proposal(count.replicas, _external_name(source["metric"]), told)
         raise NoMeasurement("invalid object metric source: neither a value target nor an average value target was set")
 
-    async def _object_metric(self, name: str, target: Target, described: Object, chosen: str) -> int:
+    async def _object_metric(self, name: str, target: Target, described: JSONObject, chosen: str) -> int:
         try:
             return await self._measurements.of_object(described, Wanted(name, target.namespace, metric_selector=chosen))
         except NoMeasurement as error:
             where = f"{described['kind']} {target.namespace}/{described['name']}"
             raise NoMeasurement(f"unable to get metric {name} on {where}: {error}") from error
 
-    async def _of_outside(self, metric: Object, target: Target) -> Proposal:
+    async def _of_outside(self, metric: JSONObject, target: Target) -> Proposal:
         source = metric["external"]
         name, wanted = source["metric"]["name"], source["target"]
         failed = f"failed to get {name} external metric value: "
@@ -239,7 +239,7 @@ class Proposals:
         told = {"type": "External", "external": {"metric": dict(source["metric"]), "current": current}}
         return Proposal(replicas, _external_name(source["metric"]), told)
 
-    async def _outside(self, source: Object, target: Target) -> int:
+    async def _outside(self, source: JSONObject, target: Target) -> int:
         """All values of the metric together."""
         if source["target"].get("averageValue") is None and source["target"].get("value") is None:
             raise NoMeasurement(
@@ -258,11 +258,11 @@ class Proposals:
 @dataclass(frozen=True, slots=True)
 class _Counted:
     replicas: int
-    current: Object
+    current: JSONObject
     name: str
 
 
-def _external_name(metric: Object) -> str:
+def _external_name(metric: JSONObject) -> str:
     return f"external metric {metric['name']}({label_selector_text(metric.get('selector'))})"
 
 

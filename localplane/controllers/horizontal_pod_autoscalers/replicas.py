@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import InvalidQuantity, parse
 from localplane.apimachinery.times import InvalidTime, parse_time
 from localplane.catalog.quota.pod_amounts import requests as pod_requests
@@ -19,7 +20,6 @@ from localplane.controllers.pods import condition, is_ready, is_terminating, pha
 
 from .measurements import Measurement, NoMeasurement
 
-Object = dict[str, Any]
 Values = dict[str, int]
 """Thousandths by the names of pods."""
 
@@ -77,7 +77,7 @@ class Workload:
 
     current: int
     tolerances: Tolerances
-    pods: Sequence[Object]
+    pods: Sequence[JSONObject]
     measured: Mapping[str, Measurement]
     patience: Patience
     moment: datetime
@@ -132,7 +132,7 @@ def _count(
     return Count(replicas, first.usage, first.utilization)
 
 
-def ratio_count(current: int, ratio: float, tolerances: Tolerances, pods: Sequence[Object]) -> int:
+def ratio_count(current: int, ratio: float, tolerances: Tolerances, pods: Sequence[JSONObject]) -> int:
     """For a measurement of something else than pods, as many times the target as `ratio` says. Raises NoMeasurement."""
     if current == 0:
         return min(_MOST, math.ceil(ratio))

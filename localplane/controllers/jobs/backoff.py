@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.pods import condition
 
 from .terms import all_index_failures, moment_of
-
-Object = dict[str, Any]
 
 _FIRST: Final = timedelta(seconds=10)
 _LONGEST: Final = timedelta(minutes=10)
@@ -29,7 +28,7 @@ class Failures:
     count: int = 0
     last: datetime | None = None
 
-    def after(self, succeeded: Iterable[Object], failed: Iterable[Object]) -> Failures:
+    def after(self, succeeded: Iterable[JSONObject], failed: Iterable[JSONObject]) -> Failures:
         """What is known when these pods have ended too."""
         successes = [finish_time(pod) for pod in succeeded]
         failures = [finish_time(pod) for pod in failed]

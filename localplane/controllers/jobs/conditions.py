@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
-
-Object = dict[str, Any]
 
 # The first two announce the end, which the other two are.
 SUCCESS_CRITERIA_MET: Final = "SuccessCriteriaMet"
@@ -21,7 +20,7 @@ FAILED: Final = "Failed"
 SUSPENDED: Final = "Suspended"
 
 
-def new_condition(kind: str, status: str, reason: str, message: str, moment: datetime) -> Object:
+def new_condition(kind: str, status: str, reason: str, message: str, moment: datetime) -> JSONObject:
     time = format_time(moment)
     return {
         "type": kind,
@@ -33,15 +32,15 @@ def new_condition(kind: str, status: str, reason: str, message: str, moment: dat
     }
 
 
-def of_kind(condition: Mapping[str, Any], kind: str, moment: datetime) -> Object:
+def of_kind(condition: Mapping[str, Any], kind: str, moment: datetime) -> JSONObject:
     """The same reason and message, said by a condition of another type that is true."""
     return new_condition(kind, "True", condition.get("reason", ""), condition.get("message", ""), moment)
 
 
-def ensure_condition(status: Object, condition: Object) -> bool:
+def ensure_condition(status: JSONObject, condition: JSONObject) -> bool:
     """Put it in the place of the one of its type; whether that changed anything. That something is not so need not be
     said if it was never so."""
-    conditions: list[Object] = status.setdefault("conditions", [])
+    conditions: list[JSONObject] = status.setdefault("conditions", [])
     for place, present in enumerate(conditions):
         if present.get("type") == condition["type"]:
             if all(present.get(key) == condition[key] for key in ("status", "reason", "message")):

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.batch.job_defaults import CONTROLLER_UID
 from localplane.catalog.validation.selectors import selector_of
 from localplane.client import HandlerFunctions, Indexer, Lister, SharedInformer, WorkQueue, deleted_object, object_key
@@ -24,8 +25,6 @@ from localplane.controllers.worker import work
 from .finalizers import Orphans, OrphanSync, Removals
 from .sync import JobSync
 from .terms import JOBS, is_finished, is_tracked
-
-Object = dict[str, Any]
 
 _NAME: Final = "job-controller"
 _WORKERS: Final = 5
@@ -98,16 +97,16 @@ class _Hearing:
     def look_again(self, key: str, delay: timedelta) -> None:
         self.queue.add_after(key, max(delay, _SHORTEST_PAUSE))
 
-    def _look_soon(self, job: Object) -> None:
+    def _look_soon(self, job: JSONObject) -> None:
         """There may be more news on the way."""
         status = job.get("status") or {}
         pods = status.get("active", 0) + status.get("succeeded", 0) + status.get("failed", 0)
         self.queue.add_after(object_key(job), min(_LONGEST_PAUSE, max(_SHORTEST_PAUSE, _PAUSE_PER_POD * pods)))
 
-    def _job_added(self, job: Object) -> None:
+    def _job_added(self, job: JSONObject) -> None:
         self.queue.add(object_key(job))
 
-    def _job_changed(self, old: Object, job: Object) -> None:
+    def _job_changed(self, old: JSONObject, job: JSONObject) -> None:
         if is_finished(job):  # all its pods should have been let go; this is for those that were not
             self.orphans.add(Orphans(job_uid=job["metadata"]["uid"]))
             self.queue.add(object_key(job))
@@ -122,7 +121,7 @@ class _Hearing:
         self.orphans.add(Orphans(job_uid=job["metadata"]["uid"]))
         self.on_gone(job["metadata"]["uid"])
 
-    def _pod_added(self, pod: Object) -> None:
+    def _pod_added(self, pod: JSONObject) -> None:
         if is_terminating(pod):
             self._pod_gone(pod, is_final=False)
             return
@@ -134,7 +133,7 @@ class _Hearing:
             return
         self._orphan_seen(pod, may_be_adopted=True)
 
-    def _pod_changed(self, old: Object, pod: Object) -> None:
+    def _pod_changed(self, old: JSONObject, pod: JSONObject) -> None:
         if old["metadata"].get("resourceVersion") == pod["metadata"].get("resourceVersion"):
             return
         if is_terminating(pod):
@@ -149,14 +148,14 @@ class _Hearing:
         labels_changed = pod["metadata"].get("labels") != old["metadata"].get("labels")
         self._orphan_seen(pod, may_be_adopted=labels_changed or before is not None)
 
-    def _tell(self, job: Object | None, pod: Object) -> None:
+    def _tell(self, job: JSONObject | None, pod: JSONObject) -> None:
         if job is None:
             return
         if not is_tracked(pod):
             self.removals.observed(job["metadata"]["uid"], pod["metadata"]["uid"])
         self._look_soon(job)
 
-    def _pod_gone(self, pod: Object, *, is_final: bool) -> None:
+    def _pod_gone(self, pod: JSONObject, *, is_final: bool) -> None:
         """Deleted: if that is not final, somebody is still to end it."""
         job = owner_of(pod, self._jobs, kind="Job")
         if job is None or is_finished(job):
@@ -169,14 +168,14 @@ class _Hearing:
             self.removals.observed(job_uid, uid)
         self._look_soon(job)
 
-    def _orphan_seen(self, pod: Object, *, may_be_adopted: bool) -> None:
+    def _orphan_seen(self, pod: JSONObject, *, may_be_adopted: bool) -> None:
         if is_tracked(pod):
             self.orphans.add(Orphans(pod=object_key(pod)))
         if may_be_adopted:
             for job in self._jobs_selecting(pod):
                 self._look_soon(job)
 
-    def _jobs_selecting(self, pod: Object) -> Iterable[Object]:
+    def _jobs_selecting(self, pod: JSONObject) -> Iterable[JSONObject]:
         namespace, labels = pod["metadata"].get("namespace", ""), pod["metadata"].get("labels") or {}
         if not labels:
             return
@@ -190,7 +189,7 @@ class _Hearing:
                     yield job
 
 
-def _selector_keys(job: Object) -> list[str]:
+def _selector_keys(job: JSONObject) -> list[str]:
     """Jobs by the uid that their pods must have as a label, or by nothing if somebody wrote another selector."""
     wanted = ((job.get("spec") or {}).get("selector") or {}).get("matchLabels") or {}
     return [f"{job['metadata'].get('namespace', '')}/{wanted.get(CONTROLLER_UID, '')}"]

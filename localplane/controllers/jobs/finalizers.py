@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from localplane.apimachinery.errors import NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, Indexer, Lister, PatchType
 from localplane.controllers.ownership import CONTROLLER_INDEX, controller_of, owner_of
 from localplane.controllers.pods import PODS
 from localplane.controllers.worker import together
 
 from .terms import TRACKING, is_finished, is_foreign, is_tracked
-
-Object = dict[str, Any]
 
 
 class Removals:
@@ -43,7 +41,7 @@ class Removals:
         self._expected.pop(job, None)
 
 
-async def remove_finalizer(client: Client, pod: Object) -> None:
+async def remove_finalizer(client: Client, pod: JSONObject) -> None:
     """Raises APIError, NotFound among them."""
     if not is_tracked(pod):
         return
@@ -75,7 +73,7 @@ class OrphanSync:
             pods = list(self._pods.index(CONTROLLER_INDEX, orphans.job_uid))
         await together([self._let_go(pod) for pod in pods if is_tracked(pod) and self._is_orphan(pod)])
 
-    def _is_orphan(self, pod: Object) -> bool:
+    def _is_orphan(self, pod: JSONObject) -> bool:
         """Nobody's, or of a job that will not look at it again and that nobody else runs."""
         reference = controller_of(pod)
         if reference is None:
@@ -85,7 +83,7 @@ class OrphanSync:
         job = owner_of(pod, self._jobs, kind="Job")
         return job is None or (is_finished(job) and not is_foreign(job))
 
-    async def _let_go(self, pod: Object) -> None:
+    async def _let_go(self, pod: JSONObject) -> None:
         try:
             await remove_finalizer(self._client, pod)
         except NotFound:

@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, ClientError
 from localplane.controllers.expectations import Expectations
 from localplane.controllers.pods import (
@@ -31,8 +32,6 @@ from .indexes import NO_INDEXES, Indexes, pending_indexes
 from .pod_making import new_pod
 from .survey import Survey, indexes_of
 from .terms import completion_index, is_indexed, is_suspended, limits_each_index, moment_of, replaces_only_failed
-
-Object = dict[str, Any]
 
 _MOST_AT_ONCE: Final = 500
 _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
@@ -79,14 +78,14 @@ class Parallelism:
         errors = await together([self._delete(survey.job, pod) for pod in survey.active])
         return _removed(survey, survey.active, errors)
 
-    async def _remove(self, survey: Survey, pods: list[Object]) -> Outcome:
+    async def _remove(self, survey: Survey, pods: list[JSONObject]) -> Outcome:
         """Nobody counts these."""
         uids = (pod["metadata"]["uid"] for pod in pods)
         self._expectations.expect(survey.job["metadata"]["uid"], deletions=uids)
         errors = await together([self._let_go(survey.job, pod) for pod in pods])
         return _removed(survey, pods, errors)
 
-    async def _let_go(self, job: Object, pod: Object) -> Exception | None:
+    async def _let_go(self, job: JSONObject, pod: JSONObject) -> Exception | None:
         try:
             await remove_finalizer(self._client, pod)
             await self._pods.delete(pod, job)
@@ -95,7 +94,7 @@ class Parallelism:
             return None if isinstance(error, NotFound) else error
         return None
 
-    async def _delete(self, job: Object, pod: Object) -> Exception | None:
+    async def _delete(self, job: JSONObject, pod: JSONObject) -> Exception | None:
         try:
             await self._pods.delete(pod, job)
         except NotFound:
@@ -149,7 +148,7 @@ class Parallelism:
         return Outcome(len(survey.active) + made, error)
 
 
-def _removed(survey: Survey, pods: list[Object], errors: list[Exception | None]) -> Outcome:
+def _removed(survey: Survey, pods: list[JSONObject], errors: list[Exception | None]) -> Outcome:
     gone = [pod for pod, error in zip(pods, errors, strict=True) if error is None]
     survey.terminating += len(gone)
     survey.ready -= sum(map(is_ready, gone))
@@ -175,10 +174,10 @@ def _pending(survey: Survey, count: int) -> list[int]:
     return pending_indexes(taken, count, job["spec"]["completions"])
 
 
-def surplus_pods(job: Object, active: Iterable[Object], at_least: int) -> list[Object]:
+def surplus_pods(job: JSONObject, active: Iterable[JSONObject], at_least: int) -> list[JSONObject]:
     """Those that go: with indexes all that have none, one that is not the job's (any more), or one that another has
     too; then as many more as there are too many, the least useful first."""
-    surplus: list[Object] = []
+    surplus: list[JSONObject] = []
     kept = list(active)
     if is_indexed(job):
         surplus, kept = _misplaced(kept, job["spec"]["completions"])
@@ -187,12 +186,12 @@ def surplus_pods(job: Object, active: Iterable[Object], at_least: int) -> list[O
     return surplus
 
 
-def _misplaced(pods: list[Object], completions: int) -> tuple[list[Object], list[Object]]:
+def _misplaced(pods: list[JSONObject], completions: int) -> tuple[list[JSONObject], list[JSONObject]]:
     """Those that can't stay, and those that can."""
-    misplaced: list[Object] = []
-    kept: list[Object] = []
+    misplaced: list[JSONObject] = []
+    kept: list[JSONObject] = []
 
-    def index_of(pod: Object) -> int:
+    def index_of(pod: JSONObject) -> int:
         index = completion_index(pod)
         return -1 if index is None else index
 
@@ -204,7 +203,7 @@ def _misplaced(pods: list[Object], completions: int) -> tuple[list[Object], list
     return misplaced, kept
 
 
-def _usefulness(pod: Object) -> tuple[Any, ...]:
+def _usefulness(pod: JSONObject) -> tuple[Any, ...]:
     """In the order in which pods go. Kubernetes: pkg/controller/controller_utils.go, ActivePods."""
     created = moment_of(pod["metadata"].get("creationTimestamp"))
     ready = ready_since(pod) if is_ready(pod) else None

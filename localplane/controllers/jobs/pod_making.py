@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.ownership import controller_reference
 from localplane.controllers.pods import pod_from_template
 
@@ -23,13 +24,11 @@ from .terms import (
     limits_each_index,
 )
 
-Object = dict[str, Any]
-
 _ENVIRONMENT: Final = "JOB_COMPLETION_INDEX"
 _LONGEST_PREFIX: Final = 63 - 5  # what the server adds has five letters
 
 
-def new_pod(job: Object, index: int | None, replaced: Mapping[str, Any] | None = None) -> Object:
+def new_pod(job: JSONObject, index: int | None, replaced: Mapping[str, Any] | None = None) -> JSONObject:
     """`index` is told by jobs that have indexes; `replaced` is the pod that failed there before, if the job counts
     failures by index."""
     pod = pod_from_template(job["spec"]["template"], job, controller_reference(job))
@@ -52,7 +51,7 @@ def new_pod(job: Object, index: int | None, replaced: Mapping[str, Any] | None =
     return pod
 
 
-def _tell_index(container: Object) -> None:
+def _tell_index(container: JSONObject) -> None:
     environment = container.setdefault("env", [])
     if all(variable.get("name") != _ENVIRONMENT for variable in environment):
         source = {"fieldRef": {"fieldPath": f"metadata.labels['{COMPLETION_INDEX}']"}}
@@ -64,7 +63,7 @@ def _prefix(name: str, index: int) -> str:
     return f"{name[: _LONGEST_PREFIX - len(suffix)]}{suffix}"
 
 
-def _failure_counts(job: Object, replaced: Mapping[str, Any] | None) -> dict[str, str]:
+def _failure_counts(job: JSONObject, replaced: Mapping[str, Any] | None) -> dict[str, str]:
     if replaced is None:
         return {INDEX_FAILURES: "0"}
     failures, ignored = index_failures(replaced), index_ignored_failures(replaced)

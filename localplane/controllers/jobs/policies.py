@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
+
 from .indexes import Indexes
 from .terms import has_failed, index_failures
-
-Object = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _rule_reason(rule: Mapping[str, Any], pod: Mapping[str, Any]) -> str:
     return ""
 
 
-def _container_with_code(status: Mapping[str, Any], codes: Mapping[str, Any]) -> Object | None:
+def _container_with_code(status: Mapping[str, Any], codes: Mapping[str, Any]) -> JSONObject | None:
     values, is_in = codes.get("values") or (), codes.get("operator") == "In"
     for kind in ("containerStatuses", "initContainerStatuses"):
         for container in status.get(kind) or ():
@@ -68,7 +68,7 @@ def _container_with_code(status: Mapping[str, Any], codes: Mapping[str, Any]) ->
                 continue
             code = terminated.get("exitCode", 0)
             if code != 0 and (code in values) == is_in:
-                found: Object = container
+                found: JSONObject = container
                 return found
     return None
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.controllers.pods import is_active, is_ready
 
@@ -28,8 +28,6 @@ from .terms import (
     valid_index,
 )
 
-Object = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Uncounted:
@@ -39,7 +37,7 @@ class Uncounted:
     failed: frozenset[str]
 
     @classmethod
-    def of(cls, status: Object) -> Uncounted:
+    def of(cls, status: JSONObject) -> Uncounted:
         uncounted = status.get("uncountedTerminatedPods") or {}
         return cls(frozenset(uncounted.get("succeeded") or ()), frozenset(uncounted.get("failed") or ()))
 
@@ -50,14 +48,14 @@ class Survey:
     and `failed` are all that ever did. `delayed` is, by index, the last pod that failed there: it is kept until its
     replacement is made, which has to know how often the index failed."""
 
-    job: Object
-    pods: list[Object]
+    job: JSONObject
+    pods: list[JSONObject]
     uncounted: Uncounted
-    active: list[Object] = field(default_factory=list)
-    ending: list[Object] = field(default_factory=list)
-    tracked: list[Object] = field(default_factory=list)
-    new_succeeded: list[Object] = field(default_factory=list)
-    new_failed: list[Object] = field(default_factory=list)
+    active: list[JSONObject] = field(default_factory=list)
+    ending: list[JSONObject] = field(default_factory=list)
+    tracked: list[JSONObject] = field(default_factory=list)
+    new_succeeded: list[JSONObject] = field(default_factory=list)
+    new_failed: list[JSONObject] = field(default_factory=list)
     ready: int = 0
     terminating: int = 0
     succeeded: int = 0
@@ -66,10 +64,10 @@ class Survey:
     succeeded_before: Indexes = NO_INDEXES
     succeeded_indexes: Indexes = NO_INDEXES
     failed_indexes: Indexes | None = None
-    delayed: dict[int, Object] = field(default_factory=dict)
+    delayed: dict[int, JSONObject] = field(default_factory=dict)
 
 
-async def surveyed(job: Object, pods: list[Object], released: Collection[str]) -> Survey:
+async def surveyed(job: JSONObject, pods: list[JSONObject], released: Collection[str]) -> Survey:
     """`released` are the uids of pods whose finalizer was removed, which is perhaps not seen yet."""
     survey = Survey(job, pods, Uncounted.of(job["status"]))
     slices = TimeSlices()
@@ -87,7 +85,7 @@ async def surveyed(job: Object, pods: list[Object], released: Collection[str]) -
     return survey
 
 
-def _look_at(survey: Survey, pod: Object, released: Collection[str]) -> None:
+def _look_at(survey: Survey, pod: JSONObject, released: Collection[str]) -> None:
     job, failed = survey.job, has_failed(pod, survey.job)
     if is_active(pod):
         survey.active.append(pod)
@@ -123,11 +121,11 @@ def _look_at_indexes(survey: Survey) -> None:
         survey.delayed = dict(_delayed(survey))
 
 
-def _delayed(survey: Survey) -> Iterator[tuple[int, Object]]:
+def _delayed(survey: Survey) -> Iterator[tuple[int, JSONObject]]:
     """Of several pods of one index the last that failed, which knows of most failures."""
     job, failed_indexes = survey.job, survey.failed_indexes or NO_INDEXES
     busy = set(indexes_of(survey.active))
-    last: dict[int, Object] = {}
+    last: dict[int, JSONObject] = {}
     for pod in survey.tracked:
         index = valid_index(pod, job)
         if index is None or index in busy or not has_failed(pod, job):
@@ -139,9 +137,9 @@ def _delayed(survey: Survey) -> Iterator[tuple[int, Object]]:
     yield from last.items()
 
 
-def _is_later(pod: Object, other: Object) -> bool:
+def _is_later(pod: JSONObject, other: JSONObject) -> bool:
     return all_index_failures(other) <= all_index_failures(pod) and finish_time(pod) >= finish_time(other)
 
 
-def indexes_of(pods: Iterable[Object]) -> Iterator[int]:
+def indexes_of(pods: Iterable[JSONObject]) -> Iterator[int]:
     return (index for pod in pods if (index := completion_index(pod)) is not None)

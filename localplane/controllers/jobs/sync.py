@@ -9,8 +9,8 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.catalog.validation.selectors import selector_of
 from localplane.client import Client, Indexer, Lister, split_key
@@ -28,8 +28,6 @@ from .terms import JOBS, TRACKING, is_finished, is_foreign, is_suspended, is_tra
 from .tracking import Tracking
 from .verdict import completion, deadline_in, verdict
 
-Object = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class _Step:
@@ -37,7 +35,7 @@ class _Step:
     changed."""
 
     outcome: Outcome
-    end: Object | None
+    end: JSONObject | None
     is_news: bool = False
 
 
@@ -91,7 +89,7 @@ class JobSync:
         self._removals.forget(uid)
         self._tracking.forget(uid)
 
-    async def _sync(self, key: str, job: Object) -> None:
+    async def _sync(self, key: str, job: JSONObject) -> None:
         # Both are asked before the pods are listed: what is seen later than this does not count as seen.
         uid = job["metadata"]["uid"]
         is_up_to_date, released = self._expectations.satisfied(uid), self._removals.of(uid)
@@ -112,7 +110,7 @@ class JobSync:
         if step.outcome.error is not None:
             raise step.outcome.error
 
-    async def _end(self, survey: Survey, end: Object, *, is_up_to_date: bool) -> _Step:
+    async def _end(self, survey: Survey, end: JSONObject, *, is_up_to_date: bool) -> _Step:
         """A job can't end while there may be pods that nobody has seen or that could not be deleted."""
         outcome = await self._parallelism.end(survey)
         return _Step(outcome, end if is_up_to_date and not outcome.active else None)
@@ -131,7 +129,7 @@ class JobSync:
         is_news = end is None and may_adjust and self._tell_whether_suspended(job)
         return _Step(outcome, end, is_news)
 
-    async def _claimed(self, job: Object) -> list[Object]:
+    async def _claimed(self, job: JSONObject) -> list[JSONObject]:
         """The job's pods. Orphans that it selects become its own, with the finalizer."""
         selector = selector_of(job["spec"].get("selector"))
         metadata = job["metadata"]
@@ -146,7 +144,7 @@ class JobSync:
         pods = await claims.claim(controlled_or_orphaned(self._pods, job))
         return [pod if is_controlled_by(pod, job) else _adopted(pod) for pod in pods]
 
-    def _tell_whether_suspended(self, job: Object) -> bool:
+    def _tell_whether_suspended(self, job: JSONObject) -> bool:
         """Whether that is new. A job that goes on begins anew, so that its deadline does not count the pause."""
         status, moment = job["status"], self._clock()
         if is_suspended(job):
@@ -163,7 +161,7 @@ class JobSync:
         return True
 
 
-def _adopted(pod: Object) -> Object:
+def _adopted(pod: JSONObject) -> JSONObject:
     """As it will be seen in a moment."""
     if is_tracked(pod):
         return pod

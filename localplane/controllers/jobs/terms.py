@@ -14,8 +14,6 @@ from localplane.apimachinery.times import InvalidTime, parse_time
 from localplane.client import GroupVersionResource
 from localplane.controllers.pods import has_condition, is_terminal, is_terminating, phase
 
-Object = dict[str, Any]
-
 JOBS: Final = GroupVersionResource("batch", "v1", "jobs")
 CONTROLLER_NAME: Final = "kubernetes.io/job-controller"
 TRACKING: Final = "batch.kubernetes.io/job-tracking"

@@ -14,9 +14,10 @@ from collections.abc import Set as AbstractSet
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, ClientError
 from localplane.controllers.events import EventRecorder
 from localplane.controllers.worker import together
@@ -29,8 +30,6 @@ from .policies import failure_match
 from .survey import Survey
 from .terms import JOBS, completion_index, has_failed, has_succeeded, is_indexed, limits_each_index, valid_index
 
-Object = dict[str, Any]
-
 _MOST_UNCOUNTED: Final = 500
 """So that a status stays small and a large job lets others have their turn."""
 
@@ -41,7 +40,7 @@ _KEPT_EMPTY: Final = ("ready", "terminating", "uncountedTerminatedPods", "failed
 class _Ended:
     """Pods whose finalizer may go, and the indexes that succeeded with them. `is_full` says that there are more."""
 
-    pods: list[Object] = field(default_factory=list)
+    pods: list[JSONObject] = field(default_factory=list)
     indexes: list[int] = field(default_factory=list)
     is_news: bool = False
     is_full: bool = False
@@ -60,7 +59,7 @@ class Tracking:
         self._failures: dict[str, Failures] = {}
         self._written: dict[str, int] = {}
 
-    def is_stale(self, job: Object) -> bool:
+    def is_stale(self, job: JSONObject) -> bool:
         """We know that there is a newer one."""
         return int(job["metadata"]["resourceVersion"]) < self._written.get(job["metadata"]["uid"], 0)
 
@@ -73,7 +72,7 @@ class Tracking:
         self._failures.pop(uid, None)
         self._written.pop(uid, None)
 
-    async def track(self, survey: Survey, end: Object | None, failures: Failures, *, is_news: bool) -> None:
+    async def track(self, survey: Survey, end: JSONObject | None, failures: Failures, *, is_news: bool) -> None:
         """`end` is the condition with which the job is to end, if it is; `is_news` says that the status has changed
         already. Raises APIError."""
         job = survey.job
@@ -96,7 +95,7 @@ class Tracking:
         if is_over and end is not None:
             self._tell_end(job, end)
 
-    async def _release(self, job: Object, pods: Sequence[Object], with_finalizer: set[str]) -> bool:
+    async def _release(self, job: JSONObject, pods: Sequence[JSONObject], with_finalizer: set[str]) -> bool:
         """Remove the finalizers, and count whose are gone; whether any are. What was counted is written down even if
         some could not be removed, which is raised then."""
         job_uid, uids = job["metadata"]["uid"], [pod["metadata"]["uid"] for pod in pods]
@@ -111,7 +110,7 @@ class Tracking:
             await self._write(job)
         raise error
 
-    async def _remove_finalizer(self, job_uid: str, pod: Object) -> APIError | ClientError | None:
+    async def _remove_finalizer(self, job_uid: str, pod: JSONObject) -> APIError | ClientError | None:
         try:
             await remove_finalizer(self._client, pod)
         except (APIError, ClientError) as error:
@@ -119,7 +118,7 @@ class Tracking:
             return None if isinstance(error, NotFound) else error
         return None
 
-    async def _write(self, job: Object) -> Object:
+    async def _write(self, job: JSONObject) -> JSONObject:
         status = {key: value for key, value in job["status"].items() if value or key in _KEPT_EMPTY}
         jobs = self._client.resource(JOBS, job["metadata"]["namespace"])
         written = await jobs.update({**job, "status": status}, subresource="status")
@@ -129,7 +128,7 @@ class Tracking:
         own.setdefault("uncountedTerminatedPods", {})
         return {**written, "status": own}
 
-    def _tell_end(self, job: Object, end: Object) -> None:
+    def _tell_end(self, job: JSONObject, end: JSONObject) -> None:
         if end["type"] == FAILED:
             self._events.warn(job, end["reason"], end["message"])
             return
@@ -140,7 +139,7 @@ class Tracking:
         self._events.normal(job, "Completed", "Job completed")
 
 
-def _ended(survey: Survey, end: Object | None) -> _Ended:
+def _ended(survey: Survey, end: JSONObject | None) -> _Ended:
     """Write down who ended, in the order of the indexes."""
     job, ended = survey.job, _Ended()
     uncounted = job["status"]["uncountedTerminatedPods"]
@@ -166,12 +165,12 @@ def _ended(survey: Survey, end: Object | None) -> _Ended:
     return ended
 
 
-def _place(pod: Object) -> int:
+def _place(pod: JSONObject) -> int:
     index = completion_index(pod)
     return -1 if index is None else index
 
 
-def _may_go(survey: Survey, pod: Object, end: Object | None) -> bool:
+def _may_go(survey: Survey, pod: JSONObject, end: JSONObject | None) -> bool:
     """All when the job ends or goes; otherwise who has ended, but for the last that failed at an index and is not
     replaced yet."""
     job = survey.job
@@ -186,7 +185,7 @@ def _may_go(survey: Survey, pod: Object, end: Object | None) -> bool:
     return delayed is None or delayed["metadata"]["uid"] != pod["metadata"]["uid"]
 
 
-def _is_to_count_as_failed(survey: Survey, pod: Object, end: Object | None) -> bool:
+def _is_to_count_as_failed(survey: Survey, pod: JSONObject, end: JSONObject | None) -> bool:
     """When a job fails, whoever still runs has failed with it."""
     job = survey.job
     if not has_failed(pod, job) and (end is None or end["type"] == SUCCESS_CRITERIA_MET):
@@ -198,7 +197,7 @@ def _is_to_count_as_failed(survey: Survey, pod: Object, end: Object | None) -> b
     return failure_match(job, pod).is_counted
 
 
-def _count_released(status: Object, with_finalizer: AbstractSet[str]) -> bool:
+def _count_released(status: JSONObject, with_finalizer: AbstractSet[str]) -> bool:
     """Whose finalizer is gone moves from the uids to the counters; whether any did."""
     uncounted, moved = status["uncountedTerminatedPods"], False
     for kind in ("succeeded", "failed"):
@@ -228,12 +227,12 @@ def _write_indexes(survey: Survey, succeeded: Sequence[int]) -> bool:
     return before != (status["completedIndexes"], status.get("failedIndexes"))
 
 
-def _announce(status: Object, end: Object) -> bool:
+def _announce(status: JSONObject, end: JSONObject) -> bool:
     """Say that the job will end and why, if that was not said before."""
     return end["type"] in (FAILURE_TARGET, SUCCESS_CRITERIA_MET) and ensure_condition(status, end)
 
 
-def _finish(status: Object, end: Object) -> bool:
+def _finish(status: JSONObject, end: JSONObject) -> bool:
     """Whether the job is over now: nobody may be left uncounted."""
     if any(status["uncountedTerminatedPods"].values()):
         return False

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.pods import condition, phase
 
 from .conditions import FAILED, FAILURE_TARGET, SUCCESS_CRITERIA_MET, new_condition, of_kind
@@ -16,17 +17,15 @@ from .policies import success_message
 from .survey import Survey
 from .terms import is_indexed, is_suspended, moment_of
 
-Object = dict[str, Any]
-
 _LONGEST: Final = 2**31  # more seconds than anybody waits; many more are no time that a calendar knows
 
 
-def verdict(survey: Survey, moment: datetime) -> Object | None:
+def verdict(survey: Survey, moment: datetime) -> JSONObject | None:
     """The condition that the job is to get: an announcement, or Failed if failure was announced before."""
     return _announced(survey.job, moment) or _failure(survey, moment) or _success_by_policy(survey, moment)
 
 
-def _announced(job: Object, moment: datetime) -> Object | None:
+def _announced(job: JSONObject, moment: datetime) -> JSONObject | None:
     success = condition(job, SUCCESS_CRITERIA_MET)
     if success is not None and success.get("status") == "True":
         return success
@@ -36,7 +35,7 @@ def _announced(job: Object, moment: datetime) -> Object | None:
     return None
 
 
-def _failure(survey: Survey, moment: datetime) -> Object | None:
+def _failure(survey: Survey, moment: datetime) -> JSONObject | None:
     spec = survey.job["spec"]
     reason, message = "", ""
     if survey.failure_message:
@@ -60,7 +59,7 @@ def _failed_indexes(survey: Survey) -> tuple[str, str]:
     return "", ""
 
 
-def _restarts_are_too_many(job: Object, pods: Iterable[Object]) -> bool:
+def _restarts_are_too_many(job: JSONObject, pods: Iterable[JSONObject]) -> bool:
     """Where containers start again in the same pod, each restart counts as a failure."""
     if job["spec"]["template"]["spec"].get("restartPolicy") != "OnFailure":
         return False
@@ -74,7 +73,7 @@ def _restarts_are_too_many(job: Object, pods: Iterable[Object]) -> bool:
     return bool(restarts >= max(1, job["spec"]["backoffLimit"]))
 
 
-def deadline_in(job: Object, moment: datetime) -> timedelta | None:
+def deadline_in(job: JSONObject, moment: datetime) -> timedelta | None:
     """How long the job may still be active, if there is a limit and it is."""
     seconds, since = job["spec"].get("activeDeadlineSeconds"), moment_of(job["status"].get("startTime"))
     if seconds is None or since is None or is_suspended(job):
@@ -82,14 +81,14 @@ def deadline_in(job: Object, moment: datetime) -> timedelta | None:
     return since + timedelta(seconds=min(seconds, _LONGEST)) - moment
 
 
-def _success_by_policy(survey: Survey, moment: datetime) -> Object | None:
+def _success_by_policy(survey: Survey, moment: datetime) -> JSONObject | None:
     if not is_indexed(survey.job):
         return None
     message = success_message(survey.job, survey.succeeded_indexes)
     return new_condition(SUCCESS_CRITERIA_MET, "True", "SuccessPolicy", message, moment) if message else None
 
 
-def completion(survey: Survey, active: int, moment: datetime) -> Object | None:
+def completion(survey: Survey, active: int, moment: datetime) -> JSONObject | None:
     """The announcement that enough pods succeeded, if they did. Without a number of completions one success is enough,
     and the others are waited for."""
     wanted = survey.job["spec"].get("completions")

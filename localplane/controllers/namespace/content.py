@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError, MethodNotAllowed, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import parse_time
 from localplane.client import METADATA_LIST, APIResource, Client, ClientError, GroupVersionResource, ListOptions
 from localplane.client.paging import Collection, list_all
 
-Object = dict[str, Any]
 PODS: Final = GroupVersionResource("", "v1", "pods")
 _FINALIZING_SECONDS: Final = 15
 _PAGE: Final = 500
@@ -86,7 +86,7 @@ async def _delete_collection(client: Client, kind: APIResource, namespace: str) 
     return True
 
 
-async def _delete_each(client: Client, kind: APIResource, namespace: str, items: Sequence[Object]) -> None:
+async def _delete_each(client: Client, kind: APIResource, namespace: str, items: Sequence[JSONObject]) -> None:
     objects = client.resource(kind.resource, namespace)
     for item in items:
         try:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Hashable
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import RateLimiter, WorkQueue
 from localplane.client.rate_limiters import BucketRateLimiter, ItemExponentialFailureRateLimiter, MaxOfRateLimiter
 from localplane.controllers.context import ControllerContext
@@ -19,7 +20,6 @@ from localplane.controllers.worker import TryAfter, hearing, work
 from .deletion import NAMESPACES, ContentRemains, NamespaceDeleter
 from .waiting import Waits
 
-Object = dict[str, Any]
 _WORKERS: Final = 10
 
 
@@ -39,7 +39,7 @@ class _Controller:
         self._queue = queue
         self._waits = waits
 
-    def hear(self, namespace: Object) -> None:
+    def hear(self, namespace: JSONObject) -> None:
         if "deletionTimestamp" in namespace["metadata"]:
             self._queue.add(namespace["metadata"]["name"])
 

@@ -6,9 +6,10 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import APIResource, Client, ClientError, GroupVersionResource
 from localplane.client.errors import DiscoveryFailed
 from localplane.controllers.worker import NotYet, together
@@ -16,7 +17,6 @@ from localplane.controllers.worker import NotYet, together
 from .conditions import Troubles
 from .content import PODS, Left, delete_all, names_of
 
-Object = dict[str, Any]
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 NAMESPACES: Final = GroupVersionResource("", "v1", "namespaces")
@@ -57,8 +57,8 @@ class NamespaceDeleter:
         except NotFound:
             return
 
-    async def _mark_terminating(self, namespace: Object) -> Object:
-        async def mark(latest: Object) -> Object:
+    async def _mark_terminating(self, namespace: JSONObject) -> JSONObject:
+        async def mark(latest: JSONObject) -> JSONObject:
             status = latest.get("status") or {}
             if status.get("phase") == "Terminating":
                 return latest
@@ -67,7 +67,7 @@ class NamespaceDeleter:
 
         return await self._retried(namespace, mark)
 
-    async def _empty(self, namespace: Object) -> Object:
+    async def _empty(self, namespace: JSONObject) -> JSONObject:
         """The namespace, with conditions that tell what was done."""
         troubles = Troubles()
         kinds = await self._deletable(troubles)
@@ -99,7 +99,7 @@ class NamespaceDeleter:
             if kind.namespaced and not kind.is_subresource and "delete" in kind.verbs
         ]
 
-    async def _delete_content(self, kinds: Sequence[APIResource], namespace: Object) -> list[Left]:
+    async def _delete_content(self, kinds: Sequence[APIResource], namespace: JSONObject) -> list[Left]:
         """Pods first: what they use shall be there until they are gone."""
         metadata = namespace["metadata"]
         deleted_at = metadata["deletionTimestamp"]
@@ -121,7 +121,7 @@ class NamespaceDeleter:
         if any(await _together(look, kinds)):
             raise NotYet(f"something came into {namespace} while it was going")
 
-    async def _write_conditions(self, namespace: Object, troubles: Troubles) -> Object:
+    async def _write_conditions(self, namespace: JSONObject, troubles: Troubles) -> JSONObject:
         """They are for people: that they can't be written stops nothing."""
         status = namespace.get("status") or {}
         conditions = troubles.conditions(status.get("conditions") or ())
@@ -134,7 +134,7 @@ class NamespaceDeleter:
             _log.info("the conditions of namespace %s are not written: %s", namespace["metadata"]["name"], error)
             return namespace
 
-    async def _finalize(self, namespace: Object) -> Object:
+    async def _finalize(self, namespace: JSONObject) -> JSONObject:
         spec = namespace.get("spec") or {}
         kept = sorted({name for name in spec.get("finalizers") or () if name != _FINALIZER})
         body = {
@@ -145,7 +145,9 @@ class NamespaceDeleter:
         }
         return await self._namespaces.update(body, subresource="finalize")
 
-    async def _retried(self, namespace: Object, change: Callable[[Object], Awaitable[Object]]) -> Object:
+    async def _retried(
+        self, namespace: JSONObject, change: Callable[[JSONObject], Awaitable[JSONObject]]
+    ) -> JSONObject:
         """Change it in the newest version there is. Raises NotYet if another has taken its name."""
         latest = namespace
         while True:

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.client import (
     Client,
@@ -32,8 +33,6 @@ from localplane.controllers.worker import TryAfter, hearing, work
 from . import marks
 from .health import Heartbeats, silent
 from .zones import EvictionRates, Turn, Zones, zone_of
-
-Object = dict[str, Any]
 
 _NODES: Final = GroupVersionResource("", "v1", "nodes")
 _LEASES: Final = GroupVersionResource("coordination.k8s.io", "v1", "leases")
@@ -120,10 +119,10 @@ class NodeLifecycleController:
             tasks.create_task(work(self._changed_pods, self._look_at_pod, workers=_POD_WORKERS))
             tasks.create_task(self._drive_in_turn())
 
-    def hear_node(self, node: Object) -> None:
+    def hear_node(self, node: JSONObject) -> None:
         self._changed_nodes.add(node["metadata"]["name"])
 
-    def hear_lease(self, lease: Object, *, is_gone: bool = False) -> None:
+    def hear_lease(self, lease: JSONObject, *, is_gone: bool = False) -> None:
         if lease["metadata"].get("namespace") != _LEASE_NAMESPACE:
             return
         name, renew_time = lease["metadata"]["name"], (lease.get("spec") or {}).get("renewTime")
@@ -132,12 +131,12 @@ class NodeLifecycleController:
         elif renew_time:
             self._heartbeats.hear_lease(name, renew_time, _moment())
 
-    def hear_pod(self, pod: Object) -> None:
+    def hear_pod(self, pod: JSONObject) -> None:
         """One that comes to a node that is not well; those that are there when it ceases to be are found with it."""
         if is_ready(pod) and self._is_lost(pod["spec"].get("nodeName", "")):
             self._changed_pods.add(object_key(pod))
 
-    def hear_pod_change(self, old: Object, new: Object) -> None:
+    def hear_pod_change(self, old: JSONObject, new: JSONObject) -> None:
         if old["spec"].get("nodeName") != new["spec"].get("nodeName"):
             self.hear_pod(new)
 
@@ -160,7 +159,7 @@ class NodeLifecycleController:
         await self._mark_pods(node)
         self._look_again(node)
 
-    def _register(self, node: Object) -> None:
+    def _register(self, node: JSONObject) -> None:
         name = node["metadata"]["name"]
         self._known[name] = node["metadata"]["uid"]
         self._excused.add(name)
@@ -177,7 +176,7 @@ class NodeLifecycleController:
             node = {"metadata": {"name": name, "uid": uid}}
             self._tell(node, "RemovingNode", f"Node {name} event: Removing Node {name} from Controller")
 
-    async def _judged(self, node: Object) -> Object:
+    async def _judged(self, node: JSONObject) -> JSONObject:
         """The node, which is written as unknown if it has been silent for too long."""
         self._notice_own_silence(self._deadlines.pop(node["metadata"]["name"], _moment()))
         self._heartbeats.hear_status(node, _moment())
@@ -204,22 +203,22 @@ class NodeLifecycleController:
         if lease["metadata"]["resourceVersion"] != version:
             raise TryAfter(self._options.monitor_period)
 
-    def _silence(self, node: Object) -> float:
+    def _silence(self, node: JSONObject) -> float:
         return _moment() - self._heartbeats.last(node["metadata"]["name"])
 
-    def _grace(self, node: Object) -> float:
+    def _grace(self, node: JSONObject) -> float:
         is_new = condition(node, "Ready") is None
         grace = self._options.startup_grace_period if is_new else self._options.grace_period
         return grace.total_seconds()
 
-    def _look_again(self, node: Object) -> None:
+    def _look_again(self, node: JSONObject) -> None:
         """When its time is over, unless that is known already."""
         if (condition(node, "Ready") or {}).get("status") != "Unknown":
             name, left = node["metadata"]["name"], max(0.0, self._grace(node) - self._silence(node))
             self._deadlines[name] = _moment() + left
             self._changed_nodes.add_after(name, timedelta(seconds=left, milliseconds=1))
 
-    def _place(self, node: Object) -> None:
+    def _place(self, node: JSONObject) -> None:
         name, taint = node["metadata"]["name"], marks.driving_taint(node)
         is_counted = _EXCLUDED not in (node["metadata"].get("labels") or {})
         self._zones.place(name, zone_of(node), is_ready=has_condition(node, "Ready"), is_counted=is_counted)
@@ -243,11 +242,11 @@ class NodeLifecycleController:
         if self._zones.next_due() < float("inf"):
             self._zones_changed.set()
 
-    async def _mark(self, node: Object) -> None:
+    async def _mark(self, node: JSONObject) -> None:
         name = node["metadata"]["name"]
         taints = marks.taints(node, now(), is_excused=name in self._excused, is_driven=name in self._driven)
         labels = marks.labels(node)
-        patch: Object = {"metadata": {"resourceVersion": node["metadata"]["resourceVersion"]}}
+        patch: JSONObject = {"metadata": {"resourceVersion": node["metadata"]["resourceVersion"]}}
         if taints != taints_of(node):
             patch["spec"] = {"taints": taints or None}
         if labels:
@@ -283,7 +282,7 @@ class NodeLifecycleController:
         node = self._nodes.get(name)
         return node is not None and bool(marks.driving_taint(node))
 
-    async def _mark_pods(self, node: Object) -> None:
+    async def _mark_pods(self, node: JSONObject) -> None:
         """The pods of a node that has fallen silent; those that could not be written are tried again with it."""
         name = node["metadata"]["name"]
         if name not in self._unmarked:
@@ -292,7 +291,7 @@ class NodeLifecycleController:
             await self._mark_not_ready(self._pods.index(NODE_INDEX, name))
         self._unmarked.discard(name)
 
-    async def _mark_not_ready(self, pods: Iterable[Object]) -> None:
+    async def _mark_not_ready(self, pods: Iterable[JSONObject]) -> None:
         """Tries all; then raises the last refusal."""
         refusal: APIError | ClientError | None = None
         for pod in pods:
@@ -314,7 +313,7 @@ class NodeLifecycleController:
         if refusal is not None:
             raise refusal
 
-    def _tell(self, node: Object, reason: str, message: str) -> None:
+    def _tell(self, node: JSONObject, reason: str, message: str) -> None:
         metadata = node["metadata"]
         self._events.normal(Subject("v1", "Node", "", metadata["name"], metadata["uid"]), reason, message)
 

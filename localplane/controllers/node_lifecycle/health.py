@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, parse_time
 from localplane.controllers.pods import condition
-
-Object = dict[str, Any]
 
 # NetworkUnavailable is not among them: the kubelet does not write it.
 _TYPES: Final = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
@@ -64,7 +63,7 @@ class Heartbeats:
         self._renewed.pop(name, None)
 
 
-def silent(node: Object, moment: str) -> Object:
+def silent(node: JSONObject, moment: str) -> JSONObject:
     """The node as it is when nobody has heard of it for too long; the same if that was known."""
     if (ready := condition(node, "Ready")) is not None and ready.get("status") == "Unknown":
         return node
@@ -75,7 +74,7 @@ def silent(node: Object, moment: str) -> Object:
     return node | {"status": status | {"conditions": conditions}}
 
 
-def _unknown(current: Object, moment: str) -> Object:
+def _unknown(current: JSONObject, moment: str) -> JSONObject:
     if current.get("type") not in _TYPES or current.get("status") == "Unknown":
         return current
     return current | {
@@ -86,7 +85,7 @@ def _unknown(current: Object, moment: str) -> Object:
     }
 
 
-def _never_updated(node: Object, kind: str, moment: str) -> Object:
+def _never_updated(node: JSONObject, kind: str, moment: str) -> JSONObject:
     return {
         "type": kind,
         "status": "Unknown",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.node_selection import (
     DISK_PRESSURE,
     MEMORY_PRESSURE,
@@ -23,8 +24,6 @@ from localplane.controllers.node_selection import (
     taints_of,
 )
 from localplane.controllers.pods import condition
-
-Object = dict[str, Any]
 
 _BY_CONDITION: Final = {
     ("Ready", "False"): NOT_READY,
@@ -54,7 +53,7 @@ def has_driving_taint(node: Mapping[str, Any], key: str = "") -> bool:
     return any(taint["key"] in keys and taint.get("effect") == NO_EXECUTE for taint in taints_of(node))
 
 
-def taints(node: Mapping[str, Any], moment: str, *, is_excused: bool, is_driven: bool) -> list[Object]:
+def taints(node: Mapping[str, Any], moment: str, *, is_excused: bool, is_driven: bool) -> list[JSONObject]:
     """All taints that the node should have. One that `is_excused` drives nobody away, whatever its conditions are; one
     that `is_driven` does, and so does one that was before. One that says nothing of its readiness keeps what it has."""
     ours = [(key, NO_SCHEDULE) for key in _MIRRORED]

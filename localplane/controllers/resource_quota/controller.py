@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import Quantity
 from localplane.catalog.quota import Amounts, Evaluator, evaluators_of
 from localplane.catalog.quota.amounts import read, written
@@ -32,7 +33,6 @@ from localplane.controllers.worker import work
 
 from .monitors import Monitors
 
-Object = dict[str, Any]
 _QUOTAS: Final = GroupVersionResource("", "v1", "resourcequotas")
 _NAME: Final = "resourcequota-controller"
 _RESYNC: Final = timedelta(minutes=5)
@@ -63,10 +63,10 @@ class QuotaController:
         self._quotas = quotas
         self._monitors = Monitors(tasks, client, self.hear_object)
 
-    def hear_quota(self, quota: Object) -> None:
+    def hear_quota(self, quota: JSONObject) -> None:
         self.queue.add(object_key(quota))
 
-    def hear_change(self, old: Object, new: Object) -> None:
+    def hear_change(self, old: JSONObject, new: JSONObject) -> None:
         """Of the limits. Changes of the status are ours or the admission's; a resync shows twice the same."""
         if old is new or _hard(old) != _hard(new):
             self.queue.add(object_key(new))
@@ -93,7 +93,7 @@ class QuotaController:
         except NotFound:
             return
 
-    async def _usage(self, quota: Object) -> Amounts:
+    async def _usage(self, quota: JSONObject) -> Amounts:
         """Of what can be measured; the rest stays as it was."""
         used: Amounts = {}
         evaluators = evaluators_of(_hard(quota))
@@ -105,7 +105,7 @@ class QuotaController:
             used |= evaluator.total(quota, await self._objects(resource, quota["metadata"]["namespace"]))
         return used
 
-    async def _objects(self, resource: GroupVersionResource, namespace: str) -> list[Object]:
+    async def _objects(self, resource: GroupVersionResource, namespace: str) -> list[JSONObject]:
         objects = self._client.resource(resource, namespace)
         is_measured = resource.group == "" and resource.resource in ("pods", "services", "persistentvolumeclaims")
         accept = JSON if is_measured else METADATA_LIST

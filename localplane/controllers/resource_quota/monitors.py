@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, MetadataListWatch, Reflector, ReflectorOptions
 
-Object = dict[str, Any]
 _log = logging.getLogger(__name__)
 
 _MEASURED: Final = tuple(GroupResource("", name) for name in ("pods", "services", "persistentvolumeclaims"))
@@ -45,14 +45,14 @@ class _Store:
         self._hear = hear
         self._namespaces: set[str] = set()
 
-    def add(self, obj: Object) -> None:
+    def add(self, obj: JSONObject) -> None:
         self._tell(obj)
 
-    def update(self, obj: Object) -> None:
+    def update(self, obj: JSONObject) -> None:
         if self._resource in _MEASURED:
             self._tell(obj)
 
-    def delete(self, obj: Object) -> None:
+    def delete(self, obj: JSONObject) -> None:
         self._tell(obj)
 
     def replacement(self) -> _Replacement:
@@ -64,7 +64,7 @@ class _Store:
         for namespace in before | namespaces:
             self._hear(self._resource, namespace)
 
-    def _tell(self, obj: Object) -> None:
+    def _tell(self, obj: JSONObject) -> None:
         namespace = obj["metadata"].get("namespace", "")
         self._namespaces.add(namespace)
         self._hear(self._resource, namespace)
@@ -77,10 +77,10 @@ class _Replacement:
         self._store = store
         self._namespaces: set[str] = set()
 
-    def add(self, obj: Object) -> None:
+    def add(self, obj: JSONObject) -> None:
         self._namespaces.add(obj["metadata"].get("namespace", ""))
 
-    def discard(self, obj: Object) -> None:
+    def discard(self, obj: JSONObject) -> None:
         """Its namespace is counted again, and nothing worse."""
 
     def finish(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import AlreadyExists
 from localplane.client import Client, GroupVersionResource, Lister, ListWatch, SharedInformer, WorkQueue
@@ -10,7 +10,6 @@ from localplane.controllers.context import ControllerContext
 from localplane.controllers.namespaces import NAMESPACES, in_namespace, is_active
 from localplane.controllers.worker import hearing, work
 
-Object = dict[str, Any]
 SERVICE_ACCOUNTS: Final = GroupVersionResource("", "v1", "serviceaccounts")
 _NAME: Final = "default"
 

@@ -13,6 +13,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import parse_time
 from localplane.client import Client, ClientError, GroupVersionResource, ListOptions, PatchType
 from localplane.client.paging import list_all
@@ -21,7 +22,6 @@ from localplane.controllers.context import ControllerContext
 from .accounts import SERVICE_ACCOUNTS
 from .tokens import ACCOUNT_NAME, ACCOUNT_UID, SECRETS, SELECTED
 
-Object = dict[str, Any]
 _log = logging.getLogger(__name__)
 _CONFIG_MAPS: Final = GroupVersionResource("", "v1", "configmaps")
 _PODS: Final = GroupVersionResource("", "v1", "pods")
@@ -67,7 +67,7 @@ class LegacyTokenCleaner:
             return None
         return _date((tracking.get("data") or {}).get("since", ""))
 
-    async def _retire(self, secret: Object, at: datetime, kept_since: datetime) -> None:
+    async def _retire(self, secret: JSONObject, at: datetime, kept_since: datetime) -> None:
         metadata = secret["metadata"]
         secrets = self._client.resource(SECRETS, metadata["namespace"])
         invalid_since = _date((metadata.get("labels") or {}).get(_INVALID_SINCE, ""))
@@ -81,7 +81,7 @@ class LegacyTokenCleaner:
         except (NotFound, Conflict):
             return  # somebody knows it, so it is not forgotten
 
-    async def _is_generated(self, secret: Object) -> bool:
+    async def _is_generated(self, secret: JSONObject) -> bool:
         """A service account names the secrets that were made for it, and no others."""
         metadata = secret["metadata"]
         annotations = metadata.get("annotations") or {}
@@ -96,7 +96,7 @@ class LegacyTokenCleaner:
             return False
         return any(reference.get("name") == metadata["name"] for reference in account.get("secrets") or ())
 
-    async def _is_mounted(self, secret: Object) -> bool:
+    async def _is_mounted(self, secret: JSONObject) -> bool:
         metadata = secret["metadata"]
         pods = await list_all(self._client.resource(_PODS, metadata["namespace"]).list, ListOptions(limit=_PAGE))
         return any(metadata["name"] in set(secret_names(pod.get("spec"))) for pod in pods.items)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from localplane.apimachinery.errors import Conflict, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import (
     METADATA,
     Client,
@@ -26,7 +27,6 @@ from localplane.controllers.worker import hearing, work
 
 from .accounts import SERVICE_ACCOUNTS
 
-Object = dict[str, Any]
 SECRETS: Final = GroupVersionResource("", "v1", "secrets")
 SELECTED: Final = "type=kubernetes.io/service-account-token"
 ACCOUNT_NAME: Final = "kubernetes.io/service-account.name"
@@ -90,7 +90,7 @@ class TokensController:
                 tasks.create_task(work(self._account_queue, self.sync_account))
                 tasks.create_task(work(self._secret_queue, self.sync_secret))
 
-    def _hear_secret(self, obj: Object) -> None:
+    def _hear_secret(self, obj: JSONObject) -> None:
         secret = _secret(obj)
         if secret.account:
             self._secret_queue.add(secret)
@@ -115,7 +115,7 @@ class TokensController:
         else:
             await self._fill_in(account, found)
 
-    async def _fill_in(self, account: Account, cached: Object) -> None:
+    async def _fill_in(self, account: Account, cached: JSONObject) -> None:
         """What the secret lacks. Whoever was faster is heard of again."""
         if not self._lacking(cached):
             return

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.labels import InvalidSelector, Selector
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.validation.selectors import selector_of
 from localplane.client import HandlerFunctions, SharedInformer, WorkQueue, deleted_object, object_key, split_key
 from localplane.client.delta_fifo import DeletedFinalStateUnknown
@@ -26,7 +27,6 @@ from .pod_control import CLAIMS, StatefulPodControl
 from .reconciliation import Reconciliation
 from .status import STATEFUL_SETS, Counts, StatusWriter, status_of
 
-Object = dict[str, Any]
 _NAME: Final = "statefulset-controller"
 _WORKERS: Final = 5
 
@@ -60,25 +60,25 @@ class _Controller:
         events = context.recorder(_NAME)
         self._control = StatefulPodControl(self._client, self.pods, self.claims, events, self._written)
 
-    def hear_set(self, stateful_set: Object) -> None:
+    def hear_set(self, stateful_set: JSONObject) -> None:
         self.queue.add(object_key(stateful_set))
 
-    def pod_added(self, pod: Object) -> None:
+    def pod_added(self, pod: JSONObject) -> None:
         if is_terminating(pod):
             self._calls.call_owner(pod)
         else:
             self._calls.call(pod)
 
-    def pod_changed(self, old: Object, new: Object) -> None:
+    def pod_changed(self, old: JSONObject, new: JSONObject) -> None:
         self._calls.call_for_change(old, new)
         owner = self._calls.owner(new)
         if owner is not None and min_ready(owner) and is_ready(new) and not is_ready(old):
             self.queue.add_after(object_key(owner), min_ready(owner))
 
-    def pod_deleted(self, pod: Object | DeletedFinalStateUnknown) -> None:
+    def pod_deleted(self, pod: JSONObject | DeletedFinalStateUnknown) -> None:
         self._calls.call_owner(deleted_object(pod))
 
-    def claim_deleted(self, deleted: Object | DeletedFinalStateUnknown) -> None:
+    def claim_deleted(self, deleted: JSONObject | DeletedFinalStateUnknown) -> None:
         """A set may wait for an old claim to be gone, so that it can make a new one."""
         metadata = deleted_object(deleted)["metadata"]
         for stateful_set in self.sets.lister.namespaced(metadata["namespace"]).list():
@@ -107,7 +107,7 @@ class _Controller:
             self.queue.add_after(key, _next_look(pods, min_ready(stateful_set), moment))
 
     async def _reconcile(
-        self, stateful_set: Object, revisions: Sequence[Object], pods: Sequence[Object], moment: datetime
+        self, stateful_set: JSONObject, revisions: Sequence[JSONObject], pods: Sequence[JSONObject], moment: datetime
     ) -> Counts:
         """The status is written even if something went wrong, and says what was there before."""
         used = await set_revisions(self._history, stateful_set, revisions)
@@ -123,20 +123,20 @@ class _Controller:
             raise refusal
         return reconciliation.counts
 
-    async def _claimed_pods(self, stateful_set: Object, selector: Selector) -> list[Object]:
+    async def _claimed_pods(self, stateful_set: JSONObject, selector: Selector) -> list[JSONObject]:
         metadata = stateful_set["metadata"]
 
-        async def fresh() -> Object:
+        async def fresh() -> JSONObject:
             return await self._client.resource(STATEFUL_SETS, metadata["namespace"]).get(metadata["name"])
 
-        def matches(pod: Object) -> bool:
+        def matches(pod: JSONObject) -> bool:
             return is_member(stateful_set, pod) and selector.matches(pod["metadata"].get("labels") or {})
 
         claims = Claims(self._client, PODS, stateful_set, matches=matches, fresh=fresh)
         return await claims.claim(controlled_or_orphaned(self._pods_by_controller, stateful_set))
 
 
-def _next_look(pods: Sequence[Object], minimum: timedelta, moment: datetime) -> timedelta:
+def _next_look(pods: Sequence[JSONObject], minimum: timedelta, moment: datetime) -> timedelta:
     """When the next of the pods that are ready will have been so for long enough."""
     waits = [wait for pod in pods if (wait := available_in(pod, minimum, moment))]
     return min(waits, default=minimum)

@@ -10,6 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.pods.defaults import default_pod_template
 from localplane.controllers.revisions import (
     History,
@@ -23,13 +24,11 @@ from localplane.controllers.revisions import (
 
 from .identity import revision_of
 
-Object = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class SetRevisions:
-    current: Object
-    update: Object
+    current: JSONObject
+    update: JSONObject
     collisions: int
 
     @property
@@ -38,7 +37,7 @@ class SetRevisions:
         return self.current["metadata"]["name"], self.update["metadata"]["name"]
 
 
-async def set_revisions(history: History, stateful_set: Object, revisions: Sequence[Object]) -> SetRevisions:
+async def set_revisions(history: History, stateful_set: JSONObject, revisions: Sequence[JSONObject]) -> SetRevisions:
     """Makes a revision if the set's template is new, and renumbers one if the set went back to it; not if it is going,
     for what it owns is going too."""
     status, known = stateful_set.get("status") or {}, in_order(revisions)
@@ -61,7 +60,11 @@ async def set_revisions(history: History, stateful_set: Object, revisions: Seque
 
 
 async def truncate(
-    history: History, stateful_set: Object, revisions: Sequence[Object], used: SetRevisions, pods: Sequence[Object]
+    history: History,
+    stateful_set: JSONObject,
+    revisions: Sequence[JSONObject],
+    used: SetRevisions,
+    pods: Sequence[JSONObject],
 ) -> None:
     """Of the revisions that neither the set nor a pod is at, only so many as the set's limit says stay."""
     live = {*used.names, *map(revision_of, pods)}
@@ -69,7 +72,7 @@ async def truncate(
     await history.delete_beyond(stateful_set["spec"].get("revisionHistoryLimit", 10), idle)
 
 
-def _means_the_same(stateful_set: Mapping[str, Any], revision: Object) -> bool:
+def _means_the_same(stateful_set: Mapping[str, Any], revision: JSONObject) -> bool:
     """What an older version of us kept may lack defaults that there were not then. Kubernetes:
     setMatchesLatestExistingRevision."""
     restored = deepcopy(with_revision(stateful_set, revision))

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.ownership import controller_reference
 from localplane.controllers.pods import is_available, is_ready, is_terminating, phase, pod_from_template
 from localplane.controllers.revisions import REVISION_LABEL
 
-Object = dict[str, Any]
 POD_NAME_LABEL: Final = "statefulset.kubernetes.io/pod-name"
 POD_INDEX_LABEL: Final = "apps.kubernetes.io/pod-index"
 NO_ORDINAL: Final = -1
@@ -73,16 +73,16 @@ def claim_name(stateful_set: Mapping[str, Any], template: Mapping[str, Any], ord
     return f"{template['metadata']['name']}-{pod_name(stateful_set, ordinal)}"
 
 
-def claim_templates(stateful_set: Mapping[str, Any]) -> list[Object]:
+def claim_templates(stateful_set: Mapping[str, Any]) -> list[JSONObject]:
     return stateful_set["spec"].get("volumeClaimTemplates") or []
 
 
-def claims_of(stateful_set: Mapping[str, Any], pod: Mapping[str, Any]) -> list[Object]:
+def claims_of(stateful_set: Mapping[str, Any], pod: Mapping[str, Any]) -> list[JSONObject]:
     """The claims that one of its pods needs, as they are to be created."""
     ordinal, selected = ordinal_of(pod), (stateful_set["spec"].get("selector") or {}).get("matchLabels") or {}
     claims = []
     for template in claim_templates(stateful_set):
-        claim: Object = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", **deepcopy(template)}
+        claim: JSONObject = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", **deepcopy(template)}
         metadata = claim["metadata"]
         metadata["name"] = claim_name(stateful_set, template, ordinal)
         metadata["namespace"] = stateful_set["metadata"]["namespace"]
@@ -116,14 +116,14 @@ def has_storage(stateful_set: Mapping[str, Any], pod: Mapping[str, Any]) -> bool
     )
 
 
-def give_identity(stateful_set: Mapping[str, Any], pod: Object) -> None:
+def give_identity(stateful_set: Mapping[str, Any], pod: JSONObject) -> None:
     ordinal, metadata = ordinal_of(pod), pod["metadata"]
     name = pod_name(stateful_set, ordinal)
     metadata["name"], metadata["namespace"] = name, stateful_set["metadata"]["namespace"]
     metadata["labels"] = {**(metadata.get("labels") or {}), POD_NAME_LABEL: name, POD_INDEX_LABEL: str(ordinal)}
 
 
-def give_storage(stateful_set: Mapping[str, Any], pod: Object) -> None:
+def give_storage(stateful_set: Mapping[str, Any], pod: JSONObject) -> None:
     """A volume with the name of a claim template gives way to that claim."""
     ordinal, volumes = ordinal_of(pod), []
     for template in claim_templates(stateful_set):
@@ -135,7 +135,7 @@ def give_storage(stateful_set: Mapping[str, Any], pod: Object) -> None:
         pod["spec"]["volumes"] = volumes
 
 
-def new_pod(stateful_set: Mapping[str, Any], ordinal: int, revision: str) -> Object:
+def new_pod(stateful_set: Mapping[str, Any], ordinal: int, revision: str) -> JSONObject:
     """The pod with this number, from the set's template, which is that of the revision."""
     pod = pod_from_template(stateful_set["spec"]["template"], stateful_set, controller_reference(stateful_set))
     pod["metadata"]["name"] = pod_name(stateful_set, ordinal)

@@ -10,6 +10,7 @@ from copy import deepcopy
 from typing import Any, Final
 
 from localplane.apimachinery.errors import AlreadyExists, APIError, Conflict, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, SharedInformer, object_key
 from localplane.controllers.events import EventRecorder
 from localplane.controllers.pods import PODS
@@ -34,7 +35,6 @@ from .retention import (
     owner_references,
 )
 
-Object = dict[str, Any]
 CLAIMS: Final = GroupVersionResource("", "v1", "persistentvolumeclaims")
 _ATTEMPTS: Final = 4
 
@@ -51,7 +51,7 @@ class StatefulPodControl:
         self._events = events
         self._written = written
 
-    async def create(self, stateful_set: Object, pod: Object) -> None:
+    async def create(self, stateful_set: JSONObject, pod: JSONObject) -> None:
         """The claims first; whoever owns them is settled after the pod is there."""
         try:
             await self._create_claims(stateful_set, pod)
@@ -72,11 +72,11 @@ class StatefulPodControl:
         if refusal is not None:
             raise refusal
 
-    async def create_missing_claims(self, stateful_set: Object, pod: Object) -> None:
+    async def create_missing_claims(self, stateful_set: JSONObject, pod: JSONObject) -> None:
         await self._create_claims(stateful_set, pod)
         await self._settle_owners_or_tell(stateful_set, pod)
 
-    async def mend(self, stateful_set: Object, pod: Object) -> None:
+    async def mend(self, stateful_set: JSONObject, pod: JSONObject) -> None:
         """Give a pod the identity, the volumes and the claims that it should have. `pod` is not changed."""
         refusal: APIError | NotYet | None = None
         for _ in range(_ATTEMPTS):
@@ -95,7 +95,7 @@ class StatefulPodControl:
         if refusal is not None:
             raise refusal
 
-    async def delete(self, stateful_set: Object, pod: Object) -> None:
+    async def delete(self, stateful_set: JSONObject, pod: JSONObject) -> None:
         """One that is gone already counts as deleted."""
         try:
             await self._client.resource(PODS, pod["metadata"]["namespace"]).delete(pod["metadata"]["name"])
@@ -106,17 +106,17 @@ class StatefulPodControl:
             raise
         self._tell("Delete", stateful_set, pod)
 
-    def has_claims_of_earlier_pod(self, stateful_set: Object, pod: Object) -> bool:
+    def has_claims_of_earlier_pod(self, stateful_set: JSONObject, pod: JSONObject) -> bool:
         """Claims that are about to go with a pod of the same name, which must not be used again."""
         if are_kept_when_scaled(stateful_set):
             return False
         return any(is_of_earlier(claim, pod) for claim in self._claims_that_are_there(stateful_set, pod))
 
-    def are_owners_settled(self, stateful_set: Object, pod: Object) -> bool:
+    def are_owners_settled(self, stateful_set: JSONObject, pod: JSONObject) -> bool:
         claims = self._claims_that_are_there(stateful_set, pod)
         return all(is_owned_as_it_should_be(claim, stateful_set, pod) for claim in claims)
 
-    async def settle_owners(self, stateful_set: Object, pod: Object) -> None:
+    async def settle_owners(self, stateful_set: JSONObject, pod: JSONObject) -> None:
         """Make the pod's claims go with whom the set's policy says."""
         for claim in self._claims_that_are_there(stateful_set, pod):
             name = claim["metadata"]["name"]
@@ -136,7 +136,7 @@ class StatefulPodControl:
                 raise NotYet(f"could not update claim {name} for delete policy ownerRefs: {error}") from error
             self._written.wrote(object_key(stateful_set), self._claims, written)
 
-    async def _mended(self, stateful_set: Object, pod: Object) -> bool:
+    async def _mended(self, stateful_set: JSONObject, pod: JSONObject) -> bool:
         """Whether there was anything to mend."""
         mended = deepcopy(pod)
         if not has_identity(stateful_set, mended):
@@ -153,14 +153,14 @@ class StatefulPodControl:
         self._written.wrote(object_key(stateful_set), self._pods, written)
         return True
 
-    async def _settle_owners_or_tell(self, stateful_set: Object, pod: Object) -> None:
+    async def _settle_owners_or_tell(self, stateful_set: JSONObject, pod: JSONObject) -> None:
         try:
             await self.settle_owners(stateful_set, pod)
         except NotYet as error:
             self._tell("Update", stateful_set, pod, error)
             raise
 
-    async def _create_claims(self, stateful_set: Object, pod: Object) -> None:
+    async def _create_claims(self, stateful_set: JSONObject, pod: JSONObject) -> None:
         """All that are missing; then raises NotYet with what could not be."""
         problems = []
         for claim in claims_of(stateful_set, pod):
@@ -181,7 +181,7 @@ class StatefulPodControl:
         if problems:
             raise NotYet(problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]")
 
-    def _claims_that_are_there(self, stateful_set: Object, pod: Object) -> list[Object]:
+    def _claims_that_are_there(self, stateful_set: JSONObject, pod: JSONObject) -> list[JSONObject]:
         namespace, ordinal = stateful_set["metadata"]["namespace"], ordinal_of(pod)
         names = [claim_name(stateful_set, template, ordinal) for template in claim_templates(stateful_set)]
         claims = (self._claims.indexer.get(f"{namespace}/{name}") for name in names)

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.apps.int_or_percent import scaled
 from localplane.controllers.pods import (
     SlowStartFailed,
@@ -44,8 +44,6 @@ from .identity import (
 from .pod_control import StatefulPodControl
 from .status import Counts, counts_of
 
-Object = dict[str, Any]
-
 
 class Reconciliation:
     """One look at one set. `counts` are those of the pods that were there, less those that it deletes to update."""
@@ -53,9 +51,9 @@ class Reconciliation:
     def __init__(
         self,
         control: StatefulPodControl,
-        stateful_set: Object,
+        stateful_set: JSONObject,
         revisions: SetRevisions,
-        pods: Sequence[Object],
+        pods: Sequence[JSONObject],
         moment: datetime,
     ) -> None:
         self._control = control
@@ -83,7 +81,7 @@ class Reconciliation:
         if self._set["spec"]["updateStrategy"].get("type") != "OnDelete":
             await self._roll()
 
-    async def _goes_on(self, pods: Sequence[Object], process: Callable[[Object], Awaitable[bool]]) -> bool:
+    async def _goes_on(self, pods: Sequence[JSONObject], process: Callable[[JSONObject], Awaitable[bool]]) -> bool:
         """One after the other until one says to wait; a parallel set waits for none."""
         if self._is_ordered:
             for pod in pods:
@@ -96,7 +94,7 @@ class Reconciliation:
             raise failed.error from failed
         return True
 
-    async def _establish(self, pod: Object) -> bool:
+    async def _establish(self, pod: JSONObject) -> bool:
         """Make a replica, or see that it is well. Whether the next may follow."""
         if is_terminal(pod):
             # It is made anew when it is gone, whatever it ended with: even a good end is that of an evicted pod.
@@ -118,12 +116,12 @@ class Reconciliation:
             await self._control.mend(self._updated_set, pod)
         return True
 
-    async def _settle_condemned(self, pod: Object) -> bool:
+    async def _settle_condemned(self, pod: JSONObject) -> bool:
         if not self._control.are_owners_settled(self._updated_set, pod):
             await self._control.settle_owners(self._updated_set, pod)
         return True
 
-    async def _remove_condemned(self, pod: Object) -> bool:
+    async def _remove_condemned(self, pod: JSONObject) -> bool:
         """An ordered set removes one at a time, and one that is not well only if it is the first such."""
         if is_terminating(pod):
             return False
@@ -147,31 +145,31 @@ class Reconciliation:
         await self._delete_outdated([pod for pod in staying if not self._is_available(pod)])
         await self._delete_outdated([pod for pod in staying if self._is_available(pod)][: max(0, budget)])
 
-    async def _delete_outdated(self, pods: Sequence[Object]) -> None:
+    async def _delete_outdated(self, pods: Sequence[JSONObject]) -> None:
         for pod in pods:
             await self._control.delete(self._set, pod)
             self.counts.current -= 1
 
-    def _is_available(self, pod: Object) -> bool:
+    def _is_available(self, pod: JSONObject) -> bool:
         return is_available(pod, min_ready(self._set), self._moment)
 
-    def _is_unavailable(self, pod: Object) -> bool:
+    def _is_unavailable(self, pod: JSONObject) -> bool:
         return is_unavailable(pod, min_ready(self._set), self._moment)
 
 
-def _replicas(stateful_set: Object, revisions: SetRevisions, pods: Sequence[Object]) -> list[Object]:
+def _replicas(stateful_set: JSONObject, revisions: SetRevisions, pods: Sequence[JSONObject]) -> list[JSONObject]:
     there = {ordinal_of(pod): pod for pod in pods}
     return [there.get(ordinal) or _versioned(stateful_set, revisions, ordinal) for ordinal in ordinals(stateful_set)]
 
 
-def _condemned(stateful_set: Object, pods: Sequence[Object]) -> list[Object]:
+def _condemned(stateful_set: JSONObject, pods: Sequence[JSONObject]) -> list[JSONObject]:
     """Pods with other numbers; one whose number can't be read is nobody's business."""
     wanted = ordinals(stateful_set)
     others = [pod for pod in pods if ordinal_of(pod) >= 0 and ordinal_of(pod) not in wanted]
     return sorted(others, key=ordinal_of, reverse=True)
 
 
-def _versioned(stateful_set: Object, revisions: SetRevisions, ordinal: int) -> Object:
+def _versioned(stateful_set: JSONObject, revisions: SetRevisions, ordinal: int) -> JSONObject:
     """A pod below the partition is made as it was before the update."""
     strategy = stateful_set["spec"]["updateStrategy"]
     rolling, kept = strategy.get("rollingUpdate"), 0

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.ownership import controller_reference
 
 from .identity import ordinal_of, ordinals
 
-Object = dict[str, Any]
 _DELETE: Final = "Delete"
 
 
@@ -24,7 +24,7 @@ def are_kept_when_scaled(stateful_set: Mapping[str, Any]) -> bool:
     return not _deletes(stateful_set, "whenScaled")
 
 
-def is_owned_as_it_should_be(claim: Object, stateful_set: Object, pod: Object) -> bool:
+def is_owned_as_it_should_be(claim: JSONObject, stateful_set: JSONObject, pod: JSONObject) -> bool:
     if is_of_earlier(claim, stateful_set) or is_of_earlier(claim, pod):
         return True
     if has_other_controller(claim, stateful_set, pod):
@@ -36,7 +36,7 @@ def is_owned_as_it_should_be(claim: Object, stateful_set: Object, pod: Object) -
     return all(_is_owned_by(claim, owner) is (owner is wanted) for owner in (stateful_set, pod))
 
 
-def owner_references(claim: Object, stateful_set: Object, pod: Object) -> list[Object]:
+def owner_references(claim: JSONObject, stateful_set: JSONObject, pod: JSONObject) -> list[JSONObject]:
     """Those that it should have; those of others stay."""
     others = [
         reference for reference in _references(claim) if not (_names(reference, stateful_set) or _names(reference, pod))
@@ -47,28 +47,28 @@ def owner_references(claim: Object, stateful_set: Object, pod: Object) -> list[O
     return [*others, controller_reference(owner)]
 
 
-def has_other_controller(claim: Object, stateful_set: Object, pod: Object) -> bool:
+def has_other_controller(claim: JSONObject, stateful_set: JSONObject, pod: JSONObject) -> bool:
     """Somebody controls it who is neither, or is an earlier one of the same name. No matter if it is to be kept."""
     if not (_deletes(stateful_set, "whenScaled") or _deletes(stateful_set, "whenDeleted")):
         return False
     return any(_is_other(reference, stateful_set, pod) for reference in _references(claim))
 
 
-def is_of_earlier(claim: Object, owner: Object) -> bool:
+def is_of_earlier(claim: JSONObject, owner: JSONObject) -> bool:
     """It names the owner, but means one that was there before."""
     named = (reference for reference in _references(claim) if _names(reference, owner))
     reference = next(named, None)
     return reference is not None and reference["uid"] != _uid(owner)
 
 
-def _is_other(reference: Object, stateful_set: Object, pod: Object) -> bool:
+def _is_other(reference: JSONObject, stateful_set: JSONObject, pod: JSONObject) -> bool:
     for owner in (stateful_set, pod):
         if _names(reference, owner):
             return bool(reference["uid"] != _uid(owner))
     return bool(reference.get("controller"))
 
 
-def _owner(stateful_set: Object, pod: Object) -> Object | None:
+def _owner(stateful_set: JSONObject, pod: JSONObject) -> JSONObject | None:
     """With whom the claims of the pod are to go."""
     if _deletes(stateful_set, "whenScaled") and ordinal_of(pod) not in ordinals(stateful_set):
         return pod
@@ -80,19 +80,19 @@ def _deletes(stateful_set: Mapping[str, Any], occasion: str) -> bool:
     return bool(policy.get(occasion) == _DELETE)
 
 
-def _references(claim: Object) -> list[Object]:
+def _references(claim: JSONObject) -> list[JSONObject]:
     return claim["metadata"].get("ownerReferences") or []
 
 
-def _names(reference: Object, owner: Object) -> bool:
+def _names(reference: JSONObject, owner: JSONObject) -> bool:
     keys = ("apiVersion", "kind")
     return all(reference[key] == owner[key] for key in keys) and reference["name"] == owner["metadata"]["name"]
 
 
-def _is_owned_by(claim: Object, owner: Object) -> bool:
+def _is_owned_by(claim: JSONObject, owner: JSONObject) -> bool:
     return any(reference["uid"] == _uid(owner) for reference in _references(claim))
 
 
-def _uid(owner: Object) -> str:
+def _uid(owner: JSONObject) -> str:
     """Empty for a pod that is still to be created."""
     return str(owner["metadata"].get("uid", ""))

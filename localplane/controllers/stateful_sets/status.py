@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import Conflict
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, SharedInformer, object_key
 from localplane.controllers.pods import is_available, is_terminating
 from localplane.controllers.written import Written
@@ -19,7 +20,6 @@ from localplane.controllers.written import Written
 from .history import SetRevisions
 from .identity import is_created, is_running_and_ready, min_ready, replicas_of, revision_of
 
-Object = dict[str, Any]
 STATEFUL_SETS: Final = GroupVersionResource("apps", "v1", "statefulsets")
 _ATTEMPTS: Final = 5
 
@@ -33,7 +33,9 @@ class Counts:
     updated: int = 0
 
 
-def counts_of(stateful_set: Object, revisions: SetRevisions, pods: Iterable[Object], moment: datetime) -> Counts:
+def counts_of(
+    stateful_set: JSONObject, revisions: SetRevisions, pods: Iterable[JSONObject], moment: datetime
+) -> Counts:
     counts, minimum, (current, update) = Counts(), min_ready(stateful_set), revisions.names
     for pod in pods:
         if is_running_and_ready(pod):
@@ -47,7 +49,7 @@ def counts_of(stateful_set: Object, revisions: SetRevisions, pods: Iterable[Obje
     return counts
 
 
-def status_of(stateful_set: Object, revisions: SetRevisions, counts: Counts) -> Object:
+def status_of(stateful_set: JSONObject, revisions: SetRevisions, counts: Counts) -> JSONObject:
     """The status to be written; the conditions are not ours and stay. An update whose pods are all there and ready is
     complete: what it went to is what is current."""
     wanted, (current, update), current_count = replicas_of(stateful_set), revisions.names, counts.current
@@ -77,7 +79,7 @@ class StatusWriter:
         self._informer = informer
         self._written = written
 
-    async def write(self, stateful_set: Object, status: Object) -> None:
+    async def write(self, stateful_set: JSONObject, status: JSONObject) -> None:
         """If there is anything new in it. Raises APIError, Conflict if others write again and again."""
         if not _is_news(stateful_set.get("status") or {}, status):
             return
@@ -95,7 +97,7 @@ class StatusWriter:
                 return
 
 
-def _is_news(before: Object, status: Object) -> bool:
+def _is_news(before: JSONObject, status: JSONObject) -> bool:
     if status.get("observedGeneration", 0) > before.get("observedGeneration", 0):
         return True
     counters = ("replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import (
     GroupVersionResource,
     HandlerFunctions,
@@ -23,7 +24,6 @@ from localplane.controllers.worker import hearing, work
 from .claim_users import CLAIMS, VOLUMES
 from .protection import is_kept, is_unprotected, protect, release
 
-Object = dict[str, Any]
 _CLASSES: Final = GroupVersionResource("storage.k8s.io", "v1", "volumeattributesclasses")
 _FINALIZER: Final = "kubernetes.io/vac-protection"
 _INDEX: Final = "volume-attributes-class"
@@ -36,7 +36,7 @@ async def start(context: ControllerContext) -> None:
     volumes, claims = context.informers.informer(VOLUMES), context.informers.informer(CLAIMS)
     users = [_indexed(volumes, _classes_of_volume), _indexed(claims, _classes_of_claim)]
 
-    def hear(attributes_class: Object) -> None:
+    def hear(attributes_class: JSONObject) -> None:
         if is_kept(attributes_class, _FINALIZER) or is_unprotected(attributes_class, _FINALIZER):
             queue.add(object_key(attributes_class))
 
@@ -64,16 +64,16 @@ async def start(context: ControllerContext) -> None:
             listener.remove()
 
 
-def _indexed(informer: SharedInformer, names: Callable[[Object], list[str]]) -> Indexer:
+def _indexed(informer: SharedInformer, names: Callable[[JSONObject], list[str]]) -> Indexer:
     if not informer.indexer.has_index(_INDEX):
         informer.indexer.add_indexers({_INDEX: names})
     return informer.indexer
 
 
-def _dropped(queue: WorkQueue[str], names: Callable[[Object], list[str]]) -> HandlerFunctions:
+def _dropped(queue: WorkQueue[str], names: Callable[[JSONObject], list[str]]) -> HandlerFunctions:
     """Hears of the classes that an object names no more."""
 
-    def update(old: Object, new: Object) -> None:
+    def update(old: JSONObject, new: JSONObject) -> None:
         for name in set(names(old)) - set(names(new)):
             queue.add(name)
 
@@ -84,11 +84,11 @@ def _dropped(queue: WorkQueue[str], names: Callable[[Object], list[str]]) -> Han
     return HandlerFunctions(update=update, delete=delete)
 
 
-def _classes_of_volume(volume: Object) -> list[str]:
+def _classes_of_volume(volume: JSONObject) -> list[str]:
     return [name] if (name := volume["spec"].get("volumeAttributesClassName")) else []
 
 
-def _classes_of_claim(claim: Object) -> list[str]:
+def _classes_of_claim(claim: JSONObject) -> list[str]:
     status = claim.get("status") or {}
     names = (
         claim["spec"].get("volumeAttributesClassName"),

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import Any, Final
+from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import HandlerFunctions, Indexer, SharedInformer, WorkQueue, deleted_object, object_key
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.pods import PODS
@@ -23,7 +24,6 @@ from .matching import candidate_keys, has_storage_class, storage_class_of
 from .simulation import Provisioner
 from .volumes import VolumeSync
 
-Object = dict[str, Any]
 _ACCOUNT: Final = "persistent-volume-binder"
 _COMPONENT: Final = "persistentvolume-controller"
 _WAITING: Final = "waiting-claims"
@@ -99,42 +99,42 @@ class _Binder:
     def _look_at_volume(self, name: str) -> None:
         self._queue.add(_VOLUME + name)
 
-    def _claim_gone(self, claim: Object) -> None:
+    def _claim_gone(self, claim: JSONObject) -> None:
         self._claims.forget(object_key(claim))
         if name := claim["spec"].get("volumeName"):
             self._look_at_volume(name)
 
-    def _hear_volume(self, volume: Object) -> None:
+    def _hear_volume(self, volume: JSONObject) -> None:
         self._look_at_volume(volume["metadata"]["name"])
         for key in self._claims_that_may_want(volume):
             self._look_at_claim(key)
 
-    def _volume_gone(self, volume: Object) -> None:
+    def _volume_gone(self, volume: JSONObject) -> None:
         name = volume["metadata"]["name"]
         self._volumes.forget(name)
         for key in {claim_key_of(volume), *self._waiting.index_keys(_WAITING, f"volume/{name}")} - {""}:
             self._look_at_claim(key)
 
-    def _claims_that_may_want(self, volume: Object) -> Iterator[str]:
+    def _claims_that_may_want(self, volume: JSONObject) -> Iterator[str]:
         yield from self._waiting.index_keys(_WAITING, f"volume/{volume['metadata']['name']}")
         if key := claim_key_of(volume):
             yield key
         elif phase_of(volume) == "Available":
             yield from self._waiting.index_keys(_WAITING, f"class/{storage_class_of(volume)}")
 
-    def _hear_class(self, storage_class: Object) -> None:
+    def _hear_class(self, storage_class: JSONObject) -> None:
         """Claims may wait for it by its name, or for a default."""
         for place in (f"class/{storage_class['metadata']['name']}", "classless"):
             for key in self._waiting.index_keys(_WAITING, place):
                 self._look_at_claim(key)
 
-    def _hear_pod(self, pod: Object) -> None:
+    def _hear_pod(self, pod: JSONObject) -> None:
         for key in claim_keys(pod):
             claim = self._claims.get(key)
             if claim is not None and _waiting_keys(claim):
                 self._look_at_claim(key)
 
-    def _pod_changed(self, old: Object, new: Object) -> None:
+    def _pod_changed(self, old: JSONObject, new: JSONObject) -> None:
         if old["spec"].get("nodeName") != new["spec"].get("nodeName"):
             self._hear_pod(new)
 
@@ -146,7 +146,7 @@ def _indexed(informer: SharedInformer, name: str) -> Indexer:
     return informer.indexer
 
 
-def _waiting_keys(claim: Object) -> list[str]:
+def _waiting_keys(claim: JSONObject) -> list[str]:
     """What a claim that is not bound yet may wait for."""
     if annotation(claim, BIND_COMPLETED) is not None:
         return []

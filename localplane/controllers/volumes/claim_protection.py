@@ -6,9 +6,10 @@ Kubernetes: pkg/controller/volume/pvcprotection.
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.client import (
     Client,
@@ -36,7 +37,6 @@ from .claim_users import (
 )
 from .protection import is_kept, is_unprotected, protect, release
 
-Object = dict[str, Any]
 _FINALIZER: Final = "kubernetes.io/pvc-protection"
 _UNUSED: Final = "Unused"
 
@@ -46,7 +46,7 @@ async def start(context: ControllerContext) -> None:
     pods, claims = context.informers.informer(PODS), context.informers.informer(CLAIMS)
     controller = _Controller(client, claims.lister, index_by_claim(pods))
 
-    def hear(claim: Object) -> None:
+    def hear(claim: JSONObject) -> None:
         if is_kept(claim, _FINALIZER) or is_unprotected(claim, _FINALIZER) or condition(claim, _UNUSED) is None:
             controller.look_at(object_key(claim))
 
@@ -64,11 +64,11 @@ def _users(controller: _Controller) -> HandlerFunctions:
     """Hears of the claims whose users come, change or go. A pod may be replaced by one of the same name that has other
     claims."""
 
-    def add(pod: Object) -> None:
+    def add(pod: JSONObject) -> None:
         for key in claim_keys(pod):
             controller.look_at(key)
 
-    def update(old: Object, new: Object) -> None:
+    def update(old: JSONObject, new: JSONObject) -> None:
         add(new)
         if old["metadata"]["uid"] != new["metadata"]["uid"]:
             add(old)
@@ -113,7 +113,7 @@ class _Controller:
         if refusal is not None:
             raise refusal
 
-    async def _sync(self, claim: Object, keepers: _Keepers) -> None:
+    async def _sync(self, claim: JSONObject, keepers: _Keepers) -> None:
         claims = self._client.resource(CLAIMS, claim["metadata"]["namespace"])
         if not is_terminating(claim) and (claim.get("status") or {}).get("phase") == "Bound":
             claim = await self._tell_use(claim)
@@ -123,7 +123,7 @@ class _Controller:
         elif is_unprotected(claim, _FINALIZER):
             await protect(claims, claim, _FINALIZER)
 
-    async def _tell_use(self, claim: Object) -> Object:
+    async def _tell_use(self, claim: JSONObject) -> JSONObject:
         """The claim as it is then."""
         said = condition(claim, _UNUSED)
         is_used = any(uses(pod, claim) for pod in unfinished_users(self._pods, object_key(claim)))
@@ -150,9 +150,9 @@ class _Keepers:
     def __init__(self, client: Client, pods: Indexer, namespace: str) -> None:
         self._objects = client.resource(PODS, namespace)
         self._pods = pods
-        self._live: list[Object] | None = None
+        self._live: list[JSONObject] | None = None
 
-    async def keep(self, claim: Object) -> bool:
+    async def keep(self, claim: JSONObject) -> bool:
         if any(_keeps(pod, claim) for pod in self._pods.index(CLAIM_INDEX, object_key(claim))):
             return True
         if self._live is None:
@@ -160,7 +160,7 @@ class _Keepers:
         return any(_keeps(pod, claim) for pod in self._live)
 
 
-def _keeps(pod: Object, claim: Object) -> bool:
+def _keeps(pod: JSONObject, claim: JSONObject) -> bool:
     """A kubelet has the pod, which it would not start with a claim that is to go. A pod that is only waiting to be
     removed needs no volume that was made for it, or both would wait for each other."""
     if not pod["spec"].get("nodeName"):

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import GroupVersionResource, Indexer, SharedInformer, object_key
 from localplane.controllers.ownership import is_controlled_by
 from localplane.controllers.pods import is_terminal, is_terminating
 
-Object = dict[str, Any]
 CLAIMS: Final = GroupVersionResource("", "v1", "persistentvolumeclaims")
 VOLUMES: Final = GroupVersionResource("", "v1", "persistentvolumes")
 STORAGE_CLASSES: Final = GroupVersionResource("storage.k8s.io", "v1", "storageclasses")
@@ -77,11 +77,11 @@ def is_terminated(pod: Mapping[str, Any]) -> bool:
     return is_terminating(pod) and all("terminated" in state or "waiting" in state for state in states)
 
 
-def unfinished_users(pods: Indexer, claim_key: str) -> list[Object]:
+def unfinished_users(pods: Indexer, claim_key: str) -> list[JSONObject]:
     return [pod for pod in pods.index(CLAIM_INDEX, claim_key) if not is_terminated(pod)]
 
 
-def reference_to(claim: Mapping[str, Any]) -> Object:
+def reference_to(claim: Mapping[str, Any]) -> JSONObject:
     """What a volume says about its claim. Kubernetes: client-go/tools/reference, GetReference."""
     metadata = claim["metadata"]
     return {

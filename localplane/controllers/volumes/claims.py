@@ -5,9 +5,10 @@ Kubernetes: pkg/controller/volume/persistentvolume/pv_controller.go (syncUnbound
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Indexer, Lister, object_key
 from localplane.controllers.worker import NotYet
 
@@ -16,7 +17,6 @@ from .bindings import annotation as annotation_of
 from .claim_users import claim_key_of, unfinished_users
 from .matching import best_match, default_class, has_storage_class, is_bound_to, misfit, storage_class_of
 
-Object = dict[str, Any]
 CANDIDATES: Final = "volume-candidates"
 """Volumes by `candidate_keys`."""
 _OLD_STORAGE_PROVISIONER: Final = "volume.beta.kubernetes.io/storage-provisioner"
@@ -44,7 +44,7 @@ class ClaimSync:
         self._classes = classes
         self._pods = pods
 
-    async def sync(self, claim: Object) -> None:
+    async def sync(self, claim: JSONObject) -> None:
         """Raises APIError and NotYet."""
         if annotation_of(claim, BIND_COMPLETED) is not None:
             await self._sync_bound(claim)
@@ -53,7 +53,7 @@ class ClaimSync:
         else:
             await self._sync_unbound(claim)
 
-    async def _sync_bound(self, claim: Object) -> None:
+    async def _sync_bound(self, claim: JSONObject) -> None:
         bindings, name = self._bindings, claim["spec"].get("volumeName")
         volume = self._volumes.get(name) if name else None
         if volume is None:
@@ -68,7 +68,7 @@ class ClaimSync:
         message = "Two claims are bound to the same volume, this one is bound incorrectly"
         await bindings.lose_claim(claim, "ClaimMisbound", message)
 
-    async def _sync_with_wish(self, claim: Object) -> None:
+    async def _sync_with_wish(self, claim: JSONObject) -> None:
         """Somebody asked for one volume by its name."""
         name = claim["spec"]["volumeName"]
         volume = self._volumes.get(name)
@@ -87,7 +87,7 @@ class ClaimSync:
                 )
             await self._bindings.set_claim_phase(claim, "Pending")
 
-    async def _bind_if_it_fits(self, claim: Object, volume: Object) -> None:
+    async def _bind_if_it_fits(self, claim: JSONObject, volume: JSONObject) -> None:
         reason = misfit(volume, claim)
         if reason is None:
             await self._bindings.bind(volume, claim)
@@ -96,7 +96,7 @@ class ClaimSync:
         self._events.warn(claim, "VolumeMismatch", message)
         await self._bindings.set_claim_phase(claim, "Pending")
 
-    async def _sync_unbound(self, claim: Object) -> None:
+    async def _sync_unbound(self, claim: JSONObject) -> None:
         is_delayed = self._is_delayed(claim)
         volume = self._best(claim, only_reserved=is_delayed)
         if volume is not None:
@@ -114,12 +114,12 @@ class ClaimSync:
             self._events.normal(claim, "FailedBinding", message)
             await self._bindings.set_claim_phase(claim, "Pending")
 
-    def _is_delayed(self, claim: Object) -> bool:
+    def _is_delayed(self, claim: JSONObject) -> bool:
         """Its volume is chosen when the scheduler has chosen a node."""
         storage_class = self._classes.get(storage_class_of(claim)) if storage_class_of(claim) else None
         return storage_class is not None and storage_class.get("volumeBindingMode") == "WaitForFirstConsumer"
 
-    def _best(self, claim: Object, *, only_reserved: bool) -> Object | None:
+    def _best(self, claim: JSONObject, *, only_reserved: bool) -> JSONObject | None:
         places = (f"claim/{object_key(claim)}", f"class/{storage_class_of(claim)}")
         volumes = [volume for place in places for volume in self._volumes.index(CANDIDATES, place)]
         try:
@@ -127,10 +127,10 @@ class ClaimSync:
         except InvalidSelector as error:
             raise NotYet(f'error finding PV for claim "{object_key(claim)}": {error}') from error
 
-    def _default_for(self, claim: Object) -> Object | None:
+    def _default_for(self, claim: JSONObject) -> JSONObject | None:
         return None if has_storage_class(claim) else default_class(self._classes.list())
 
-    def _tell_what_it_waits_for(self, claim: Object) -> None:
+    def _tell_what_it_waits_for(self, claim: JSONObject) -> None:
         users = unfinished_users(self._pods, object_key(claim))
         names = [pod["metadata"]["name"] for pod in users if not pod["spec"].get("nodeName")]
         if names:
@@ -141,7 +141,7 @@ class ClaimSync:
             message = "waiting for first consumer to be created before binding"
             self._events.normal(claim, "WaitForFirstConsumer", message)
 
-    async def _provision(self, claim: Object) -> None:
+    async def _provision(self, claim: JSONObject) -> None:
         name = storage_class_of(claim)
         storage_class = self._classes.get(name)
         if storage_class is None:
@@ -164,5 +164,5 @@ class ClaimSync:
         )
         self._events.normal(claim, "ExternalProvisioning", message)
 
-    def _fail(self, claim: Object, message: str) -> None:
+    def _fail(self, claim: JSONObject, message: str) -> None:
         self._events.warn(claim, "ProvisioningFailed", message)

@@ -9,6 +9,7 @@ from copy import deepcopy
 from typing import Any, Final
 
 from localplane.apimachinery.errors import AlreadyExists, APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, Lister, WorkQueue, object_key, split_key
 from localplane.client.handlers import HandlerFunctions, deleted_object
 from localplane.controllers.context import ControllerContext
@@ -19,7 +20,6 @@ from localplane.controllers.worker import NotYet, hearing, work
 
 from .claim_users import CLAIM_INDEX, CLAIMS, ephemeral_claim_name, index_by_claim
 
-Object = dict[str, Any]
 _ACCOUNT: Final = "ephemeral-volume-controller"
 _COMPONENT: Final = "ephemeral_volume"
 
@@ -31,7 +31,7 @@ async def start(context: ControllerContext) -> None:
     events = context.recorder(_ACCOUNT, _COMPONENT)
     controller = _Controller(context.client_of(_ACCOUNT), events, pods=pods.lister, claims=claims.lister)
 
-    def hear(pod: Object) -> None:
+    def hear(pod: JSONObject) -> None:
         if not is_terminating(pod) and any("ephemeral" in volume for volume in pod["spec"].get("volumes") or ()):
             queue.add(object_key(pod))
 
@@ -66,14 +66,14 @@ class _Controller:
             if "ephemeral" in volume:
                 await self._sync_volume(pod, volume)
 
-    async def _sync_volume(self, pod: Object, volume: Object) -> None:
+    async def _sync_volume(self, pod: JSONObject, volume: JSONObject) -> None:
         try:
             await self._ensure_claim(pod, volume)
         except NotYet as error:
             self._events.warn(pod, "FailedBinding", f"ephemeral volume {volume['name']}: {error}")
             raise
 
-    async def _ensure_claim(self, pod: Object, volume: Object) -> None:
+    async def _ensure_claim(self, pod: JSONObject, volume: JSONObject) -> None:
         """Raises NotYet."""
         namespace, name = pod["metadata"]["namespace"], ephemeral_claim_name(pod, volume)
         claims = self._client.resource(CLAIMS, namespace)
@@ -89,10 +89,10 @@ class _Controller:
             raise NotYet(f"PVC {namespace}/{name} was not created for pod {object_key(pod)} (pod is not owner)")
 
 
-def _claim_for(pod: Object, volume: Object) -> Object:
+def _claim_for(pod: JSONObject, volume: JSONObject) -> JSONObject:
     template = volume["ephemeral"].get("volumeClaimTemplate") or {}
     owner = controller_reference(pod | {"apiVersion": "v1", "kind": "Pod"})
-    metadata: Object = {"name": ephemeral_claim_name(pod, volume), "ownerReferences": [owner]}
+    metadata: JSONObject = {"name": ephemeral_claim_name(pod, volume), "ownerReferences": [owner]}
     for key in ("annotations", "labels"):
         if said := (template.get("metadata") or {}).get(key):
             metadata[key] = deepcopy(said)

@@ -5,8 +5,9 @@ There is no kind of volume left that Kubernetes makes larger itself. Kubernetes:
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import WorkQueue, object_key, split_key
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.worker import NotYet, hearing, work
@@ -14,7 +15,6 @@ from localplane.controllers.worker import NotYet, hearing, work
 from .claim_users import CLAIMS, VOLUMES
 from .matching import wants_more
 
-Object = dict[str, Any]
 _ACCOUNT: Final = "expand-controller"
 _COMPONENT: Final = "volume_expand"
 
@@ -24,7 +24,7 @@ async def start(context: ControllerContext) -> None:
     events = context.recorder(_ACCOUNT, _COMPONENT)
     claims, volumes = context.informers.informer(CLAIMS), context.informers.informer(VOLUMES)
 
-    def hear(claim: Object) -> None:
+    def hear(claim: JSONObject) -> None:
         if wants_more(claim):
             queue.add(object_key(claim))
 

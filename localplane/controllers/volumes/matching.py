@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import ZERO, InvalidQuantity, Quantity, parse
 from localplane.catalog.validation.selectors import selector_of
 
 from .claim_users import claim_key_of
 
-Object = dict[str, Any]
 _CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
 _DEFAULT_MARKS: Final = (
     "storageclass.kubernetes.io/is-default-class",
@@ -35,14 +35,14 @@ def has_storage_class(claim: Mapping[str, Any]) -> bool:
     return _CLASS_ANNOTATION in annotations or claim["spec"].get("storageClassName") is not None
 
 
-def default_class(classes: Iterable[Object]) -> Object | None:
+def default_class(classes: Iterable[JSONObject]) -> JSONObject | None:
     """The newest of those that are marked; of several of the same age the first by name."""
     marked = [each for each in classes if _is_default(each)]
     marked.sort(key=lambda each: str(each["metadata"]["name"]))
     return max(marked, key=lambda each: str(each["metadata"]["creationTimestamp"]), default=None)
 
 
-def _is_default(storage_class: Object) -> bool:
+def _is_default(storage_class: JSONObject) -> bool:
     annotations = storage_class["metadata"].get("annotations") or {}
     return any(annotations.get(mark) == "true" for mark in _DEFAULT_MARKS)
 
@@ -84,12 +84,12 @@ def has_access_modes(claim: Mapping[str, Any], volume: Mapping[str, Any]) -> boo
     return set(claim["spec"].get("accessModes") or ()) <= set(volume["spec"].get("accessModes") or ())
 
 
-def best_match(claim: Object, volumes: Sequence[Object], *, only_reserved: bool) -> Object | None:
+def best_match(claim: JSONObject, volumes: Sequence[JSONObject], *, only_reserved: bool) -> JSONObject | None:
     """Of the volumes with as few access modes as possible the one that is kept for the claim, or the smallest.
 
     `only_reserved` is for claims whose volume the scheduler chooses. Raises InvalidSelector.
     """
-    by_modes: dict[tuple[str, ...], list[Object]] = {}
+    by_modes: dict[tuple[str, ...], list[JSONObject]] = {}
     for volume in volumes:
         if has_access_modes(claim, volume):
             by_modes.setdefault(_modes(volume), []).append(volume)
@@ -99,10 +99,10 @@ def best_match(claim: Object, volumes: Sequence[Object], *, only_reserved: bool)
     return None
 
 
-def _smallest(claim: Object, volumes: Iterable[Object], *, only_reserved: bool) -> Object | None:
+def _smallest(claim: JSONObject, volumes: Iterable[JSONObject], *, only_reserved: bool) -> JSONObject | None:
     selector = selector_of(claim["spec"].get("selector"))
     wanted, wanted_class = requested(claim), storage_class_of(claim)
-    smallest: Object | None = None
+    smallest: JSONObject | None = None
     for volume in volumes:
         if not _may_have(claim, volume, wanted):
             continue
@@ -119,7 +119,7 @@ def _smallest(claim: Object, volumes: Iterable[Object], *, only_reserved: bool) 
     return smallest
 
 
-def _may_have(claim: Object, volume: Object, wanted: Quantity) -> bool:
+def _may_have(claim: JSONObject, volume: JSONObject, wanted: Quantity) -> bool:
     return (
         (volume["spec"].get("claimRef") is None or is_bound_to(volume, claim))
         and "deletionTimestamp" not in volume["metadata"]
@@ -129,7 +129,7 @@ def _may_have(claim: Object, volume: Object, wanted: Quantity) -> bool:
     )
 
 
-def _modes(volume: Object) -> tuple[str, ...]:
+def _modes(volume: JSONObject) -> tuple[str, ...]:
     said = volume["spec"].get("accessModes") or ()
     return tuple(mode for mode in _MODES if mode in said)
 
@@ -160,7 +160,7 @@ def _attributes_class(obj: Mapping[str, Any]) -> str:
     return obj["spec"].get("volumeAttributesClassName") or ""
 
 
-def candidate_keys(volume: Object) -> list[str]:
+def candidate_keys(volume: JSONObject) -> list[str]:
     """What a claim that looks for a volume finds it by: the claim that it is kept for or, if there is none, its
     class."""
     key = claim_key_of(volume)

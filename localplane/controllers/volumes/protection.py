@@ -5,33 +5,30 @@ Kubernetes: pkg/controller/util/protectionutil.
 
 from __future__ import annotations
 
-from typing import Any
-
 from localplane.apimachinery.errors import NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import ResourceClient
 
-Object = dict[str, Any]
 
-
-def is_kept(obj: Object, finalizer: str) -> bool:
+def is_kept(obj: JSONObject, finalizer: str) -> bool:
     """It is to go, and the finalizer keeps it."""
     return "deletionTimestamp" in obj["metadata"] and finalizer in (obj["metadata"].get("finalizers") or ())
 
 
-def is_unprotected(obj: Object, finalizer: str) -> bool:
+def is_unprotected(obj: JSONObject, finalizer: str) -> bool:
     """It is to stay and lacks the finalizer: it is older than the admission plugin that would have put it on."""
     return "deletionTimestamp" not in obj["metadata"] and finalizer not in (obj["metadata"].get("finalizers") or ())
 
 
-async def protect(objects: ResourceClient, obj: Object, finalizer: str) -> None:
+async def protect(objects: ResourceClient, obj: JSONObject, finalizer: str) -> None:
     await _write(objects, obj, [*(obj["metadata"].get("finalizers") or ()), finalizer])
 
 
-async def release(objects: ResourceClient, obj: Object, finalizer: str) -> None:
+async def release(objects: ResourceClient, obj: JSONObject, finalizer: str) -> None:
     await _write(objects, obj, [each for each in obj["metadata"]["finalizers"] if each != finalizer])
 
 
-async def _write(objects: ResourceClient, obj: Object, finalizers: list[str]) -> None:
+async def _write(objects: ResourceClient, obj: JSONObject, finalizers: list[str]) -> None:
     try:
         await objects.update(obj | {"metadata": obj["metadata"] | {"finalizers": finalizers}})
     except NotFound:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from copy import deepcopy
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import AlreadyExists, APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import WorkQueue, object_key, split_key
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.pods import is_terminating
@@ -22,7 +23,6 @@ from .claim_users import CLAIMS, STORAGE_CLASSES, VOLUMES, claim_key_of, referen
 from .matching import capacity, requested, storage_class_of, wants_more
 from .protection import release
 
-Object = dict[str, Any]
 PROVISIONER: Final = "simulation.localplane/provisioner"
 _ACCOUNT: Final = "persistent-volume-binder"
 _FINALIZER: Final = "external-provisioner.volume.kubernetes.io/finalizer"
@@ -52,11 +52,11 @@ class Provisioner:
                 tasks.create_task(work(self._claim_queue, self._sync_claim, workers=4))
                 tasks.create_task(work(self._volume_queue, self._sync_volume, workers=4))
 
-    def _hear_claim(self, claim: Object) -> None:
+    def _hear_claim(self, claim: JSONObject) -> None:
         if _wants_volume(claim) or wants_more(claim):
             self._claim_queue.add(object_key(claim))
 
-    def _hear_volume(self, volume: Object) -> None:
+    def _hear_volume(self, volume: JSONObject) -> None:
         if annotation(volume, PROVISIONED_BY) != PROVISIONER:
             return
         if _is_to_go(volume):
@@ -72,7 +72,7 @@ class Provisioner:
         elif claim is not None and wants_more(claim):
             await self._expand(claim)
 
-    async def _provision(self, claim: Object) -> None:
+    async def _provision(self, claim: JSONObject) -> None:
         storage_class = self._classes.lister.get(storage_class_of(claim))
         if storage_class is None or storage_class["provisioner"] != PROVISIONER:
             return
@@ -95,7 +95,7 @@ class Provisioner:
             raise
         self._events.normal(claim, "ProvisioningSucceeded", f"Successfully provisioned volume {name}")
 
-    async def _expand(self, claim: Object) -> None:
+    async def _expand(self, claim: JSONObject) -> None:
         """First the volume grows, then the claim says so."""
         volume = self._volumes.lister.get(claim["spec"]["volumeName"])
         if volume is None or annotation(volume, PROVISIONED_BY) != PROVISIONER or is_terminating(volume):
@@ -126,12 +126,12 @@ class Provisioner:
             await release(volumes, volume, _FINALIZER)
 
 
-def _wants_volume(claim: Object) -> bool:
+def _wants_volume(claim: JSONObject) -> bool:
     is_ours = annotation(claim, STORAGE_PROVISIONER) == PROVISIONER
     return is_ours and not claim["spec"].get("volumeName") and not is_terminating(claim)
 
 
-def _is_to_go(volume: Object) -> bool:
+def _is_to_go(volume: JSONObject) -> bool:
     """Released, and not kept by its policy; or going already, and only our finalizer is in the way."""
     if annotation(volume, PROVISIONED_BY) != PROVISIONER:
         return False
@@ -140,7 +140,7 @@ def _is_to_go(volume: Object) -> bool:
     return is_terminating(volume) and _FINALIZER in (volume["metadata"].get("finalizers") or ())
 
 
-def _grown(status: Object, size: str) -> Object:
+def _grown(status: JSONObject, size: str) -> JSONObject:
     grown = {key: value for key, value in status.items() if key not in ("allocatedResourceStatuses", "conditions")} | {
         "capacity": (status.get("capacity") or {}) | {"storage": size},
         "allocatedResources": (status.get("allocatedResources") or {}) | {"storage": size},
@@ -150,13 +150,13 @@ def _grown(status: Object, size: str) -> Object:
     return grown
 
 
-def _volume_for(claim: Object, storage_class: Object) -> Object:
+def _volume_for(claim: JSONObject, storage_class: JSONObject) -> JSONObject:
     name = f"pvc-{claim['metadata']['uid']}"
     policy = storage_class.get("reclaimPolicy") or "Delete"
-    metadata: Object = {"name": name, "annotations": {PROVISIONED_BY: PROVISIONER, _MARK: _MARK_TEXT}}
+    metadata: JSONObject = {"name": name, "annotations": {PROVISIONED_BY: PROVISIONER, _MARK: _MARK_TEXT}}
     if policy == "Delete":
         metadata["finalizers"] = [_FINALIZER]
-    spec: Object = {
+    spec: JSONObject = {
         "capacity": {"storage": str(requested(claim))},
         "accessModes": claim["spec"].get("accessModes"),
         "claimRef": reference_to(claim),
@@ -172,7 +172,7 @@ def _volume_for(claim: Object, storage_class: Object) -> Object:
     return {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": metadata, "spec": spec}
 
 
-def _affinity(storage_class: Object) -> Object | None:
+def _affinity(storage_class: JSONObject) -> JSONObject | None:
     """The volume is where its class allows it to be."""
     terms = [
         {

@@ -5,8 +5,9 @@ Kubernetes: pkg/controller/volume/pvprotection.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import WorkQueue, object_key
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.worker import hearing, work
@@ -14,7 +15,6 @@ from localplane.controllers.worker import hearing, work
 from .claim_users import VOLUMES
 from .protection import is_kept, is_unprotected, protect, release
 
-Object = dict[str, Any]
 _FINALIZER: Final = "kubernetes.io/pv-protection"
 
 
@@ -23,7 +23,7 @@ async def start(context: ControllerContext) -> None:
     queue = WorkQueue[str]()
     volumes = context.informers.informer(VOLUMES)
 
-    def hear(volume: Object) -> None:
+    def hear(volume: JSONObject) -> None:
         if is_kept(volume, _FINALIZER) or is_unprotected(volume, _FINALIZER):
             queue.add(object_key(volume))
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Indexer
 
 from .bindings import MIGRATED_TO, PROVISIONED_BY, Bindings, phase_of
@@ -18,7 +19,6 @@ from .bindings import annotation as annotation_of
 from .claim_users import CLAIMS, VOLUMES, claim_key_of, unfinished_users
 from .matching import modes_differ
 
-Object = dict[str, Any]
 _DELETABLE_PATH: Final = re.compile("/tmp/.+")  # noqa: S108 - nothing is opened there
 _HOST_PATH: Final = "kubernetes.io/host-path"
 _RECYCLABLE: Final = ("hostPath", "nfs")
@@ -38,7 +38,7 @@ class VolumeSync:
         self._pods = pods
         self._look_at_claim = look_at_claim
 
-    async def sync(self, volume: Object) -> None:
+    async def sync(self, volume: JSONObject) -> None:
         """Raises APIError."""
         reference = volume["spec"].get("claimRef")
         if reference is None or not reference.get("uid"):
@@ -57,7 +57,7 @@ class VolumeSync:
         else:
             await self._bindings.unbind(volume)
 
-    async def _claim_of(self, volume: Object) -> Object | None:
+    async def _claim_of(self, volume: JSONObject) -> JSONObject | None:
         """The claim that it is bound to, if that is still there. Before a volume is taken from a claim the server is
         asked: we may not have heard of the claim yet."""
         reference = volume["spec"]["claimRef"]
@@ -71,7 +71,7 @@ class VolumeSync:
                 return None
         return claim if claim["metadata"]["uid"] == reference["uid"] else None
 
-    def _let_claim_finish(self, volume: Object, claim: Object) -> None:
+    def _let_claim_finish(self, volume: JSONObject, claim: JSONObject) -> None:
         name, claim_name = volume["metadata"]["name"], claim["metadata"]["name"]
         if not modes_differ(claim, volume):
             self._look_at_claim(claim_key_of(volume))
@@ -82,7 +82,7 @@ class VolumeSync:
         message = f'{opening} "{name}" to requested PersistentVolumeClaim {reason}'
         self._events.warn(claim, "VolumeMismatch", message)
 
-    async def _release(self, volume: Object) -> None:
+    async def _release(self, volume: JSONObject) -> None:
         if phase_of(volume) not in ("Released", "Failed"):  # what went wrong is to be seen
             volume = await self._bindings.set_volume_phase(volume, "Released")
         if annotation_of(volume, MIGRATED_TO):
@@ -98,7 +98,7 @@ class VolumeSync:
                 message = "Volume has unrecognized PersistentVolumeReclaimPolicy"
                 await self._bindings.fail_volume(volume, "VolumeUnknownReclaimPolicy", message)
 
-    async def _recycle(self, volume: Object) -> None:
+    async def _recycle(self, volume: JSONObject) -> None:
         key = claim_key_of(volume)
         pods = [pod["metadata"] for pod in unfinished_users(self._pods, key)]
         if pods and self._claims.get(key) is None:
@@ -111,7 +111,7 @@ class VolumeSync:
             self._events.normal(volume, "VolumeRecycled", "Volume recycled")
             await self._bindings.unbind(volume)
 
-    async def _delete(self, volume: Object) -> None:
+    async def _delete(self, volume: JSONObject) -> None:
         try:
             if _is_for_others_to_delete(volume):
                 return
@@ -131,12 +131,12 @@ class VolumeSync:
                 return
 
 
-def _is_made_for_its_claim(volume: Object) -> bool:
+def _is_made_for_its_claim(volume: JSONObject) -> bool:
     is_deleted = volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete"
     return is_deleted and annotation_of(volume, PROVISIONED_BY) is not None
 
 
-def _is_for_others_to_delete(volume: Object) -> bool:
+def _is_for_others_to_delete(volume: JSONObject) -> bool:
     """False if it is a directory of a node. Raises _NoDeleter."""
     spec, provisioner = volume["spec"], annotation_of(volume, PROVISIONED_BY)
     if provisioner == _HOST_PATH:

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from .behaviour import Kind, containers
 from .restarts import is_to_restart
-
-Object = dict[str, Any]
 
 OWNED: Final = (
     "PodResizePending",
@@ -53,7 +52,7 @@ class _Counts:
     succeeded: int = 0
 
 
-def phase(pod: Mapping[str, Any], statuses: Mapping[str, Object], *, is_ending: bool = False) -> str:
+def phase(pod: Mapping[str, Any], statuses: Mapping[str, JSONObject], *, is_ending: bool = False) -> str:
     """`is_ending` is that no container will start again, whatever the restart policy says."""
     counts = _counted(pod, statuses)
     if counts.failed:
@@ -70,7 +69,7 @@ def phase(pod: Mapping[str, Any], statuses: Mapping[str, Object], *, is_ending: 
     return "Pending"
 
 
-def _counted(pod: Mapping[str, Any], statuses: Mapping[str, Object]) -> _Counts:
+def _counted(pod: Mapping[str, Any], statuses: Mapping[str, JSONObject]) -> _Counts:
     counts = _Counts()
     for kind, container in containers(pod):
         status = statuses.get(container["name"], {})
@@ -94,7 +93,7 @@ def _counted(pod: Mapping[str, Any], statuses: Mapping[str, Object]) -> _Counts:
     return counts
 
 
-def _count_init(counts: _Counts, pod: Mapping[str, Any], container: Mapping[str, Any], status: Object) -> None:
+def _count_init(counts: _Counts, pod: Mapping[str, Any], container: Mapping[str, Any], status: JSONObject) -> None:
     ended = _ended(status)
     if "running" in (status.get("state") or {}) or ended is None:
         counts.pending += 1
@@ -102,7 +101,7 @@ def _count_init(counts: _Counts, pod: Mapping[str, Any], container: Mapping[str,
         counts.failed += 1
 
 
-def _count_sidecar(counts: _Counts, status: Object) -> None:
+def _count_sidecar(counts: _Counts, status: JSONObject) -> None:
     state = status.get("state") or {}
     if "running" in state:
         counts.pending_sidecars += not status.get("started")
@@ -114,16 +113,16 @@ def _count_sidecar(counts: _Counts, status: Object) -> None:
         counts.unknown += 1
 
 
-def _ended(status: Object) -> Object | None:
+def _ended(status: JSONObject) -> JSONObject | None:
     """How its last run ended, if it does not run."""
-    state: Object = status.get("state") or {}
+    state: JSONObject = status.get("state") or {}
     if "running" in state:
         return None
-    ended: Object | None = state.get("terminated") or (status.get("lastState") or {}).get("terminated")
+    ended: JSONObject | None = state.get("terminated") or (status.get("lastState") or {}).get("terminated")
     return ended
 
 
-def _any_regular_started(pod: Mapping[str, Any], statuses: Mapping[str, Object]) -> bool:
+def _any_regular_started(pod: Mapping[str, Any], statuses: Mapping[str, JSONObject]) -> bool:
     for kind, container in containers(pod):
         status = statuses.get(container["name"], {})
         if kind is Kind.REGULAR and ("running" in (status.get("state") or {}) or _ended(status) is not None):
@@ -132,7 +131,7 @@ def _any_regular_started(pod: Mapping[str, Any], statuses: Mapping[str, Object])
 
 
 def judgements(
-    pod: Mapping[str, Any], statuses: Mapping[str, Object], pod_phase: str, *, has_sandbox: bool
+    pod: Mapping[str, Any], statuses: Mapping[str, JSONObject], pod_phase: str, *, has_sandbox: bool
 ) -> dict[str, Judgement]:
     """Of the conditions that follow from all this."""
     together = _containers_ready(pod, statuses, pod_phase)
@@ -151,7 +150,7 @@ def _no_sandbox(pod: Mapping[str, Any], pod_phase: str) -> Judgement:
     return Judgement("False", "PodSandboxNotReady", message)
 
 
-def _containers_ready(pod: Mapping[str, Any], statuses: Mapping[str, Object], pod_phase: str) -> Judgement:
+def _containers_ready(pod: Mapping[str, Any], statuses: Mapping[str, JSONObject], pod_phase: str) -> Judgement:
     if pod_phase == "Succeeded":
         return Judgement("False", "PodCompleted")
     if pod_phase == "Failed":
@@ -181,7 +180,7 @@ def _ready(pod: Mapping[str, Any], together: Judgement) -> Judgement:
     return Judgement("False", "ReadinessGatesNotReady", ", ".join(problems)) if problems else _TRUE
 
 
-def _initialized(pod: Mapping[str, Any], statuses: Mapping[str, Object], pod_phase: str) -> Judgement:
+def _initialized(pod: Mapping[str, Any], statuses: Mapping[str, JSONObject], pod_phase: str) -> Judgement:
     if pod_phase == "Succeeded":
         return Judgement("True", "PodCompleted")
     if _any_regular_started(pod, statuses):
@@ -204,8 +203,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def merged(
-    conditions: Sequence[Object], judged: Mapping[str, Judgement], *, generation: int, moment: str
-) -> list[Object]:
+    conditions: Sequence[JSONObject], judged: Mapping[str, Judgement], *, generation: int, moment: str
+) -> list[JSONObject]:
     """Others' conditions as they are, then the kubelet's own. One that says what it said before keeps its time."""
     before = {each["type"]: each for each in conditions}
     kept = [each for each in conditions if each["type"] not in OWNED]
@@ -214,11 +213,11 @@ def merged(
     ]
 
 
-def _condition(kind: str, judged: Judgement, before: Object | None, generation: int, moment: str) -> Object:
+def _condition(kind: str, judged: Judgement, before: JSONObject | None, generation: int, moment: str) -> JSONObject:
     since = moment
     if before is not None and before.get("status") == judged.status:
         since = before.get("lastTransitionTime") or moment
-    condition: Object = {
+    condition: JSONObject = {
         "type": kind,
         "status": judged.status,
         "observedGeneration": generation,

@@ -11,17 +11,17 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, format_time, parse_time
 
-Object = dict[str, Any]
 RUNTIME: Final = "simulated"
 KILLED: Final = 137
 TERMINATED: Final = 143
 
 
-def waiting_status(container: Mapping[str, Any], reason: str) -> Object:
+def waiting_status(container: Mapping[str, Any], reason: str) -> JSONObject:
     """Of a container that has never run."""
-    status: Object = {
+    status: JSONObject = {
         "name": container["name"],
         "state": {"waiting": {"reason": reason}},
         "lastState": {},
@@ -36,10 +36,10 @@ def waiting_status(container: Mapping[str, Any], reason: str) -> Object:
     return status
 
 
-def _mounts(container: Mapping[str, Any]) -> list[Object]:
+def _mounts(container: Mapping[str, Any]) -> list[JSONObject]:
     mounts = []
     for mount in container.get("volumeMounts") or ():
-        status: Object = {"name": mount["name"], "mountPath": mount["mountPath"]}
+        status: JSONObject = {"name": mount["name"], "mountPath": mount["mountPath"]}
         if mount.get("readOnly"):
             wanted = mount.get("recursiveReadOnly") in ("Enabled", "IfPossible")
             status |= {"readOnly": True, "recursiveReadOnly": "Enabled" if wanted else "Disabled"}
@@ -47,7 +47,7 @@ def _mounts(container: Mapping[str, Any]) -> list[Object]:
     return mounts
 
 
-def wait(status: Object, reason: str, message: str = "") -> None:
+def wait(status: JSONObject, reason: str, message: str = "") -> None:
     """What ran before becomes the last state."""
     if "terminated" in status["state"]:
         status["lastState"] = status["state"]
@@ -56,7 +56,7 @@ def wait(status: Object, reason: str, message: str = "") -> None:
     status["started"] = False
 
 
-def start(status: Object, pod: Mapping[str, Any], container: Mapping[str, Any], moment: datetime) -> None:
+def start(status: JSONObject, pod: Mapping[str, Any], container: Mapping[str, Any], moment: datetime) -> None:
     """A new run. One that has run before is counted."""
     if "terminated" in status["state"]:
         status["lastState"] = status["state"]
@@ -81,7 +81,7 @@ def image_id(image: str) -> str:
     return f"{head}{slash}{tail.partition(':')[0]}@sha256:{sha256(image.encode()).hexdigest()}"
 
 
-def _user(pod: Mapping[str, Any], container: Mapping[str, Any]) -> Object:
+def _user(pod: Mapping[str, Any], container: Mapping[str, Any]) -> JSONObject:
     of_pod, own = pod["spec"].get("securityContext") or {}, container.get("securityContext") or {}
     uid = own.get("runAsUser", of_pod.get("runAsUser", 0))
     gid = own.get("runAsGroup", of_pod.get("runAsGroup", 0))
@@ -91,7 +91,7 @@ def _user(pod: Mapping[str, Any], container: Mapping[str, Any]) -> Object:
     return {"linux": {"uid": uid, "gid": gid, "supplementalGroups": list(dict.fromkeys(groups))}}
 
 
-def allocate(status: Object, container: Mapping[str, Any]) -> None:
+def allocate(status: JSONObject, container: Mapping[str, Any]) -> None:
     """What it is granted."""
     requests = (container.get("resources") or {}).get("requests")
     if requests:
@@ -100,15 +100,15 @@ def allocate(status: Object, container: Mapping[str, Any]) -> None:
         status.pop("allocatedResources", None)
 
 
-def actuate(status: Object, container: Mapping[str, Any]) -> None:
+def actuate(status: JSONObject, container: Mapping[str, Any]) -> None:
     """What it has."""
     resources = container.get("resources") or {}
     status["resources"] = {key: deepcopy(resources[key]) for key in ("limits", "requests") if resources.get(key)}
 
 
-def end(status: Object, exit_code: int, moment: datetime, *, reason: str = "", message: str = "") -> None:
+def end(status: JSONObject, exit_code: int, moment: datetime, *, reason: str = "", message: str = "") -> None:
     started = status["state"].get("running", {}).get("startedAt")
-    ended: Object = {
+    ended: JSONObject = {
         "exitCode": exit_code,
         "reason": reason or ("Completed" if exit_code == 0 else "Error"),
         "startedAt": started,
@@ -122,7 +122,7 @@ def end(status: Object, exit_code: int, moment: datetime, *, reason: str = "", m
     status["started"] = False
 
 
-def lose(status: Object) -> None:
+def lose(status: JSONObject) -> None:
     """It was never seen to run, and its pod is over. Kubernetes: the status manager's TerminatePod."""
     message = "The container could not be located when the pod was terminated"
     ended = {"exitCode": KILLED, "reason": "ContainerStatusUnknown", "message": message}

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_duration
 from localplane.nodes.options import NodeOptions
 
@@ -24,7 +25,6 @@ from .place import Place
 from .restarts import back_off, is_to_restart
 from .sayings import Sayings
 
-Object = dict[str, Any]
 _FALLBACK: Final = "FallbackToLogsOnError"
 
 
@@ -37,8 +37,8 @@ class Scene:
     place: Place
     options: NodeOptions
     now: float
-    status: Object
-    statuses: dict[str, Object]
+    status: JSONObject
+    statuses: dict[str, JSONObject]
     say: Sayings = field(init=False)
     due: float | None = None
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import ZERO, Quantity
 from localplane.catalog.core.pods.qos import qos_class
 from localplane.catalog.quota import pod_amounts
@@ -22,7 +23,6 @@ from .behaviour import Kind, containers
 from .conditions import Judgement
 from .sayings import NORMAL, WARNING, Saying
 
-Object = dict[str, Any]
 _RESIZABLE: Final = ("cpu", "memory")
 _PENDING: Final = "PodResizePending"
 _IN_PROGRESS: Final = "PodResizeInProgress"
@@ -69,7 +69,7 @@ def urgency(pod: Mapping[str, Any]) -> tuple[int, int, str]:
     return -int(pod["spec"].get("priority") or 0), rank, since
 
 
-def pod_requests(pod: Mapping[str, Any], statuses: Mapping[str, Object]) -> dict[str, str]:
+def pod_requests(pod: Mapping[str, Any], statuses: Mapping[str, JSONObject]) -> dict[str, str]:
     """What the pod was granted in all."""
     spec = dict(pod["spec"])
     for name in ("initContainers", "containers"):
@@ -84,14 +84,14 @@ def granted(pod: Mapping[str, Any]) -> dict[str, Quantity]:
     return read(pod_requests(pod, {status["name"]: status for status in both}))
 
 
-def _as_granted(container: Mapping[str, Any], statuses: Mapping[str, Object]) -> Mapping[str, Any]:
+def _as_granted(container: Mapping[str, Any], statuses: Mapping[str, JSONObject]) -> Mapping[str, Any]:
     status = statuses.get(container["name"], {})
     if "resources" not in status:
         return container
     return {**container, "resources": {"requests": status.get("allocatedResources") or {}}}
 
 
-def resized(pod: Mapping[str, Any], statuses: Mapping[str, Object], room: Room | None) -> Resize:
+def resized(pod: Mapping[str, Any], statuses: Mapping[str, JSONObject], room: Room | None) -> Resize:
     """The statuses of running containers follow what the pod asks for, one step at a time."""
     running = {
         container["name"]: container
@@ -112,25 +112,25 @@ def resized(pod: Mapping[str, Any], statuses: Mapping[str, Object], room: Room |
     return Resize()
 
 
-def _requests(container: Mapping[str, Any]) -> Object:
+def _requests(container: Mapping[str, Any]) -> JSONObject:
     return dict((container.get("resources") or {}).get("requests") or {})
 
 
-def _granted(status: Mapping[str, Any]) -> Object:
+def _granted(status: Mapping[str, Any]) -> JSONObject:
     return dict(status.get("allocatedResources") or {})
 
 
-def _resources(container: Mapping[str, Any]) -> Object:
+def _resources(container: Mapping[str, Any]) -> JSONObject:
     resources = container.get("resources") or {}
     return {key: resources[key] for key in ("limits", "requests") if resources.get(key)}
 
 
 def _granted_or_not(
     pod: Mapping[str, Any],
-    statuses: Mapping[str, Object],
+    statuses: Mapping[str, JSONObject],
     changed: Mapping[str, Mapping[str, Any]],
     room: Room | None,
-    before: Mapping[str, Object],
+    before: Mapping[str, JSONObject],
 ) -> Resize:
     refusal = _refusal(pod, room)
     if refusal is None:
@@ -169,7 +169,9 @@ def _under_way(pod: Mapping[str, Any]) -> Resize:
     return Resize({_IN_PROGRESS: Judgement("True")}, (saying,), is_under_way=True)
 
 
-def _done(pod: Mapping[str, Any], statuses: Mapping[str, Object], changed: Mapping[str, Mapping[str, Any]]) -> Resize:
+def _done(
+    pod: Mapping[str, Any], statuses: Mapping[str, JSONObject], changed: Mapping[str, Mapping[str, Any]]
+) -> Resize:
     restarts = frozenset(name for name, container in changed.items() if _asks_for_a_restart(container, statuses[name]))
     for name, container in changed.items():
         status_of.actuate(statuses[name], container)
@@ -188,7 +190,7 @@ def _asks_for_a_restart(container: Mapping[str, Any], status: Mapping[str, Any])
 
 
 def _saying(pod: Mapping[str, Any], kind: str, reason: str, prefix: str, error: str = "") -> Saying:
-    summary: Object = {}
+    summary: JSONObject = {}
     for field_name in ("initContainers", "containers"):
         listed = [
             {"name": each["name"], "resources": each.get("resources") or {}}

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from .behaviour import Kind
 
-Object = dict[str, Any]
 NORMAL: Final = "Normal"
 WARNING: Final = "Warning"
 

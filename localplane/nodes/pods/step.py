@@ -13,6 +13,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.catalog.core.pods.qos import has_pod_level_resources, qos_class
 from localplane.nodes.options import NodeOptions
@@ -27,7 +28,6 @@ from .memory import PodMemory, Stop
 from .place import Place
 from .sayings import Line, Saying
 
-Object = dict[str, Any]
 _DEADLINE: Final = "DeadlineExceeded"
 _DEADLINE_MESSAGE: Final = "Pod was active on the node longer than the specified deadline"
 _FIELDS: Final = (
@@ -48,7 +48,7 @@ class Step:
     """`due` is when to look again, in seconds since the epoch. `is_over` is that nothing is left but the object: it may
     be deleted."""
 
-    status: Object
+    status: JSONObject
     due: float | None = None
     is_over: bool = False
     sayings: tuple[Saying, ...] = ()
@@ -57,16 +57,16 @@ class Step:
 
 def step(pod: Mapping[str, Any], memory: PodMemory, place: Place, options: NodeOptions, now: float) -> Step:
     """The pod is not changed; the memory is."""
-    status: Object = deepcopy(pod.get("status") or {})
+    status: JSONObject = deepcopy(pod.get("status") or {})
     scene = Scene(pod, memory, place, options, now, status, _known(pod, status))
     stepper = _Stepper(scene, status)
     stepper.go()
     return Step(status, scene.due, stepper.is_over, tuple(scene.say.sayings), tuple(scene.say.lines))
 
 
-def _known(pod: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Object]:
+def _known(pod: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, JSONObject]:
     """What is said of each container so far; of one that is new, that it waits."""
-    said: dict[str, Object] = {}
+    said: dict[str, JSONObject] = {}
     for name, _ in _FIELDS:
         said |= {each["name"]: each for each in status.get(name) or ()}
     reason = "PodInitializing" if pod["spec"].get("initContainers") else "ContainerCreating"
@@ -84,7 +84,7 @@ def _known(pod: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Objec
 
 
 class _Stepper:
-    def __init__(self, scene: Scene, status: Object) -> None:
+    def __init__(self, scene: Scene, status: JSONObject) -> None:
         self._scene = scene
         self._pod = scene.pod
         self._status = status

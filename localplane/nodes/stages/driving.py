@@ -11,6 +11,7 @@ from random import Random
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, Conflict, Invalid, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, PatchType
 from localplane.controllers.events import EventRecorder
 
@@ -18,7 +19,6 @@ from .rendering import Neighbourhood, RenderingFailed, rendered
 from .stage import Patch, Stage, StageStep, choose
 from .watching import Stages
 
-Object = dict[str, Any]
 _RESOURCES: Final = {"Pod": "pods", "Node": "nodes"}
 _PATCH_TYPES: Final = {
     "": PatchType.STRATEGIC,
@@ -43,7 +43,7 @@ class Drive:
 
     is_driven: bool
     due: float | None = None
-    written: Object | None = None
+    written: JSONObject | None = None
 
 
 class Driver:
@@ -61,7 +61,7 @@ class Driver:
     def forget(self, uid: str) -> None:
         self._plans.pop(uid, None)
 
-    async def drive(self, kind: str, obj: Object, events: EventRecorder, now: float) -> Drive:
+    async def drive(self, kind: str, obj: JSONObject, events: EventRecorder, now: float) -> Drive:
         """What is due is done. Raises APIError; what the server refuses for good is told in an event instead."""
         matching = [stage for stage in self._stages.of(kind) if stage.matches(obj)]
         uid = obj["metadata"]["uid"]
@@ -76,7 +76,7 @@ class Driver:
         written = await self._do_all(kind, stage, obj, events)
         return Drive(is_driven=True, due=plan.due if written is not None else None, written=written)
 
-    def _plan(self, uid: str, matching: list[Stage], obj: Object, now: float) -> _Plan:
+    def _plan(self, uid: str, matching: list[Stage], obj: JSONObject, now: float) -> _Plan:
         """The stage that was chosen, as long as it selects the object; when it was done, the next is chosen."""
         plan = self._plans.get(uid)
         names = {stage.name for stage in matching}
@@ -87,9 +87,9 @@ class Driver:
         self._plans[uid] = _Plan(stage.name, begin + stage.delay(obj, self._dice, now))
         return self._plans[uid]
 
-    async def _do_all(self, kind: str, stage: Stage, obj: Object, events: EventRecorder) -> Object | None:
+    async def _do_all(self, kind: str, stage: Stage, obj: JSONObject, events: EventRecorder) -> JSONObject | None:
         """The object as it is afterwards, or None if it is gone or nothing could be done."""
-        current: Object = obj
+        current: JSONObject = obj
         try:
             for step in stage.steps:
                 if step.event is not None:
@@ -113,7 +113,7 @@ class Driver:
             return None
         return current
 
-    async def _do(self, kind: str, step: StageStep, obj: Object) -> Object | None:
+    async def _do(self, kind: str, step: StageStep, obj: JSONObject) -> JSONObject | None:
         metadata = obj["metadata"]
         resource = GroupVersionResource("", "v1", _RESOURCES[kind])
         objects = self._client.resource(resource, metadata.get("namespace", ""))

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, SharedInformer
 from localplane.client.list_watch import ListWatch
 from localplane.controllers.events import EventRecorder
@@ -14,7 +15,6 @@ from localplane.controllers.worker import hearing
 
 from .stage import InvalidStage, Stage, read
 
-Object = dict[str, Any]
 _DEFINITIONS: Final = GroupVersionResource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 _STAGES: Final = GroupVersionResource("kwok.x-k8s.io", "v1alpha1", "stages")
 
@@ -62,7 +62,7 @@ class Stages:
         with hearing(stages, lambda obj: self._hear(stages, obj)):
             await stages.run()
 
-    def _hear(self, stages: SharedInformer, obj: Object) -> None:
+    def _hear(self, stages: SharedInformer, obj: JSONObject) -> None:
         name = obj["metadata"]["name"]
         self._by_name.pop(name, None)
         if stages.lister.get(name) is not None:

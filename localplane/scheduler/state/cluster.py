@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from itertools import zip_longest
-from typing import Any
+
+from localplane.apimachinery.objects import JSONObject
 
 from .affinity_terms import AffinityTerm, WeightedTerm
 from .node_info import NodeInfo
@@ -16,7 +17,6 @@ from .nominations import Nominations
 from .pod_info import PodInfo
 from .tallies import PodTallies, TermTallies
 
-Object = dict[str, Any]
 _HARD_AFFINITY_WEIGHT = 1
 """InterPodAffinityArgs.hardPodAffinityWeight, by default."""
 
@@ -51,7 +51,7 @@ class Cluster:
             self._order = [node for each in zip_longest(*zones.values()) for node in each if node is not None]
         return self._order
 
-    def set_node(self, node: Object) -> None:
+    def set_node(self, node: JSONObject) -> None:
         name = node["metadata"]["name"]
         info = self.nodes.get(name)
         if info is None:

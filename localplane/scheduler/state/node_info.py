@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.host_ports import TakenPorts
 from localplane.controllers.node_selection import labels_of, taints_of
 
 from .amounts import CPU, MEMORY, PODS, Amounts, amounts, whole
 from .pod_info import PodInfo
 
-Object = dict[str, Any]
 _ZONE: Final = "topology.kubernetes.io/zone"
 _REGION: Final = "topology.kubernetes.io/region"
 
@@ -39,9 +39,9 @@ class NodeInfo:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.node: Object | None = None
+        self.node: JSONObject | None = None
         self.labels: Mapping[str, str] = {}
-        self.taints: list[Object] = []
+        self.taints: list[JSONObject] = []
         self.is_unschedulable = False
         self.allocatable: Amounts = {}
         self.allowed_pods = 0
@@ -68,7 +68,7 @@ class NodeInfo:
     def zone(self) -> str:
         return f"{self.labels.get(_REGION, '')}:{self.labels.get(_ZONE, '')}"
 
-    def set_node(self, node: Object) -> None:
+    def set_node(self, node: JSONObject) -> None:
         self.node = node
         spec, status = node.get("spec") or {}, node.get("status") or {}
         self.labels = labels_of(node)

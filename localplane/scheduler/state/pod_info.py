@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import orjson
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.host_ports import HostPort, host_ports
 from localplane.controllers.node_selection import PREFER_NO_SCHEDULE, PreferredNodeAffinity, RequiredNodeAffinity
 from localplane.controllers.pods import condition, is_terminating
@@ -18,7 +19,6 @@ from localplane.controllers.pods import condition, is_terminating
 from .affinity_terms import PodAffinity, pod_affinity
 from .amounts import Request, request_of
 
-Object = dict[str, Any]
 _PLACE: Final = ("nodeName", "nodeSelector", "affinity", "tolerations", "overhead", "resources")
 
 
@@ -26,7 +26,7 @@ class PodInfo:
     """`pod` is the informer's object and not to be changed. `node_name` is where it is, or where we have decided that
     it will be."""
 
-    def __init__(self, pod: Object) -> None:
+    def __init__(self, pod: JSONObject) -> None:
         self.pod = pod
         metadata, self.spec = pod["metadata"], pod["spec"]
         self.uid: str = metadata["uid"]

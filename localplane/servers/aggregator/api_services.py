@@ -10,12 +10,11 @@ from localplane.apimachinery.fieldpath import FieldError, Path, collected, inval
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import NameValidator, dns1035_label, dns1123_subdomain, path_segment_name
 from localplane.apimachinery.objectmeta import validate_object_meta
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age, now
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin, group
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 

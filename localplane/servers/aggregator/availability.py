@@ -14,6 +14,7 @@ from typing import Any, Final
 import aiohttp
 
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.apiserver.outbound.bodies import AnswerUnusable, whole_body
 from localplane.apiserver.outbound.failures import why
@@ -26,8 +27,6 @@ from .connections import Connections, url_of
 from .discovered import Discovered, openapi_url, resources_in
 from .headers import identity
 from .remote import Remote, available_condition
-
-JSONObject = dict[str, Any]
 
 _AGGREGATOR: Final = User("system:kube-aggregator", groups=("system:masters",))
 _ATTEMPTS: Final = 5

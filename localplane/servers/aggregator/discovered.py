@@ -13,9 +13,8 @@ from typing import Any, NoReturn
 import orjson
 
 from localplane.apimachinery.groups import GroupVersionKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.endpoints.discovery import InstalledResource, InstalledSubresource
-
-JSONObject = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

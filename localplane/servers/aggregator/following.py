@@ -11,9 +11,10 @@ import logging
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.client import (
     Client,
@@ -33,7 +34,6 @@ from .connections import Connections
 from .remote import available_condition, remote_of
 from .serving import Aggregator
 
-Object = dict[str, Any]
 _log = logging.getLogger(__name__)
 
 _API_SERVICES: Final = GroupVersionResource("apiregistration.k8s.io", "v1", "apiservices")
@@ -78,7 +78,7 @@ class AvailabilityController:
         finally:
             await self._connections.close()
 
-    def _heard(self, obj: Object) -> None:
+    def _heard(self, obj: JSONObject) -> None:
         """What we wrote ourselves into a status is no news."""
         known, remote = self._aggregator.heard(obj), remote_of(obj)
         if remote is None:
@@ -89,7 +89,7 @@ class AvailabilityController:
         if known is None or known.checked != remote.checked:
             self._queue.add(remote.name)
 
-    def _gone(self, obj: Object) -> None:
+    def _gone(self, obj: JSONObject) -> None:
         self._aggregator.gone(obj)
         if _service(obj) is not None:
             self._queue.add(obj["metadata"]["name"])
@@ -102,10 +102,10 @@ class AvailabilityController:
             self._informers.informer(resource).add_handler(_hearing(self._heard_service))
         self._informers.informer(_SLICES).add_handler(_hearing(self._heard_slice))
 
-    def _heard_service(self, obj: Object) -> None:
+    def _heard_service(self, obj: JSONObject) -> None:
         self._look_again(obj["metadata"]["namespace"], obj["metadata"]["name"])
 
-    def _heard_slice(self, obj: Object) -> None:
+    def _heard_slice(self, obj: JSONObject) -> None:
         service = (obj["metadata"].get("labels") or {}).get(_SERVICE_LABEL, "")
         self._look_again(obj["metadata"]["namespace"], service)
 
@@ -150,23 +150,25 @@ class AvailabilityController:
         self._queue.add_after(name, _AGAIN)
         return True
 
-    async def _make_local(self, obj: Object) -> bool:
+    async def _make_local(self, obj: JSONObject) -> bool:
         if (available_condition(obj) or {}).get("reason") != "Local":
             await self._write_status({**obj, "status": {"conditions": [local_condition()]}})
         return True
 
-    async def _write_status(self, obj: Object) -> None:
+    async def _write_status(self, obj: JSONObject) -> None:
         try:
             await self._api_services.update(obj, subresource="status", field_manager=_MANAGER)
         except NotFound:
             return
 
 
-def _service(obj: Object) -> Object | None:
-    service: Object | None = (obj.get("spec") or {}).get("service")
+def _service(obj: JSONObject) -> JSONObject | None:
+    service: JSONObject | None = (obj.get("spec") or {}).get("service")
     return service
 
 
-def _hearing(hear: Callable[[Object], None], forget: Callable[[Object], None] | None = None) -> HandlerFunctions:
+def _hearing(
+    hear: Callable[[JSONObject], None], forget: Callable[[JSONObject], None] | None = None
+) -> HandlerFunctions:
     gone = forget or hear
     return HandlerFunctions(add=hear, update=lambda _, new: hear(new), delete=lambda obj: gone(deleted_object(obj)))

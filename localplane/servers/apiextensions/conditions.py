@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
-
-JSONObject = dict[str, Any]
 
 
 def condition(type_: str, status: str, reason: str, message: str) -> JSONObject:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.rest import DeleteOptions
@@ -22,7 +23,6 @@ from .conditions import condition, is_true, set_condition
 from .status import write_status
 from .store import FINALIZER
 
-JSONObject = dict[str, Any]
 Instances = Callable[[str], Definition | None]
 """The custom resource that a definition defines, by its name; None if it is not served."""
 

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.internal_form import internal_form
-
-JSONObject = dict[str, Any]
 
 SHARED: Final = ("schema", "subresources", "additionalPrinterColumns", "selectableFields")
 

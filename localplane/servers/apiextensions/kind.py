@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
@@ -17,8 +18,6 @@ from .rules import RuleCompiler
 from .store import DefinitionStore, Written
 from .validation.definition import definition_errors, definition_update_errors, status_update_errors
 from .warnings import schema_warnings
-
-JSONObject = dict[str, Any]
 
 
 class DefinitionStrategy(Strategy):

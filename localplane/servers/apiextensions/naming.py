@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from .conditions import condition, find
-
-JSONObject = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

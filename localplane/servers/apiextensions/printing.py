@@ -9,11 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from localplane.apimachinery.jsonpath import JSONPathError, JSONPathSyntaxError, Template, first, parse, text_of
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, age, parse_time
 from localplane.apiserver.endpoints.table import ABOUT_CREATION, NAME_COLUMN
 from localplane.apiserver.resource import Column
-
-JSONObject = dict[str, Any]
 
 _AGE: Final = {
     "name": "Age",

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from localplane.apimachinery.groups import by_priority
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import DecodeError, Node, Schema
 from localplane.apimachinery.schema.structural import node_of_openapi
 from localplane.apiserver.resource import Resource, Subresource, Version
@@ -32,7 +33,6 @@ from .strategy import CustomStatusStrategy, CustomStrategy
 from .terminating import TerminatingStore
 from .watches import CustomStore, OpenWatches
 
-JSONObject = dict[str, Any]
 Reread = Callable[[], JSONObject]
 """The definition, read anew: it is large, and most of it is rarely needed."""
 

@@ -12,6 +12,7 @@ from localplane.apimachinery.errors import BadRequest, InternalError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.managedfields.scale import ReplicasPaths, ScaleManagers
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry import reads, update
 from localplane.apiserver.registry.definition import Definition
@@ -31,8 +32,6 @@ from localplane.catalog import schemas
 from localplane.catalog.scaling import SCALE_COLUMNS
 
 from .nested import WrongKind, elements, nested_integer, nested_text, set_nested
-
-JSONObject = dict[str, Any]
 
 _KEPT: Final = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-JSONObject = dict[str, Any]
-
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
 _MAPS: Final = ("properties", "patternProperties", "definitions", "dependencies")
 _ALTERNATIVES: Final = ("items", "additionalProperties", "additionalItems", "not")

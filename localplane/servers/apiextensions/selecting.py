@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Schema
-from localplane.apiserver.registry.selectable import JSONObject, Select, SelectableField, selectable_fields
+from localplane.apiserver.registry.selectable import Select, SelectableField, selectable_fields
 
 from .nested import elements
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.endpoints.defining import definition_of
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.outbound import WebhookClient
@@ -31,7 +32,6 @@ from .settling import settled
 from .status import write_status
 from .watches import OpenWatches
 
-JSONObject = dict[str, Any]
 StorageOf = Callable[[str], Storage]
 
 _PAUSE_SECONDS: Final = 1.0

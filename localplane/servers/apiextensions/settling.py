@@ -6,9 +6,8 @@ second or two pass between them.
 
 from __future__ import annotations
 
-from typing import Any
-
 from localplane.apimachinery.fieldpath import FieldError, Path, aggregate, invalid
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 
 from .conditions import condition, find, is_true, remove_condition, same, set_condition
@@ -18,8 +17,6 @@ from .validation.approval import Approval, approval_message, approval_of, is_pro
 from .validation.bundles import ca_bundle_errors
 from .validation.demands import client_config
 from .validation.structural import structural_errors, unsupported
-
-JSONObject = dict[str, Any]
 
 
 def settled(obj: JSONObject, taken: Taken) -> JSONObject | None:

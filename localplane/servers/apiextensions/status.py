@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.managedfields import FieldManager
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.metadata import set_or_drop
 from localplane.apiserver.storage.objects import StoredObject
 from localplane.catalog import schemas
 
-JSONObject = dict[str, Any]
 Change = Callable[[JSONObject], JSONObject | None]
 """From a definition to the status that it should have; None if that is what it has. May run more than once."""
 

@@ -6,9 +6,10 @@ Kubernetes: pkg/registry/customresourcedefinition/etcd.go.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import Conflict
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.errors import interpret
@@ -28,8 +29,6 @@ from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.interface import Preconditions
 
 from .conditions import condition, set_condition
-
-JSONObject = dict[str, Any]
 
 FINALIZER: Final = "customresourcecleanup.apiextensions.k8s.io"
 Written = Callable[[str], Awaitable[None]]

@@ -9,14 +9,13 @@ from localplane.apimachinery.fieldpath import ErrorType, FieldError, Path, colle
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import dns1123_subdomain, qualified_name
 from localplane.apimachinery.objectmeta import validate_object_meta
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Schema
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy, TakesLong
 from localplane.apiserver.request import Request
 
 from .nested import WrongKind, nested_integer, nested_text
 from .rules import Rules
-
-JSONObject = dict[str, Any]
 
 _MAX_INT32: Final = 2**31 - 1
 _BLOCKING: Final = frozenset(

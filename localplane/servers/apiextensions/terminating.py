@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import Forbidden
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.rest import (
     Result,
     Updated,
@@ -16,8 +17,6 @@ from localplane.apiserver.registry.rest import (
 from localplane.apiserver.request import Request
 
 from .watches import CustomStore
-
-JSONObject = dict[str, Any]
 
 _WHY: Final = "create not allowed while custom resource definition is terminating"
 

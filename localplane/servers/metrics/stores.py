@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apimachinery.times import format_duration, format_time
@@ -21,8 +22,6 @@ from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.objects import StoredObject
 
 from .usage import container_usages, is_measured, is_running, node_usage, shown, total
-
-JSONObject = dict[str, Any]
 
 GROUP: Final = "metrics.k8s.io"
 _VERSION: Final = "v1beta1"

@@ -12,8 +12,6 @@ from typing import Any, Final
 
 from localplane.apimachinery.quantity import Format, InvalidQuantity, Quantity, parse
 
-JSONObject = dict[str, Any]
-
 _PREFIX: Final = "simulation.localplane/"
 _KWOK: Final = "kwok.x-k8s.io/usage-"
 _SIMULATED: Final = ("kwok.x-k8s.io/node", "fake")

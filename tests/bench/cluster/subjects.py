@@ -5,13 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 
+from localplane.apimachinery.objects import JSONObject
 from tests.bench.http.subjects import request
-
-JSONObject = dict[str, Any]
 
 NAMESPACE = "written"
 MANAGER = "bench"

@@ -7,33 +7,31 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from localplane.apimachinery.fields import parse as parse_fields
 from localplane.apimachinery.labels import parse as parse_labels
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.protobuf import delimited, enveloped, head
 from localplane.apimachinery.times import now
-
-Object = dict[str, Any]
 
 OLD = "2024-01-01T00:00:00Z"
 _GROUP = "metrics.k8s.io"
 
 
-def _named(name: str, namespace: str = "", **labels: str) -> Object:
+def _named(name: str, namespace: str = "", **labels: str) -> JSONObject:
     return {"name": name, "labels": labels, "creationTimestamp": OLD} | ({"namespace": namespace} if namespace else {})
 
 
-def _node(name: str, zone: str, allocatable: Object, swap: int | None = None) -> Object:
+def _node(name: str, zone: str, allocatable: JSONObject, swap: int | None = None) -> JSONObject:
     capacity = {"cpu": "4", "memory": "8Gi"}
-    status: Object = {"capacity": capacity, "allocatable": allocatable, "nodeInfo": {}}
+    status: JSONObject = {"capacity": capacity, "allocatable": allocatable, "nodeInfo": {}}
     if swap is not None:
         status["nodeInfo"]["swap"] = {"capacity": swap}
     return {"metadata": _named(name, zone=zone), "status": status}
 
 
-def _container(name: str, cpu: str, memory: str, **more: str) -> Object:
+def _container(name: str, cpu: str, memory: str, **more: str) -> JSONObject:
     return {"name": name, "usage": {"cpu": cpu, "memory": memory, **more}}
 
 
@@ -48,7 +46,7 @@ NODE_METRICS = [
 ]
 
 
-def _pods() -> list[Object]:
+def _pods() -> list[JSONObject]:
     """One of them is always new."""
     young = {**_named("young", "shop", app="young"), "creationTimestamp": now()}
     return [
@@ -87,14 +85,14 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._answer(200, {"kind": "APIResourceList", "resources": []})
 
-    def _groups(self) -> list[Object]:
+    def _groups(self) -> list[JSONObject]:
         if not self.version:
             return []
         version = {"groupVersion": f"{_GROUP}/{self.version}", "version": self.version}
         return [{"name": _GROUP, "versions": [version], "preferredVersion": version}]
 
     def _objects(
-        self, words: list[str], query: dict[str, list[str]], nodes: list[Object], pods: list[Object], group: str
+        self, words: list[str], query: dict[str, list[str]], nodes: list[JSONObject], pods: list[JSONObject], group: str
     ) -> None:
         namespace = words[1] if words[0] == "namespaces" else ""
         resource, *name = words[2:] if namespace else words
@@ -121,7 +119,7 @@ class _Handler(BaseHTTPRequestHandler):
         ]
         self._metrics(f"{kind}List" if group else kind, {"items": chosen})
 
-    def _metrics(self, kind: str, obj: Object) -> None:
+    def _metrics(self, kind: str, obj: JSONObject) -> None:
         if kind == "List" or "protobuf" not in self.headers["Accept"]:
             self._answer(200, obj)
             return
@@ -137,7 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
             404, {"kind": "Status", "status": "Failure", "reason": "NotFound", "code": 404, "message": message}
         )
 
-    def _answer(self, code: int, document: Object) -> None:
+    def _answer(self, code: int, document: JSONObject) -> None:
         self._send(code, "application/json", json.dumps(document).encode())
 
     def _send(self, code: int, media_type: str, body: bytes) -> None:
@@ -151,7 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
         """A test's output is no place for it."""
 
 
-def _message(obj: Object, *, swap: str) -> bytes:
+def _message(obj: JSONObject, *, swap: str) -> bytes:
     """{1 metadata {1 name, 3 namespace}, 4 usage or containers {1 name, 2 usage}}; all swap is `swap`."""
     metadata = obj["metadata"]
     named = delimited(b"\x0a", metadata["name"].encode()) + delimited(b"\x1a", metadata.get("namespace", "").encode())
@@ -163,7 +161,7 @@ def _message(obj: Object, *, swap: str) -> bytes:
     return message
 
 
-def _usage(key: bytes, usage: Object, swap: str) -> bytes:
+def _usage(key: bytes, usage: JSONObject, swap: str) -> bytes:
     pairs = usage | {"swap": swap}
     return b"".join(
         delimited(key, delimited(b"\x0a", name.encode()) + delimited(b"\x12", delimited(b"\x0a", text.encode())))

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-Object = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 _AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 _TABLE = "as=Table"
@@ -50,11 +50,11 @@ class ForeignServer(ThreadingHTTPServer):
         self.aggregated = aggregated
         self.etag = etag
         self.seen: list[Asked] = []
-        self.documents: dict[str, Object] = {}
+        self.documents: dict[str, JSONObject] = {}
         """What is answered at other paths."""
         self.said: Callable[[Any], Any] = lambda document: document
         """What becomes of a document before it is sent."""
-        self.objects: dict[str, Object] = {}
+        self.objects: dict[str, JSONObject] = {}
         self.kinds = {group: dict(kinds) for group, kinds in _KINDS.items()}
         for one in _objects():
             self.put(one)
@@ -68,10 +68,10 @@ class ForeignServer(ThreadingHTTPServer):
         seen, self.seen = self.seen, []
         return [str(one) for one in seen]
 
-    def put(self, obj: Object) -> None:
+    def put(self, obj: JSONObject) -> None:
         self.objects[self._path(obj)] = obj
 
-    def _path(self, obj: Object) -> str:
+    def _path(self, obj: JSONObject) -> str:
         group = obj["apiVersion"].rpartition("/")[0]
         resource, (_, namespaced, _) = next(
             (name, found) for name, found in self.kinds[group].items() if found[0] == obj["kind"]
@@ -79,7 +79,7 @@ class ForeignServer(ThreadingHTTPServer):
         root = f"/apis/{obj['apiVersion']}" if group else "/api/v1"
         return f"{root}{'/namespaces/default' if namespaced else ''}/{resource}/{obj['metadata']['name']}"
 
-    def discovery(self, path: str) -> Object | None:
+    def discovery(self, path: str) -> JSONObject | None:
         if path in ("/api", "/apis"):
             return self._aggregated(path) if self.aggregated else self._groups(path)
         parts = path.strip("/").split("/")
@@ -90,7 +90,7 @@ class ForeignServer(ThreadingHTTPServer):
         version = path.removeprefix("/apis/").removeprefix("/api/")
         return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": version, "resources": resources}
 
-    def _groups(self, path: str) -> Object:
+    def _groups(self, path: str) -> JSONObject:
         if path == "/api":
             return {"kind": "APIVersions", "versions": ["v1"]}
         found = []
@@ -100,7 +100,7 @@ class ForeignServer(ThreadingHTTPServer):
                 found.append({"name": group, "versions": [version], "preferredVersion": version})
         return {"kind": "APIGroupList", "apiVersion": "v1", "groups": found}
 
-    def _aggregated(self, path: str) -> Object:
+    def _aggregated(self, path: str) -> JSONObject:
         items = []
         for group, kinds in self.kinds.items():
             if bool(group) == (path == "/apis"):
@@ -114,7 +114,7 @@ def _version(group: str) -> str:
     return _VERSIONS.get(group, "v1")
 
 
-def _resource(group: str, name: str, found: tuple[str, bool, str]) -> Object:
+def _resource(group: str, name: str, found: tuple[str, bool, str]) -> JSONObject:
     kind, namespaced, short = found
     scale = {"group": "autoscaling", "version": "v1", "kind": "Scale"}
     return {
@@ -130,7 +130,7 @@ def _resource(group: str, name: str, found: tuple[str, bool, str]) -> Object:
     }
 
 
-def _legacy(name: str, found: tuple[str, bool, str]) -> Object:
+def _legacy(name: str, found: tuple[str, bool, str]) -> JSONObject:
     kind, namespaced, short = found
     return {
         "name": name,
@@ -142,7 +142,7 @@ def _legacy(name: str, found: tuple[str, bool, str]) -> Object:
     }
 
 
-def _objects() -> list[Object]:
+def _objects() -> list[JSONObject]:
     container = {"name": "c", "image": "nginx"}
     template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [container]}}
     spec = {"replicas": 1, "selector": {"matchLabels": {"a": "b"}}, "template": template}
@@ -161,7 +161,7 @@ def _objects() -> list[Object]:
     ]
 
 
-def _metadata(name: str) -> Object:
+def _metadata(name: str) -> JSONObject:
     return {"name": name, "namespace": "default", "uid": f"uid-{name}", "resourceVersion": "7"}
 
 
@@ -227,7 +227,7 @@ class _Handler(BaseHTTPRequestHandler):
         resource = path.rpartition("/")[2]
         return next((kinds[resource][0] for kinds in self.server.kinds.values() if resource in kinds), None)
 
-    def _types(self, types: Object) -> None:
+    def _types(self, types: JSONObject) -> None:
         if self.server.etag and self.headers.get("If-None-Match") == self.server.etag:
             self.send_response(304)
             self.end_headers()
@@ -241,7 +241,9 @@ class _Handler(BaseHTTPRequestHandler):
         status = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "message": message}
         self._answer({**status, "code": 404}, 404)
 
-    def _answer(self, document: Object, status: int = 200, *, kind: str = "application/json", etag: str = "") -> None:
+    def _answer(
+        self, document: JSONObject, status: int = 200, *, kind: str = "application/json", etag: str = ""
+    ) -> None:
         body = json.dumps(self.server.said(document)).encode()
         self.send_response(status)
         self.send_header("Content-Type", kind)
@@ -257,7 +259,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Nobody reads it."""
 
 
-def _table(objects: list[Object]) -> Object:
+def _table(objects: list[JSONObject]) -> JSONObject:
     rows = [{"cells": [one["metadata"]["name"]], "object": one} for one in objects]
     columns = [{"name": "Name", "type": "string", "format": "name"}]
     return {
@@ -269,7 +271,7 @@ def _table(objects: list[Object]) -> Object:
     }
 
 
-def _scale(obj: Object) -> Object:
+def _scale(obj: JSONObject) -> JSONObject:
     return {
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",

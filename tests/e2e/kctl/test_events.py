@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from tests.e2e.command_line import KCTL, Outcome, environment
 from tests.e2e.kctl.desk import Desk
 from tests.e2e.up.machine import Machine
-
-Object = dict[str, Any]
 
 NAMESPACE = "eventful"
 
@@ -26,7 +25,7 @@ def _ago(days: int, *, micro: bool = False) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%S.000000Z" if micro else "%Y-%m-%dT%H:%M:%SZ")
 
 
-def _event(name: str, kind: str, about: str, version: str = "v1", **fields: Any) -> Object:
+def _event(name: str, kind: str, about: str, version: str = "v1", **fields: Any) -> JSONObject:
     return {
         "kind": "Event",
         "apiVersion": "v1",
@@ -36,7 +35,7 @@ def _event(name: str, kind: str, about: str, version: str = "v1", **fields: Any)
     }
 
 
-def _events() -> list[Object]:
+def _events() -> list[JSONObject]:
     new = {"reportingComponent": "ctl", "reportingInstance": "i", "action": "Act"}
     return [
         _event(
@@ -183,7 +182,7 @@ def _collect(process: subprocess.Popen[str], seen: queue.Queue[str]) -> None:
         seen.put(line)
 
 
-def _create(desk: Desk, event: Object, name: str, **fields: str) -> None:
+def _create(desk: Desk, event: JSONObject, name: str, **fields: str) -> None:
     about = {**event["involvedObject"], "namespace": desk.namespace}
     whole = {**event, **fields, "metadata": {"name": name}, "involvedObject": about}
     done = desk.run("create", "-f", desk.write(f"{name}.json", json.dumps(whole)))

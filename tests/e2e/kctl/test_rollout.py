@@ -10,21 +10,21 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from tests.e2e.command_line import KCTL, Outcome, environment
 from tests.e2e.kctl.conftest import Read
 from tests.e2e.kctl.desk import Desk
 
-Object = dict[str, Any]
 CAUSE = "kubernetes.io/change-cause"
 HELD = "can't restart paused deployment (run rollout resume first)"
 RESTARTED = "{.spec.template.metadata.annotations}"
 
 
-def template(name: str, image: str) -> Object:
+def template(name: str, image: str) -> JSONObject:
     return {"metadata": {"labels": {"app": name}}, "spec": {"containers": [{"name": "c", "image": image}]}}
 
 
-def workload(kind: str, name: str, image: str, **more: Any) -> Object:
+def workload(kind: str, name: str, image: str, **more: Any) -> JSONObject:
     spec = {"selector": {"matchLabels": {"app": name}}, "template": template(name, image), **more}
     return {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": name, "labels": {"app": name}}, "spec": spec}
 
@@ -43,7 +43,7 @@ class Workloads:
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
 
-    def make(self, *objects: Object) -> None:
+    def make(self, *objects: JSONObject) -> None:
         for obj in objects:
             file = self.desk.write(f"{obj['metadata']['name']}.json", json.dumps(obj))
             done = self.desk.run("create", "-f", file)
@@ -69,7 +69,7 @@ class Workloads:
                 obj["metadata"].setdefault("annotations", {})[CAUSE] = "the first"
             self.make(obj)
 
-    def _replica_set(self, name: str, number: int, image: str) -> Object:
+    def _replica_set(self, name: str, number: int, image: str) -> JSONObject:
         obj = workload("ReplicaSet", name, image, replicas=0)
         obj["metadata"]["annotations"] = {"deployment.kubernetes.io/revision": str(number)}
         for labels in (obj["metadata"]["labels"], obj["spec"]["selector"]["matchLabels"],
@@ -78,7 +78,7 @@ class Workloads:
         return obj
 
 
-def _revision(owner: str, number: int, image: str) -> Object:
+def _revision(owner: str, number: int, image: str) -> JSONObject:
     whole = json.loads(owner)["spec"]["template"]
     whole["spec"]["containers"][0]["image"] = image
     data = {"spec": {"template": {**whole, "$patch": "replace"}}}
@@ -210,7 +210,7 @@ def complete(text: str) -> Outcome:
 
 
 WAITING = 'Waiting for deployment "web" rollout to finish: '
-DEPLOYMENT_STATES: list[tuple[Object, str]] = [
+DEPLOYMENT_STATES: list[tuple[JSONObject, str]] = [
     ({}, "Waiting for deployment spec update to be observed..."),
     ({"observedGeneration": 1, "updatedReplicas": 1, "replicas": 3},
      f"{WAITING}1 out of 3 new replicas have been updated..."),
@@ -242,7 +242,7 @@ def test_how_far_a_deployment_is(workloads: Workloads) -> None:
 def test_how_far_other_sets_are(workloads: Workloads) -> None:
     waiting = 'Waiting for daemon set "agent" rollout to finish: '
     workloads.make(workload("DaemonSet", "agent", "i"), workload("StatefulSet", "db", "i", replicas=2, serviceName="s"))
-    states: list[tuple[str, Object, str]] = [
+    states: list[tuple[str, JSONObject, str]] = [
         ("ds/agent", {"observedGeneration": 1, "desiredNumberScheduled": 3, "currentNumberScheduled": 3,
                       "numberMisscheduled": 0, "numberReady": 0, "updatedNumberScheduled": 1},
          f"{waiting}1 out of 3 new pods have been updated..."),

@@ -13,11 +13,10 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from tests.e2e.streaming import fake_processes
 from tests.e2e.streaming.fake_http import Request, read_request
 from tests.e2e.streaming.fake_streams import SPDY, Channels, SPDYChannels, WebSocket
-
-Object = dict[str, Any]
 
 V5 = "v5.channel.k8s.io"
 TUNNEL = "SPDY/3.1+portforward.k8s.io"
@@ -35,7 +34,7 @@ _KINDS = {
 _SHORT = {"deployments": ["deploy"], "services": ["svc"], "pods": ["po"]}
 
 
-def pod(name: str, *containers: str, app: str = "web", **fields: Any) -> Object:
+def pod(name: str, *containers: str, app: str = "web", **fields: Any) -> JSONObject:
     """`fields` go into the spec, but `status`, `annotations` and `labels`."""
     status = fields.pop("status", {"phase": "Running"})
     metadata = {
@@ -50,14 +49,14 @@ def pod(name: str, *containers: str, app: str = "web", **fields: Any) -> Object:
     return {"kind": "Pod", "apiVersion": "v1", "metadata": metadata, "spec": spec, "status": status}
 
 
-def selecting(kind: str, name: str, **labels: str) -> Object:
+def selecting(kind: str, name: str, **labels: str) -> JSONObject:
     version = {"Job": "batch/v1", "Service": "v1", "ReplicationController": "v1"}.get(kind, "apps/v1")
     selector: Any = labels if version == "v1" else {"matchLabels": labels}
     metadata = {"name": name, "namespace": "default"}
     return {"kind": kind, "apiVersion": version, "metadata": metadata, "spec": {"selector": selector}}
 
 
-def objects() -> list[Object]:
+def objects() -> list[JSONObject]:
     service = selecting("Service", "web", app="web")
     service["spec"]["ports"] = [
         {"name": "http", "port": 8080, "targetPort": "http", "protocol": "TCP"},
@@ -116,7 +115,7 @@ class FakeKubelet:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(5)
 
-    def add(self, obj: Object) -> None:
+    def add(self, obj: JSONObject) -> None:
         """Whoever watches hears of it."""
 
         def put() -> None:
@@ -179,7 +178,7 @@ class FakeKubelet:
             await request.refuse(404, "NotFound", f'{parts[-2] if len(parts) > 1 else ""} "{parts[-1]}" not found')
 
     async def _list(self, request: Request) -> None:
-        def found() -> list[Object]:
+        def found() -> list[JSONObject]:
             wanted = [term.partition("=") for term in request.value("labelSelector").split(",") if term]
             inside = [one for path, one in self.objects.items() if path.rpartition("/")[0] == request.path]
             return [one for one in inside if all(_labels(one).get(key) == value for key, _, value in wanted)]
@@ -291,23 +290,23 @@ async def _forward(spdy: SPDY) -> None:
             await spdy.write(errors[headers["requestid"]], b"", last=True)
 
 
-async def _tell(channels: Channels, status: Object) -> None:
+async def _tell(channels: Channels, status: JSONObject) -> None:
     await channels.send(3, json.dumps(status).encode())
     await channels.close()
 
 
-def _labels(obj: Object) -> dict[str, str]:
+def _labels(obj: JSONObject) -> dict[str, str]:
     return obj["metadata"].get("labels") or {}
 
 
-def _path(obj: Object) -> str:
+def _path(obj: JSONObject) -> str:
     group = obj["apiVersion"].rpartition("/")[0]
     resource = next(name for name, kind in _KINDS[group].items() if kind == obj["kind"])
     root = f"/apis/{obj['apiVersion']}" if group else "/api/v1"
     return f"{root}/namespaces/default/{resource}/{obj['metadata']['name']}"
 
 
-def _discovery(path: str) -> Object:
+def _discovery(path: str) -> JSONObject:
     groups = [name for name in _KINDS if bool(name) == (path == "/apis")]
     items = [
         {
@@ -319,7 +318,7 @@ def _discovery(path: str) -> Object:
     return {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": items}
 
 
-def _resource(group: str, name: str) -> Object:
+def _resource(group: str, name: str) -> JSONObject:
     return {
         "resource": name,
         "responseKind": {"group": group, "version": "v1", "kind": _KINDS[group][name]},

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from tests.e2e.streaming.fake_http import Request
-from tests.e2e.streaming.fake_kubelet import FakeKubelet, Object
+from tests.e2e.streaming.fake_kubelet import FakeKubelet
 
 _PODS = "/api/v1/namespaces/default/pods"
 _READY = {"type": "Ready", "status": "True"}
@@ -40,7 +41,7 @@ class StartingKubelet(FakeKubelet):
         containers = self.objects[f"{_PODS}/{name}"]["spec"]["containers"]
         return str(containers[0].get("image", ""))
 
-    def _make(self, path: str, obj: Object) -> Object:
+    def _make(self, path: str, obj: JSONObject) -> JSONObject:
         obj["metadata"]["namespace"] = "default"
         self.objects[f"{path}/{obj['metadata']['name']}"] = obj
         if obj["kind"] == "Pod":
@@ -50,7 +51,7 @@ class StartingKubelet(FakeKubelet):
             obj["status"] = {"phase": phase, "conditions": [_READY], "containerStatuses": running}
         return obj
 
-    def _add(self, name: str, patch: Object) -> Object:
+    def _add(self, name: str, patch: JSONObject) -> JSONObject:
         pod = self.objects[f"{_PODS}/{name}"]
         added = patch["spec"]["ephemeralContainers"]
         pod["spec"].setdefault("ephemeralContainers", []).extend(added)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 from urllib.parse import urlencode
 
+from localplane.apimachinery.objects import JSONObject
 from tests.faults.history import Kind, Operation
 
 from .connection import Request
-
-JSONObject = dict[str, Any]
 
 VALUES, LISTS = "/configmaps/", "/serviceaccounts/"
 """Objects with one value, and objects with a list that can be appended to. Service accounts have one of texts that are

@@ -14,11 +14,11 @@ from typing import Any
 
 from aiohttp import web
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.server.issuing import Authority
 from localplane.client import Client, GroupVersionResource
 
-Object = dict[str, Any]
-Answer = Callable[[Object], Object]
+Answer = Callable[[JSONObject], JSONObject]
 
 GROUP = "admissionregistration.k8s.io"
 MUTATING = GroupVersionResource(GROUP, "v1", "mutatingwebhookconfigurations")
@@ -29,7 +29,7 @@ NAMESPACES = GroupVersionResource("", "v1", "namespaces")
 CONFIG_MAPS = GroupVersionResource("", "v1", "configmaps")
 
 
-def allowed(_: Object) -> Object:
+def allowed(_: JSONObject) -> JSONObject:
     return {"allowed": True}
 
 
@@ -37,7 +37,7 @@ def denied(**status: Any) -> Answer:
     return lambda _: {"allowed": False, "status": status}
 
 
-def patching(*operations: Object) -> Answer:
+def patching(*operations: JSONObject) -> Answer:
     patch = base64.b64encode(json.dumps(operations).encode()).decode()
     return lambda _: {"allowed": True, "patchType": "JSONPatch", "patch": patch}
 
@@ -50,7 +50,7 @@ class Reviewer:
         self.port = port
         self.bundle = base64.b64encode(authority.certificate_pem).decode()
         self.answers: dict[str, Answer] = {}
-        self.asked: list[tuple[str, Object]] = []
+        self.asked: list[tuple[str, JSONObject]] = []
         self.was_asked, self.may_answer = asyncio.Event(), asyncio.Event()
         self.may_answer.set()
 
@@ -63,7 +63,9 @@ class Reviewer:
         response = {"uid": review["request"]["uid"], **self.answers.get(path, allowed)(review["request"])}
         return web.json_response({"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": response})
 
-    def webhook(self, path: str, *, resource: str = "configmaps", rule: Object | None = None, **changes: Any) -> Object:
+    def webhook(
+        self, path: str, *, resource: str = "configmaps", rule: JSONObject | None = None, **changes: Any
+    ) -> JSONObject:
         """One that is asked about new ConfigMaps."""
         rules = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": [resource]}
         return {
@@ -99,7 +101,7 @@ async def running_reviewer(directory: Path) -> AsyncIterator[Reviewer]:
 
 @asynccontextmanager
 async def configured(
-    client: Client, kind: GroupVersionResource, *webhooks: Object, name: str = "hooks"
+    client: Client, kind: GroupVersionResource, *webhooks: JSONObject, name: str = "hooks"
 ) -> AsyncIterator[None]:
     """Asked about everything in the block, and about nothing after it."""
     await client.resource(kind).create({"metadata": {"name": name}, "webhooks": list(webhooks)})
@@ -109,5 +111,5 @@ async def configured(
         await client.resource(kind).delete(name)
 
 
-def config_map(name: str, **data: str) -> Object:
+def config_map(name: str, **data: str) -> JSONObject:
     return {"metadata": {"name": name}, "data": data}

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import GroupVersionResource
 from localplane.compose.server import Plane
-from tests.integration.admission.reviewing import CONFIG_MAPS, GROUP, Object, config_map
+from tests.integration.admission.reviewing import CONFIG_MAPS, GROUP, config_map
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -21,16 +22,16 @@ PODS = GroupVersionResource("", "v1", "pods")
 RULE = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps", "pods"]}
 
 
-def applying(expression: str) -> Object:
+def applying(expression: str) -> JSONObject:
     return {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": expression}}
 
 
-def patching(expression: str) -> Object:
+def patching(expression: str) -> JSONObject:
     return {"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}
 
 
 @asynccontextmanager
-async def policies(plane: Plane, *specs: Object, **binding: Any) -> AsyncIterator[None]:
+async def policies(plane: Plane, *specs: JSONObject, **binding: Any) -> AsyncIterator[None]:
     """Policies about new ConfigMaps and Pods, each with a binding."""
     client = plane.client
     for number, spec in enumerate(specs):
@@ -46,7 +47,7 @@ async def policies(plane: Plane, *specs: Object, **binding: Any) -> AsyncIterato
             await client.resource(POLICIES).delete(f"p{number}")
 
 
-async def made(plane: Plane, obj: Object, resource: GroupVersionResource = CONFIG_MAPS) -> Object:
+async def made(plane: Plane, obj: JSONObject, resource: GroupVersionResource = CONFIG_MAPS) -> JSONObject:
     return await plane.client.resource(resource, "default").create(obj, dry_run=True)
 
 
@@ -69,7 +70,7 @@ async def made(plane: Plane, obj: Object, resource: GroupVersionResource = CONFI
         ),
     ],
 )
-async def test_expressions_make_patches(plane: Plane, mutation: Object, data: Object) -> None:
+async def test_expressions_make_patches(plane: Plane, mutation: JSONObject, data: JSONObject) -> None:
     async with policies(plane, {"mutations": [mutation]}):
         assert (await made(plane, config_map("c", a="1")))["data"] == data
 

@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from localplane.apimachinery.errors import APIError, Forbidden, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Entrances
 from localplane.apiserver.server.options import ServerOptions
 from localplane.client import PatchType
@@ -23,7 +24,6 @@ from tests.integration.admission.reviewing import (
     NAMESPACES,
     VALIDATING,
     GroupVersionResource,
-    Object,
     Reviewer,
     config_map,
     configured,
@@ -52,11 +52,11 @@ async def reviewer(tmp_path: Path) -> AsyncIterator[Reviewer]:
         yield reviewer
 
 
-async def create(plane: Plane, namespace: str) -> Object:
+async def create(plane: Plane, namespace: str) -> JSONObject:
     return await plane.client.resource(CONFIG_MAPS, namespace).create(config_map("late"))
 
 
-async def apply(plane: Plane, namespace: str) -> Object:
+async def apply(plane: Plane, namespace: str) -> JSONObject:
     late = {"apiVersion": "v1", "kind": "ConfigMap", **config_map("late")}
     return await plane.client.resource(CONFIG_MAPS, namespace).patch(
         "late", late, PatchType.APPLY, field_manager="me", force=True

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.errors import AlreadyExists, APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource
 from localplane.client.kubeconfig import load_file, resolve
 from localplane.client.warnings import ServerWarning
 from localplane.compose.server import Plane
-from tests.integration.admission.reviewing import BINDINGS, CONFIG_MAPS, NAMESPACES, POLICIES, Object, config_map
+from tests.integration.admission.reviewing import BINDINGS, CONFIG_MAPS, NAMESPACES, POLICIES, config_map
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -21,7 +22,7 @@ RULE = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "res
 
 
 @asynccontextmanager
-async def policy(client: Client, spec: Object, **binding: Any) -> AsyncIterator[None]:
+async def policy(client: Client, spec: JSONObject, **binding: Any) -> AsyncIterator[None]:
     """A policy about new ConfigMaps, with a binding that denies unless it says otherwise."""
     whole = {"matchConstraints": {"resourceRules": [RULE]}, **spec}
     bound = {"policyName": "p", "validationActions": ["Deny"], **binding}
@@ -35,7 +36,7 @@ async def policy(client: Client, spec: Object, **binding: Any) -> AsyncIterator[
         await client.resource(POLICIES).delete("p")
 
 
-async def denial(plane: Plane, obj: Object, resource: GroupVersionResource = CONFIG_MAPS) -> str:
+async def denial(plane: Plane, obj: JSONObject, resource: GroupVersionResource = CONFIG_MAPS) -> str:
     """Why it is denied, beside who denied it; empty if it is not."""
     namespace = "default" if resource == CONFIG_MAPS else ""
     try:
@@ -45,7 +46,7 @@ async def denial(plane: Plane, obj: Object, resource: GroupVersionResource = CON
     return ""
 
 
-def checks(*expressions: str, **rest: Any) -> Object:
+def checks(*expressions: str, **rest: Any) -> JSONObject:
     return {"validations": [{"expression": each} for each in expressions], **rest}
 
 
@@ -100,7 +101,7 @@ def checks(*expressions: str, **rest: Any) -> Object:
         ({"validations": [{"expression": "false", "messageExpression": "object.data.b + ''", "message": "m"}]}, "m"),
     ],
 )
-async def test_expressions_decide(plane: Plane, spec: Object, told: str) -> None:
+async def test_expressions_decide(plane: Plane, spec: JSONObject, told: str) -> None:
     async with policy(plane.client, spec):
         found = await denial(plane, config_map("c", a="1"))
     assert found.startswith(told)
@@ -143,7 +144,7 @@ async def test_a_warning_lets_it_pass(plane: Plane) -> None:
         ),
     ],
 )
-async def test_parameters_are_looked_up(plane: Plane, reference: Object, told: str) -> None:
+async def test_parameters_are_looked_up(plane: Plane, reference: JSONObject, told: str) -> None:
     with suppress(AlreadyExists):
         await plane.client.resource(NAMESPACES).create({"metadata": {"name": "params"}})
     for namespace, most in (("default", "1"), ("params", "9")):

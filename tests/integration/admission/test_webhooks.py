@@ -11,6 +11,7 @@ import orjson
 import pytest
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import GroupVersionResource, PatchType
 from localplane.client.resources import ResourceClient
 from localplane.compose.server import Plane
@@ -19,7 +20,6 @@ from tests.integration.admission.reviewing import (
     MUTATING,
     NAMESPACES,
     VALIDATING,
-    Object,
     Reviewer,
     config_map,
     configured,
@@ -38,7 +38,7 @@ def maps(plane: Plane) -> ResourceClient:
     return plane.client.resource(CONFIG_MAPS, "default")
 
 
-async def refusal(made: Any) -> Object:
+async def refusal(made: Any) -> JSONObject:
     with pytest.raises(APIError) as raised:
         await made
     return raised.value.status()
@@ -92,7 +92,7 @@ async def test_one_that_wants_to_is_asked_again_after_a_change(plane: Plane, rev
 
 async def test_a_refusal_is_the_webhook_s_own_status(plane: Plane, reviewer: Reviewer) -> None:
     about = 'admission webhook "no.example.com" denied the request'
-    table: list[tuple[Object, Object]] = [
+    table: list[tuple[JSONObject, JSONObject]] = [
         ({}, {"message": f"{about} without explanation", "code": 400}),
         ({"message": "not today"}, {"message": f"{about}: not today", "code": 400}),
         (
@@ -177,7 +177,9 @@ async def test_a_webhook_as_test_environments_declare_it_is_called(
         ),
     ],
 )
-async def test_an_answer_that_is_none_is_a_failure(plane: Plane, reviewer: Reviewer, answer: Object, told: str) -> None:
+async def test_an_answer_that_is_none_is_a_failure(
+    plane: Plane, reviewer: Reviewer, answer: JSONObject, told: str
+) -> None:
     reviewer.answers["odd"] = lambda _: answer
     async with configured(plane.client, MUTATING, reviewer.webhook("odd")):
         found = await refusal(maps(plane).create(config_map("odd")))

@@ -9,12 +9,12 @@ import pytest
 import pytest_asyncio
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import GroupVersionResource, PatchType
 from localplane.compose.server import Plane
 from tests.integration.admission.reviewing import (
     MUTATING,
     VALIDATING,
-    Object,
     Reviewer,
     config_map,
     configured,
@@ -37,7 +37,7 @@ async def converter(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[W
         yield webhook
 
 
-def rule(group: str, *resources: str, api_version: str = "v1", operation: str = "CREATE") -> Object:
+def rule(group: str, *resources: str, api_version: str = "v1", operation: str = "CREATE") -> JSONObject:
     return {"apiGroups": [group], "apiVersions": [api_version], "operations": [operation], "resources": [*resources]}
 
 

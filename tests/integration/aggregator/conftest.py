@@ -7,10 +7,10 @@ from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest_asyncio
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.server.options import ServerOptions
 from localplane.client import Client, GroupVersionResource
 from localplane.client.kubeconfig import load, resolve
@@ -18,8 +18,6 @@ from localplane.compose.cluster import ClusterOptions, open_cluster
 from localplane.compose.server import Plane
 from localplane.compose.storage import StorageKind, StorageOptions
 from tests.e2e.examples.serving import EXAMPLES, Serving, serving
-
-Object = dict[str, Any]
 
 GROUP = "tickets.example.com"
 NAME = f"v1.{GROUP}"
@@ -65,9 +63,9 @@ def port_of(server: Serving) -> int:
     return int(server.url.rpartition(":")[2])
 
 
-def api_service(*, port: int, service: str = "tickets", server: Serving | None = None) -> Object:
+def api_service(*, port: int, service: str = "tickets", server: Serving | None = None) -> JSONObject:
     """Verified by the server's own authority, or by nothing if there is no server to be verified."""
-    verified: Object = {"insecureSkipTLSVerify": True}
+    verified: JSONObject = {"insecureSkipTLSVerify": True}
     if server is not None:
         verified = {"caBundle": b64encode((server.kubeconfig.parent / "pki" / "ca.crt").read_bytes()).decode()}
     return {
@@ -85,7 +83,7 @@ def api_service(*, port: int, service: str = "tickets", server: Serving | None =
     }
 
 
-def external_service() -> Object:
+def external_service() -> JSONObject:
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -94,9 +92,9 @@ def external_service() -> Object:
     }
 
 
-async def condition(client: Client, wanted: Callable[[Object], bool], *, within: float = 20) -> Object:
+async def condition(client: Client, wanted: Callable[[JSONObject], bool], *, within: float = 20) -> JSONObject:
     """The APIService's condition, once it is as wanted."""
-    found: Object = {}
+    found: JSONObject = {}
     try:
         async with asyncio.timeout(within):
             async with client.resource(API_SERVICES).watch() as events:

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import AdmissionChain, Plugin
 from localplane.apiserver.authorization import Authorizer
 from localplane.apiserver.endpoints.filters.recover import recover
@@ -31,8 +32,6 @@ from localplane.apiserver.server.chain import wrapped
 from localplane.apiserver.server.dispatch import dispatch
 from localplane.apiserver.storage.cacher import Cacher
 from localplane.apiserver.storage.memory import MemoryBackend
-
-JSONObject = dict[str, Any]
 
 MERGE = "application/merge-patch+json"
 JSON_PATCH = "application/json-patch+json"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation
 from tests.integration.api.talk import API
 from tests.integration.api.toys import (
@@ -21,8 +22,6 @@ from tests.integration.api.toys import (
     cron_tab,
     pod,
 )
-
-JSONObject = dict[str, Any]
 
 
 def managers(obj: JSONObject) -> dict[str, Any]:

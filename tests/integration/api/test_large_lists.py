@@ -8,11 +8,12 @@ import orjson
 import pytest
 import yaml
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.json_writer import to_json
 from localplane.apimachinery.serializers.protobuf import fields, opened
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
 from localplane.apiserver.request import Response, whole_body
-from tests.integration.api.talk import API, JSONObject
+from tests.integration.api.talk import API
 from tests.integration.api.toys import CONFIG_MAPS, CRON_TABS, NEW_SHIRTS, OLD_SHIRTS, config_map, cron_tab
 
 MANY = 300

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import pytest
 
 from localplane.apimachinery.errors import InternalError
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Field, Int32, Node, Schema, Time
 from localplane.apimachinery.serializers.protobuf import (
     encoded,
@@ -26,8 +27,6 @@ from localplane.apiserver.request import StreamResponse
 from localplane.apiserver.resource import APIGroup, Resource, Version
 from tests.integration.api.talk import API, MERGE, Reply
 from tests.integration.api.toys import CRON_TABS, GROUPS, ConfigMapStrategy, cron_tab
-
-JSONObject = dict[str, Any]
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 METADATA = f"{PROTOBUF};as=PartialObjectMetadata;g=meta.k8s.io;v=v1"

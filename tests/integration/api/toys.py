@@ -11,6 +11,7 @@ from localplane.apimachinery.fieldpath import FieldError, invalid
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objectmeta import validate_object_meta
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Bytes, Int32
 from localplane.apiserver.registry import reads
 from localplane.apiserver.registry.definition import Definition
@@ -26,8 +27,6 @@ from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import APIGroup, Column, Resource, Subresource, Version
 from localplane.apiserver.storage.objects import StoredObject
-
-JSONObject = dict[str, Any]
 
 
 class ConfigMap:

@@ -12,15 +12,14 @@ from typing import Any
 
 from aiohttp import web
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.server.issuing import Authority
 
-Object = dict[str, Any]
 
-
-def converted(obj: Object, api_version: str) -> Object:
+def converted(obj: JSONObject, api_version: str) -> JSONObject:
     spec = obj.get("spec") or {}
     if api_version.endswith("/v2"):
-        new: Object = {"address": f"{spec.get('host', '')}:{spec.get('port', 0)}"}
+        new: JSONObject = {"address": f"{spec.get('host', '')}:{spec.get('port', 0)}"}
     else:
         host, _, port = spec.get("address", "").partition(":")
         new = {"host": host, "port": int(port or 0)}
@@ -33,10 +32,10 @@ class Webhook:
     def __init__(self, authority: Authority) -> None:
         self.url = ""
         self.bundle = base64.b64encode(authority.certificate_pem).decode()
-        self.asked: list[Object] = []
-        self.answer: Callable[[Object], Object] = self.success
+        self.asked: list[JSONObject] = []
+        self.answer: Callable[[JSONObject], JSONObject] = self.success
 
-    def success(self, review: Object) -> Object:
+    def success(self, review: JSONObject) -> JSONObject:
         request = review["request"]
         objects = [converted(each, request["desiredAPIVersion"]) for each in request["objects"]]
         response = {"uid": request["uid"], "result": {"status": "Success"}, "convertedObjects": objects}
@@ -47,7 +46,7 @@ class Webhook:
         self.asked.append(review)
         return web.json_response(self.answer(review))
 
-    def conversion(self, **changes: Any) -> Object:
+    def conversion(self, **changes: Any) -> JSONObject:
         config = {"url": self.url, "caBundle": self.bundle, **changes}
         webhook = {"conversionReviewVersions": ["v1"], "clientConfig": config}
         return {"strategy": "Webhook", "webhook": webhook}

@@ -6,25 +6,24 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource
 from localplane.client.resources import ResourceClient
 
-Object = dict[str, Any]
-
 DEFINITIONS = GroupVersionResource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 API_SERVICES = GroupVersionResource("apiregistration.k8s.io", "v1", "apiservices")
-OPEN: Object = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+OPEN: JSONObject = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
 
-def of_spec(**properties: Object) -> Object:
+def of_spec(**properties: JSONObject) -> JSONObject:
     return {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}}
 
 
-def version(name: str, schema: Object | None = None, **more: Any) -> Object:
+def version(name: str, schema: JSONObject | None = None, **more: Any) -> JSONObject:
     return {"name": name, "served": True, "storage": False, "schema": {"openAPIV3Schema": schema or OPEN}, **more}
 
 
-def definition(group: str, *versions: Object, plural: str = "widgets", **names: Any) -> Object:
+def definition(group: str, *versions: JSONObject, plural: str = "widgets", **names: Any) -> JSONObject:
     """The first version is the stored one."""
     kind = plural.removesuffix("s").capitalize()
     stored = [{**each, "storage": number == 0} for number, each in enumerate(versions or (version("v1"),))]
@@ -42,9 +41,9 @@ def definition(group: str, *versions: Object, plural: str = "widgets", **names: 
 
 
 def custom(
-    group: str, name: str, spec: Object | None = None, *, in_version: str = "v1", kind: str = "Widget"
-) -> Object:
-    obj: Object = {"apiVersion": f"{group}/{in_version}", "kind": kind, "metadata": {"name": name}}
+    group: str, name: str, spec: JSONObject | None = None, *, in_version: str = "v1", kind: str = "Widget"
+) -> JSONObject:
+    obj: JSONObject = {"apiVersion": f"{group}/{in_version}", "kind": kind, "metadata": {"name": name}}
     return obj if spec is None else {**obj, "spec": spec}
 
 
@@ -52,7 +51,7 @@ def widgets(client: Client, group: str, in_version: str = "v1", plural: str = "w
     return client.resource(GroupVersionResource(group, in_version, plural), "default")
 
 
-def conditions(obj: Object) -> dict[str, tuple[str, str]]:
+def conditions(obj: JSONObject) -> dict[str, tuple[str, str]]:
     """Status and reason of each, by type."""
     found = (obj.get("status") or {}).get("conditions") or ()
     return {each["type"]: (each["status"], each["reason"]) for each in found}

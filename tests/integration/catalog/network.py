@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.catalog import discovery, networking
 from localplane.catalog.core.endpoints import ENDPOINTS
@@ -11,8 +12,6 @@ from localplane.catalog.core.services import services
 from localplane.catalog.declaring import group
 from localplane.catalog.options import CatalogOptions
 from tests.integration.api.talk import API
-
-JSONObject = dict[str, Any]
 
 SERVICES = "/api/v1/namespaces/default/services"
 ADDRESSES = "/apis/networking.k8s.io/v1/ipaddresses"

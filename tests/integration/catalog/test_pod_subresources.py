@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authorization import ALLOWED, Attributes, Decision, Verdict
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.catalog import policy
@@ -15,8 +16,6 @@ from localplane.catalog.core.pods.resource import pods
 from localplane.catalog.declaring import builtin, group
 from localplane.catalog.options import CatalogOptions
 from tests.integration.api.talk import API
-
-JSONObject = dict[str, Any]
 
 PODS = "/api/v1/namespaces/default/pods"
 BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog import apps
 from localplane.catalog.core.replication_controllers import REPLICATION_CONTROLLERS
 from localplane.catalog.declaring import group
 from tests.integration.api.talk import API
-
-JSONObject = dict[str, Any]
 
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 SETS = "/apis/apps/v1/namespaces/default/statefulsets"

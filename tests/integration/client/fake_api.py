@@ -17,7 +17,8 @@ from typing import Any
 
 from aiohttp import web
 
-Object = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
+
 Decide = Callable[[web.Request], "Fault | None"]
 
 
@@ -37,13 +38,13 @@ class Change:
     version: int
     type: str
     collection: str
-    object: Object
+    object: JSONObject
 
 
 class FakeAPI:
     def __init__(self) -> None:
         self.version = 100
-        self.objects: dict[str, dict[str, Object]] = {}
+        self.objects: dict[str, dict[str, JSONObject]] = {}
         self.history: list[Change] = []
         self.compacted = 0
         self.requests: list[web.Request] = []
@@ -75,7 +76,7 @@ class FakeAPI:
     def port(self) -> int:
         return int(self.url.rpartition(":")[2])
 
-    def put(self, name: str, namespace: str = "default", *, resource: str = "configmaps", **fields: Any) -> Object:
+    def put(self, name: str, namespace: str = "default", *, resource: str = "configmaps", **fields: Any) -> JSONObject:
         """Create the object, or replace it."""
         collection = self.objects.setdefault(resource, {})
         key = f"{namespace}/{name}"
@@ -88,7 +89,7 @@ class FakeAPI:
         self._record(kind, resource, obj)
         return obj
 
-    def remove(self, name: str, namespace: str = "default", *, resource: str = "configmaps") -> Object:
+    def remove(self, name: str, namespace: str = "default", *, resource: str = "configmaps") -> JSONObject:
         self.version += 1
         obj = deepcopy(self.objects[resource].pop(f"{namespace}/{name}"))
         obj["metadata"]["resourceVersion"] = str(self.version)
@@ -112,7 +113,7 @@ class FakeAPI:
 
     # The server
 
-    def _record(self, kind: str, resource: str, obj: Object) -> None:
+    def _record(self, kind: str, resource: str, obj: JSONObject) -> None:
         self.history.append(Change(self.version, kind, resource, obj))
         self._wake()
 
@@ -132,7 +133,7 @@ class FakeAPI:
             return await self._watch(request, cut)
         return await self._answer(request, *await self._verb(request), cut)
 
-    async def _answer(self, request: web.Request, status: int, body: Object, cut: int | None) -> web.StreamResponse:
+    async def _answer(self, request: web.Request, status: int, body: JSONObject, cut: int | None) -> web.StreamResponse:
         data = json.dumps(body).encode()
         if cut is None:
             return web.Response(status=status, body=data, content_type="application/json")
@@ -140,7 +141,7 @@ class FakeAPI:
         response.content_length = len(data)
         return await _Cutting(request, response, cut).send_all(data)
 
-    async def _verb(self, request: web.Request) -> tuple[int, Object]:
+    async def _verb(self, request: web.Request) -> tuple[int, JSONObject]:
         resource, namespace, name = self._parse(request.path)
         if request.method == "GET" and not name:
             return self._list(request, resource, namespace)
@@ -165,7 +166,7 @@ class FakeAPI:
             _, namespace, *parts = parts
         return parts[0], namespace, parts[1] if len(parts) > 1 else ""
 
-    def _list(self, request: web.Request, resource: str, namespace: str) -> tuple[int, Object]:
+    def _list(self, request: web.Request, resource: str, namespace: str) -> tuple[int, JSONObject]:
         wanted = request.query.get("resourceVersion", "")
         if wanted and int(wanted) > self.version:
             cause = {"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}
@@ -183,8 +184,8 @@ class FakeAPI:
             metadata["continue"] = base64.urlsafe_b64encode(json.dumps([version, keys[limit]]).encode()).decode()
         return 200, {"kind": "List", "metadata": metadata, "items": [state[key] for key in keys[:limit]]}
 
-    def state_at(self, version: int, resource: str = "configmaps", namespace: str = "") -> dict[str, Object]:
-        state: dict[str, Object] = {}
+    def state_at(self, version: int, resource: str = "configmaps", namespace: str = "") -> dict[str, JSONObject]:
+        state: dict[str, JSONObject] = {}
         for change in self.history:
             metadata = change.object["metadata"]
             if change.version > version or change.collection != resource:
@@ -251,7 +252,7 @@ class _Cutting:
         if not self._response.prepared:
             await self._response.prepare(self._request)
 
-    async def event(self, kind: str, obj: Object) -> None:
+    async def event(self, kind: str, obj: JSONObject) -> None:
         await self._send(json.dumps({"type": kind, "object": obj}).encode() + b"\n")
 
     async def send_all(self, data: bytes) -> web.StreamResponse:
@@ -277,10 +278,10 @@ class _Cutting:
             self._left -= len(data)
 
 
-def status(code: int, reason: str, message: str, **fields: Any) -> tuple[int, Object]:
+def status(code: int, reason: str, message: str, **fields: Any) -> tuple[int, JSONObject]:
     body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": message}
     return code, {**body, "reason": reason, **fields, "code": code}
 
 
-def _bookmark(version: int, annotations: dict[str, str]) -> Object:
+def _bookmark(version: int, annotations: dict[str, str]) -> JSONObject:
     return {"kind": "ConfigMap", "metadata": {"resourceVersion": str(version), "annotations": annotations}}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.backoff import BackoffPolicy
 from localplane.client.client import Client
 from localplane.client.delta_fifo import DeletedFinalStateUnknown
@@ -16,8 +17,6 @@ from localplane.client.indexer import object_key
 from localplane.client.informer import SharedInformer
 from localplane.client.names import GroupVersionResource
 from localplane.client.reflector import ReflectorOptions
-
-Object = dict[str, Any]
 
 CONFIGMAPS = GroupVersionResource("", "v1", "configmaps")
 QUICKLY = BackoffPolicy(initial=timedelta(milliseconds=1), maximum=timedelta(milliseconds=4))
@@ -37,16 +36,16 @@ class Recorder:
         self.heard: list[Heard] = []
         self._news = asyncio.Event()
 
-    def on_add(self, obj: Object, /, *, is_in_initial_list: bool) -> None:
+    def on_add(self, obj: JSONObject, /, *, is_in_initial_list: bool) -> None:
         self._note("add", obj, initial=is_in_initial_list)
 
-    def on_update(self, old: Object, new: Object, /) -> None:
+    def on_update(self, old: JSONObject, new: JSONObject, /) -> None:
         self._note("update", new)
 
-    def on_delete(self, obj: Object | DeletedFinalStateUnknown, /) -> None:
+    def on_delete(self, obj: JSONObject | DeletedFinalStateUnknown, /) -> None:
         self._note("delete", deleted_object(obj), tombstone=isinstance(obj, DeletedFinalStateUnknown))
 
-    def _note(self, kind: str, obj: Object, *, initial: bool = False, tombstone: bool = False) -> None:
+    def _note(self, kind: str, obj: JSONObject, *, initial: bool = False, tombstone: bool = False) -> None:
         version = int(obj["metadata"]["resourceVersion"])
         self.heard.append(Heard(kind, object_key(obj), version, initial, tombstone))
         self._news.set()

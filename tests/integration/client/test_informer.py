@@ -10,6 +10,7 @@ import pytest
 from aiohttp import web
 
 from localplane.apimachinery import labels
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.client import Client
 from localplane.client.handlers import FilteringHandler, HandlerFunctions
 from localplane.client.indexer import object_key
@@ -20,7 +21,6 @@ from tests.integration.client.recording import (
     CONFIGMAPS,
     QUICKLY,
     Heard,
-    Object,
     Recorder,
     check_story,
     eventually,
@@ -80,7 +80,7 @@ async def test_two_handlers_share_one_watch(api: FakeAPI, client: Client) -> Non
 async def test_a_slow_handler_does_not_keep_others_waiting_and_misses_nothing(api: FakeAPI, client: Client) -> None:
     release, slow_versions = asyncio.Event(), list[str]()
 
-    async def slowly(obj: Object) -> None:
+    async def slowly(obj: JSONObject) -> None:
         await release.wait()
         slow_versions.append(obj["metadata"]["name"])
 
@@ -153,7 +153,7 @@ async def test_each_handler_resyncs_at_its_own_pace(api: FakeAPI, client: Client
 async def test_transform_sees_objects_before_anybody_else(api: FakeAPI, client: Client) -> None:
     api.put("a", data={"secret": "x"})
 
-    def without_data(obj: Object) -> Object:
+    def without_data(obj: JSONObject) -> JSONObject:
         obj.pop("data", None)
         return obj
 
@@ -202,12 +202,12 @@ async def test_a_handler_that_raises_is_logged_and_hears_of_the_next_object(
 ) -> None:
     heard: list[str] = []
 
-    def fail_once(obj: Object) -> None:
+    def fail_once(obj: JSONObject) -> None:
         heard.append(obj["metadata"]["name"])
         if len(heard) == 1:
             raise LookupError("not today")
 
-    async def fail_late(obj: Object) -> None:
+    async def fail_late(obj: JSONObject) -> None:
         await asyncio.sleep(0)
         fail_once(obj)
 
@@ -462,5 +462,5 @@ def _truth(api: FakeAPI, key: str) -> list[tuple[str, int]]:
     ]
 
 
-def _version(obj: Object) -> int:
+def _version(obj: JSONObject) -> int:
     return int(obj["metadata"]["resourceVersion"])

@@ -17,6 +17,7 @@ import pytest
 import pytest_asyncio
 
 from localplane.apimachinery.errors import APIError, NotFound, ServiceUnavailable, Timeout
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, PatchType
 from localplane.client.http_transport import HTTPTransport
 from localplane.client.kubeconfig import load, resolve
@@ -25,7 +26,6 @@ from tests.contract.losing import Fate, LostAnswers, losing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-Object = dict[str, Any]
 
 NAMESPACES = GroupVersionResource("", "v1", "namespaces")
 CONFIG_MAPS = GroupVersionResource("", "v1", "configmaps")
@@ -41,7 +41,7 @@ ADDRESSES = GroupVersionResource("networking.k8s.io", "v1", "ipaddresses")
 _numbers = count()
 
 
-def config_map(name: str = "a", **fields: Any) -> Object:
+def config_map(name: str = "a", **fields: Any) -> JSONObject:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, **fields}
 
 
@@ -170,7 +170,7 @@ class Field:
         return int(found == self.value)
 
 
-def creating(resource: GroupVersionResource, obj: Object) -> Step:
+def creating(resource: GroupVersionResource, obj: JSONObject) -> Step:
     return lambda desk: desk.of(resource).create(obj)
 
 
@@ -207,7 +207,7 @@ async def _all_gone(desk: Desk) -> int:
     return int(not await desk.count(CONFIG_MAPS))
 
 
-def patching(resource: GroupVersionResource, patch: Object, kind: PatchType, **options: Any) -> Step:
+def patching(resource: GroupVersionResource, patch: JSONObject, kind: PatchType, **options: Any) -> Step:
     return lambda desk: desk.of(resource).patch("a", patch, kind, **options)
 
 

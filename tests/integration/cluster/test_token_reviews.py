@@ -13,6 +13,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.server.options import AuthenticationOptions, ServerOptions
 from localplane.compose.cluster import ClusterOptions, open_cluster
 from localplane.compose.server import Plane
@@ -21,7 +22,6 @@ from localplane.servers.kube.tokens import authenticator
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-Object = dict[str, Any]
 OURS = "https://kubernetes.default.svc.cluster.local"
 CORE = "/api/v1/namespaces/default"
 FINALIZER = "example.com/held"
@@ -56,14 +56,14 @@ def admin_token(plane: Plane) -> str:
     return (plane.kubeconfig.parent / "pki" / "admin.token").read_text().strip()
 
 
-async def posted(http: httpx.AsyncClient, path: str, obj: Object) -> Object:
+async def posted(http: httpx.AsyncClient, path: str, obj: JSONObject) -> JSONObject:
     answer = await http.post(path, json=obj)
     assert answer.status_code == 201, answer.text
-    made: Object = answer.json()
+    made: JSONObject = answer.json()
     return made
 
 
-async def account(http: httpx.AsyncClient, name: str, **metadata: Any) -> Object:
+async def account(http: httpx.AsyncClient, name: str, **metadata: Any) -> JSONObject:
     return await posted(http, f"{CORE}/serviceaccounts", {"metadata": {"name": name, **metadata}})
 
 
@@ -73,14 +73,14 @@ async def token_for(http: httpx.AsyncClient, name: str, **spec: Any) -> str:
     return token
 
 
-async def review(http: httpx.AsyncClient, token: str, *audiences: str) -> Object:
+async def review(http: httpx.AsyncClient, token: str, *audiences: str) -> JSONObject:
     spec = {"token": token, **({"audiences": list(audiences)} if audiences else {})}
     made = await posted(http, "/apis/authentication.k8s.io/v1/tokenreviews", {"spec": spec})
-    status: Object = made["status"]
+    status: JSONObject = made["status"]
     return status
 
 
-async def who(plane: Plane, token: str) -> Object | None:
+async def who(plane: Plane, token: str) -> JSONObject | None:
     """As the server takes whoever brings the token; None if it takes nobody."""
     headers = {"Authorization": f"Bearer {token}"}
     async with httpx.AsyncClient(base_url=plane.url, verify=trusting(plane), headers=headers) as other:
@@ -88,7 +88,7 @@ async def who(plane: Plane, token: str) -> Object | None:
     if answer.status_code == 401:
         return None
     assert answer.status_code == 201, answer.text
-    user: Object = answer.json()["status"]["userInfo"]
+    user: JSONObject = answer.json()["status"]["userInfo"]
     return user
 
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.controllers.world import CLUSTER_ROLES, World, opened
 
-Object = dict[str, Any]
 VIEW = "rbac.example.com/aggregate-to-view"
 
 
-def rule(*resources: str) -> Object:
+def rule(*resources: str) -> JSONObject:
     return {"apiGroups": [""], "resources": list(resources), "verbs": ["get"]}
 
 
-async def part(world: World, name: str, *rules: Object) -> None:
+async def part(world: World, name: str, *rules: JSONObject) -> None:
     await world.create(CLUSTER_ROLES, name, metadata={"labels": {VIEW: "true"}}, rules=list(rules))
 
 
-async def becomes(world: World, name: str, *rules: Object) -> Object:
+async def becomes(world: World, name: str, *rules: JSONObject) -> JSONObject:
     found = await world.becomes(CLUSTER_ROLES, name, so=lambda obj: (obj or {}).get("rules") == list(rules))
     assert found is not None
     return found

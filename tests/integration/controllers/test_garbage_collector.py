@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, ListOptions
 from localplane.library import StorageKind, StorageOptions
 from tests.integration.controllers.world import (
@@ -26,7 +26,6 @@ from tests.integration.controllers.world import (
     running,
 )
 
-Object = dict[str, Any]
 GC = "garbagecollector"
 DEFAULT = "default"
 DEFINITION = {
@@ -37,9 +36,9 @@ DEFINITION = {
 }
 
 
-def references(obj: Object | None) -> list[Object]:
+def references(obj: JSONObject | None) -> list[JSONObject]:
     assert obj is not None
-    found: list[Object] = obj["metadata"].get("ownerReferences") or []
+    found: list[JSONObject] = obj["metadata"].get("ownerReferences") or []
     return found
 
 
@@ -242,7 +241,7 @@ async def test_many_dependents_go_quickly() -> None:
                     await world.gone(SECRETS, f"s{number}", DEFAULT)
 
 
-def _is_going(obj: Object | None) -> bool:
+def _is_going(obj: JSONObject | None) -> bool:
     assert obj is not None
     return "deletionTimestamp" in obj["metadata"]
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.controllers.world import CONFIG_MAPS, CRON_TABS, NAMESPACES, PODS, SECRETS, opened, running
 
-Object = dict[str, Any]
 REMAINING = (
     "Some resources are remaining: configmaps. has 1 resource instances, "
     "crontabs.stable.example.com has 1 resource instances"
 )
 
 
-def conditions(namespace: Object | None) -> dict[str, tuple[str, str, str]]:
+def conditions(namespace: JSONObject | None) -> dict[str, tuple[str, str, str]]:
     found = ((namespace or {}).get("status") or {}).get("conditions") or ()
     return {one["type"]: (one["status"], one["reason"], one["message"]) for one in found}
 
@@ -123,6 +122,6 @@ async def test_a_deletion_that_began_before_we_did_is_finished() -> None:
             await world.gone(NAMESPACES, "a")
 
 
-def _pod_spec(node: str) -> Object:
+def _pod_spec(node: str) -> JSONObject:
     containers = [{"name": "c", "image": "i"}]
     return {"nodeName": node, "terminationGracePeriodSeconds": 30, "containers": containers}

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from localplane.client import GroupVersionResource, PatchType
 from tests.integration.controllers.world import CONFIG_MAPS, NAMESPACES, ROOT_CA, SERVICE_ACCOUNTS, opened
 
-Object = dict[str, Any]
 BELONGINGS = pytest.mark.parametrize(
     ("controller", "kind", "name"),
     [

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import PatchType
 from tests.integration.controllers.world import CONFIG_MAPS, CRON_TABS, NAMESPACES, PODS, QUOTAS, World, opened
 
-Object = dict[str, Any]
 
-
-async def uses(world: World, used: dict[str, str]) -> Object:
+async def uses(world: World, used: dict[str, str]) -> JSONObject:
     found = await world.becomes(
         QUOTAS, "q", "default", so=lambda obj: ((obj or {}).get("status") or {}).get("used") == used
     )

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.controllers.world import ROOT_CA, SECRETS, SERVICE_ACCOUNTS, World, opened
 
-Object = dict[str, Any]
 TYPE = "kubernetes.io/service-account-token"
 
 
-async def token_secret(world: World, name: str, account: str) -> Object:
+async def token_secret(world: World, name: str, account: str) -> JSONObject:
     annotations = {"kubernetes.io/service-account.name": account}
     return await world.create(SECRETS, name, "default", metadata={"annotations": annotations}, type=TYPE)
 
 
-def has_token(obj: Object | None) -> bool:
+def has_token(obj: JSONObject | None) -> bool:
     return obj is not None and "token" in (obj.get("data") or {})
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from tests.integration.controllers.world import JOBS, World, opened
 
-Object = dict[str, Any]
 TEMPLATE = {"spec": {"containers": [{"name": "c", "image": "i"}], "restartPolicy": "Never"}}
 
 
@@ -34,5 +34,5 @@ async def test_only_those_go_whose_time_is_over() -> None:
         assert left == {"forever", "later", "running"}
 
 
-def is_going(job: Object | None) -> bool:
+def is_going(job: JSONObject | None) -> bool:
     return job is not None and "deletionTimestamp" in job["metadata"]

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.namespaces import NAMESPACES as NAMESPACES_RESOURCE
 from localplane.catalog.declaring import builtin, group
 from localplane.client import Client, GroupVersionResource, ListOptions, PatchType, ResourceClient
@@ -30,8 +31,6 @@ from localplane.library import (
     open_plane,
 )
 from tests.integration.api.toys import CRON_TAB, PodStrategy
-
-Object = dict[str, Any]
 
 NAMESPACES = GroupVersionResource("", "v1", "namespaces")
 CONFIG_MAPS = GroupVersionResource("", "v1", "configmaps")
@@ -110,9 +109,9 @@ class World:
         name: str,
         namespace: str = "",
         *,
-        owners: Sequence[Object] = (),
+        owners: Sequence[JSONObject] = (),
         **more: Any,
-    ) -> Object:
+    ) -> JSONObject:
         metadata = {"name": name, "ownerReferences": list(owners)} | more.pop("metadata", {})
         obj = {"apiVersion": str(resource.group_version), "kind": KINDS[resource], "metadata": metadata} | more
         return await self.of(resource, namespace).create(obj)
@@ -127,9 +126,9 @@ class World:
         name: str,
         namespace: str = "",
         *,
-        so: Callable[[Object | None], bool],
+        so: Callable[[JSONObject | None], bool],
         within: float = 30.0,
-    ) -> Object | None:
+    ) -> JSONObject | None:
         """Wait until the object, or its absence, is so."""
         objects = self.of(resource, namespace)
         async with asyncio.timeout(within):
@@ -145,7 +144,7 @@ class World:
     async def gone(self, resource: GroupVersionResource, name: str, namespace: str = "") -> None:
         await self.becomes(resource, name, namespace, so=lambda obj: obj is None)
 
-    async def get(self, resource: GroupVersionResource, name: str, namespace: str = "") -> Object | None:
+    async def get(self, resource: GroupVersionResource, name: str, namespace: str = "") -> JSONObject | None:
         try:
             return await self.of(resource, namespace).get(name)
         except NotFound:
@@ -179,7 +178,7 @@ class Hiding:
         """The server stays open."""
 
 
-def owner(obj: Object, *, blocks: bool = False) -> Object:
+def owner(obj: JSONObject, *, blocks: bool = False) -> JSONObject:
     """A reference to it."""
     reference = {"apiVersion": obj["apiVersion"], "kind": obj["kind"]}
     reference |= {key: obj["metadata"][key] for key in ("name", "uid")}

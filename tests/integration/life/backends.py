@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.life.world import World
 
-Object = dict[str, Any]
 CONTAINER = {"name": "c", "image": "i", "ports": [{"name": "web", "containerPort": 8080}]}
 
 
@@ -25,12 +25,12 @@ async def pod(
     ips: tuple[str, ...] = ("10.0.0.1",),
     ready: bool = True,
     node: str = "node-1",
-    labels: Object | None = None,
-    owner: Object | None = None,
-    containers: list[Object] | None = None,
+    labels: JSONObject | None = None,
+    owner: JSONObject | None = None,
+    containers: list[JSONObject] | None = None,
     **spec: Any,
-) -> Object:
-    metadata: Object = {"name": name, "labels": labels or {"app": "web"}}
+) -> JSONObject:
+    metadata: JSONObject = {"name": name, "labels": labels or {"app": "web"}}
     if owner is not None:
         metadata["ownerReferences"] = [owner]
     made = {
@@ -44,7 +44,7 @@ async def pod(
     return await world.merge("v1/pods", name, {"status": addresses}, subresource="status")
 
 
-async def service(world: World, name: str = "web", labels: Object | None = None, **spec: Any) -> Object:
+async def service(world: World, name: str = "web", labels: JSONObject | None = None, **spec: Any) -> JSONObject:
     made = {
         "apiVersion": "v1",
         "kind": "Service",

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
-from typing import Any
 
 from localplane.apimachinery.errors import Conflict, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import HandlerFunctions, SharedInformer
 from tests.integration.life.world import World, resource
-
-Object = dict[str, Any]
 
 
 @contextlib.asynccontextmanager
 async def kubelet(world: World) -> AsyncIterator[None]:
     """Every new pod becomes ready, and every pod that is deleted is gone, until the block ends."""
 
-    async def tend(pod: Object) -> None:
+    async def tend(pod: JSONObject) -> None:
         with contextlib.suppress(NotFound, Conflict):
             if "deletionTimestamp" in pod["metadata"]:
                 await gone_for_good(world, pod)
@@ -31,14 +29,14 @@ async def kubelet(world: World) -> AsyncIterator[None]:
         yield
 
 
-async def gone_for_good(world: World, pod: Object) -> None:
+async def gone_for_good(world: World, pod: JSONObject) -> None:
     """What the kubelet does with a pod that is deleted once its containers have ended."""
     metadata = pod["metadata"]
     pods = world.client.resource(resource("v1/pods"), metadata["namespace"])
     await pods.delete(metadata["name"], grace_period_seconds=0, uid=metadata["uid"])
 
 
-def node_of(pod: Object) -> str:
+def node_of(pod: JSONObject) -> str:
     """Where its affinity wants it, by name."""
     affinity = (pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
     required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}

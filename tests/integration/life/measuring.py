@@ -11,8 +11,6 @@ from localplane.servers.metrics import make_group
 from localplane.servers.metrics.stores import GROUP
 from tests.integration.life.world import World
 
-Object = dict[str, Any]
-
 
 def serve_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
     """In clusters that are opened after this, if they don't do so anyway."""

@@ -4,21 +4,19 @@ works from another process as well."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from localplane.apimachinery.errors import APIError, BadRequest
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, PatchType
 from localplane.nodes.heartbeat import NODES
 from localplane.nodes.options import STOPPED, NodeOptions
 from localplane.nodes.registration import is_simulated, is_stopped, new_node
 
-Object = dict[str, Any]
-
 __all__ = ["add_node", "is_stopped", "next_name", "remove_node", "simulated_nodes", "start_node", "stop_node"]
 
 
-async def simulated_nodes(client: Client) -> list[Object]:
+async def simulated_nodes(client: Client) -> list[JSONObject]:
     """All of them, by their names."""
     nodes = (await client.resource(NODES).list())["items"]
     return sorted(filter(is_simulated, nodes), key=lambda node: str(node["metadata"]["name"]))
@@ -35,7 +33,7 @@ async def next_name(client: Client) -> str:
 
 async def add_node(
     client: Client, name: str = "", *, options: NodeOptions | None = None, labels: Mapping[str, str] | None = None
-) -> Object:
+) -> JSONObject:
     """Without a name it gets the next. Raises APIError, AlreadyExists among them."""
     name = name or await next_name(client)
     return await client.resource(NODES).create(new_node(name, options or NodeOptions(), labels=labels))
@@ -47,23 +45,23 @@ async def remove_node(client: Client, name: str) -> None:
     await client.resource(NODES).delete(name, uid=node["metadata"]["uid"])
 
 
-async def stop_node(client: Client, name: str) -> Object:
+async def stop_node(client: Client, name: str) -> JSONObject:
     """Its kubelet falls silent: the lease gets old, pods no longer move. Raises APIError."""
     return await _mark(client, name, "true")
 
 
-async def start_node(client: Client, name: str) -> Object:
+async def start_node(client: Client, name: str) -> JSONObject:
     """Its kubelet speaks again. Raises APIError."""
     return await _mark(client, name, None)
 
 
-async def _mark(client: Client, name: str, stopped: str | None) -> Object:
+async def _mark(client: Client, name: str, stopped: str | None) -> JSONObject:
     await _simulated(client, name)
     patch = {"metadata": {"annotations": {STOPPED: stopped}}}
     return await client.resource(NODES).patch(name, patch, PatchType.MERGE)
 
 
-async def _simulated(client: Client, name: str) -> Object:
+async def _simulated(client: Client, name: str) -> JSONObject:
     node = await client.resource(NODES).get(name)
     if not is_simulated(node):
         error: APIError = BadRequest(f"node {go_quote(name)} is not simulated")

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.kubelets import KubeletConnections
 from localplane.compose.server import Plane
 from localplane.compose.waking import awakened
@@ -15,8 +16,6 @@ from localplane.controllers import ControllerContext, run, select
 from localplane.nodes import NodeOptions, start
 from localplane.nodes.options import NODE_LABEL
 from tests.integration.life.world import World, cluster
-
-Object = dict[str, Any]
 
 
 @contextlib.asynccontextmanager
@@ -54,10 +53,10 @@ async def _begun(plane: Plane, connections: KubeletConnections, count: int) -> N
     await World(plane).until("v1/nodes", lambda nodes: len(nodes) >= count, "")
 
 
-def pod(name: str = "web", *containers: Object, node: str = "node-0", **spec: Any) -> Object:
+def pod(name: str = "web", *containers: JSONObject, node: str = "node-0", **spec: Any) -> JSONObject:
     """A pod on a node. Annotations are told as `simulation={"exit-code": "1"}`, the rest as in a spec."""
     wishes: dict[str, str] = spec.pop("simulation", {})
-    metadata: Object = {"name": name}
+    metadata: JSONObject = {"name": name}
     if wishes:
         metadata["annotations"] = {f"simulation.localplane/{key}": value for key, value in wishes.items()}
     parts = list(containers) or [{"name": "main", "image": "nginx"}]

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.controllers.certificates import pod_requests, trust_bundles
 from localplane.controllers.certificates.cleaning import end_of
@@ -21,7 +22,6 @@ from localplane.controllers.certificates.trust_bundles import bundle_name
 from localplane.controllers.context import ControllerContext
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 REQUESTS = "certificates.k8s.io/v1/certificatesigningrequests"
 POD_REQUESTS = "certificates.k8s.io/v1/podcertificaterequests"
 BUNDLES = "certificates.k8s.io/v1/clustertrustbundles"
@@ -46,7 +46,7 @@ def csr(name: str, organizations: Sequence[str] = (), *, dns: str = "") -> str:
     return base64.b64encode(pem).decode()
 
 
-def request(name: str, content: str, signer: str, usages: Sequence[str], **spec: Any) -> Object:
+def request(name: str, content: str, signer: str, usages: Sequence[str], **spec: Any) -> JSONObject:
     said = {"request": content, "signerName": signer, "usages": list(usages)} | spec
     return {"metadata": {"name": name}, "spec": said}
 
@@ -57,7 +57,7 @@ async def approve(world: World, name: str) -> None:
     await world.of(REQUESTS, "").update(approved, subresource="approval")
 
 
-def has(kind: str) -> Callable[[Object], bool]:
+def has(kind: str) -> Callable[[JSONObject], bool]:
     return lambda obj: any(each["type"] == kind for each in obj["status"].get("conditions") or ())
 
 
@@ -229,10 +229,10 @@ def test_a_bundle_is_named_by_its_signer_and_its_content() -> None:
     assert bundle_name("example.com/a", "") == "example.com:a:e3b0c44298fc1c149afbf4c8"
 
 
-def pod_request(name: str) -> Object:
+def pod_request(name: str) -> JSONObject:
     key = ec.generate_private_key(ec.SECP256R1())
     stub = x509.CertificateSigningRequestBuilder().subject_name(x509.Name([])).sign(key, hashes.SHA256())
-    spec: Object = {"signerName": "example.com/s", "maxExpirationSeconds": 3600}
+    spec: JSONObject = {"signerName": "example.com/s", "maxExpirationSeconds": 3600}
     spec["stubPKCS10Request"] = base64.b64encode(stub.public_bytes(serialization.Encoding.DER)).decode()
     spec |= {f"{owner}{what}": owner.lower() for owner in ("pod", "serviceAccount", "node") for what in ("Name", "UID")}
     return {"metadata": {"name": name}, "spec": spec}

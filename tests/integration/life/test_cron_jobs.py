@@ -10,12 +10,12 @@ from functools import partial
 from itertools import count
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time, parse_time
 from localplane.controllers import cron_jobs
 from tests.integration.life.running import running
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 CRON_JOBS = "batch/v1/cronjobs"
 JOBS = "batch/v1/jobs"
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
@@ -31,7 +31,7 @@ class Time:
     def clock(self) -> datetime:
         return self.now
 
-    async def create(self, world: World, cron_job: Object) -> Object:
+    async def create(self, world: World, cron_job: JSONObject) -> JSONObject:
         created = await world.create(CRON_JOBS, cron_job)
         self.now = parse_time(created["metadata"]["creationTimestamp"]).replace(minute=0, second=0)
         return created
@@ -46,7 +46,7 @@ async def touch(world: World, name: str, text: str) -> None:
     await world.merge(CRON_JOBS, name, {"metadata": {"annotations": {"touched": text}}})
 
 
-def a_cron_job(name: str = "tick", *, schedule: str = "0 * * * *", **spec: Any) -> Object:
+def a_cron_job(name: str = "tick", *, schedule: str = "0 * * * *", **spec: Any) -> JSONObject:
     pod = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "busybox"}]}}
     template = {"metadata": {"labels": {"from": "cron"}, "annotations": {"a": "b"}}, "spec": {"template": pod}}
     return {
@@ -64,7 +64,7 @@ async def at_work() -> AsyncIterator[tuple[World, Time]]:
         yield world, time
 
 
-async def finish(world: World, job: Object, time: Time, *, kind: str = "Complete") -> None:
+async def finish(world: World, job: JSONObject, time: Time, *, kind: str = "Complete") -> None:
     """What the job controller would write in the end."""
     moment = format_time(time.now)
     announced = {"Complete": "SuccessCriteriaMet", "Failed": "FailureTarget"}[kind]
@@ -75,12 +75,12 @@ async def finish(world: World, job: Object, time: Time, *, kind: str = "Complete
     await world.merge(JOBS, job["metadata"]["name"], {"status": status}, subresource="status")
 
 
-async def jobs_when(world: World, number: int) -> list[Object]:
+async def jobs_when(world: World, number: int) -> list[JSONObject]:
     jobs = await world.until(JOBS, lambda jobs: len(jobs) == number)
     return sorted(jobs, key=lambda job: str(job["metadata"]["name"]))
 
 
-def active(cron_job: Object) -> list[str]:
+def active(cron_job: JSONObject) -> list[str]:
     return [reference["name"] for reference in cron_job.get("status", {}).get("active") or ()]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.life.kubelet import gone_for_good, kubelet, node_of
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 SETS, PODS, NODES = "apps/v1/daemonsets", "v1/pods", "v1/nodes"
 REVISIONS = "apps/v1/controllerrevisions"
 CONTROLLER = "daemonset-controller"
@@ -16,17 +16,17 @@ LABELS = {"app": "agent"}
 REVISION_LABEL = "controller-revision-hash"
 
 
-def daemon_set(*, pod: Object | None = None, **spec: Any) -> Object:
+def daemon_set(*, pod: JSONObject | None = None, **spec: Any) -> JSONObject:
     template = {"metadata": {"labels": LABELS}, "spec": {"containers": [{"name": "c", "image": "i"}], **(pod or {})}}
     common = {"selector": {"matchLabels": LABELS}, "template": template}
     return {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "agent"}, "spec": common | spec}
 
 
-def rolling(**options: Any) -> Object:
+def rolling(**options: Any) -> JSONObject:
     return {"type": "RollingUpdate", "rollingUpdate": options}
 
 
-def image(name: str) -> Object:
+def image(name: str) -> JSONObject:
     return {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": name}]}}}}
 
 
@@ -39,19 +39,19 @@ async def nodes(world: World, *names: str, **labels: str) -> None:
         await world.merge(NODES, name, {"spec": {"taints": None}}, "")
 
 
-def going(pod: Object) -> bool:
+def going(pod: JSONObject) -> bool:
     return "deletionTimestamp" in pod["metadata"]
 
 
-def status_is(**fields: Any) -> Callable[[Object], bool]:
-    def so(obj: Object) -> bool:
+def status_is(**fields: Any) -> Callable[[JSONObject], bool]:
+    def so(obj: JSONObject) -> bool:
         status = obj.get("status") or {}
         return all(status.get(name) == value for name, value in fields.items())
 
     return so
 
 
-def is_complete(obj: Object) -> bool:
+def is_complete(obj: JSONObject) -> bool:
     status = obj.get("status") or {}
     wanted = status.get("desiredNumberScheduled", 0)
     counted = ("currentNumberScheduled", "updatedNumberScheduled", "numberAvailable")
@@ -59,23 +59,23 @@ def is_complete(obj: Object) -> bool:
     return is_seen and all(status.get(key, 0) == wanted for key in counted)
 
 
-async def complete(world: World, count: int) -> Object:
+async def complete(world: World, count: int) -> JSONObject:
     return await world.becomes(
         SETS, "agent", lambda obj: is_complete(obj) and obj["status"]["desiredNumberScheduled"] == count
     )
 
 
-async def pods_on(world: World, *names: str) -> dict[str, Object]:
+async def pods_on(world: World, *names: str) -> dict[str, JSONObject]:
     """The pods that stay, by their nodes, once these are the nodes that have one."""
 
-    def staying(pods: list[Object]) -> list[Object]:
+    def staying(pods: list[JSONObject]) -> list[JSONObject]:
         return [pod for pod in pods if not going(pod)]
 
     pods = await world.until(PODS, lambda pods: sorted(map(node_of, staying(pods))) == sorted(names))
     return {node_of(pod): pod for pod in staying(pods)}
 
 
-def images(pods: list[Object]) -> dict[str, str]:
+def images(pods: list[JSONObject]) -> dict[str, str]:
     return {node_of(pod): pod["spec"]["containers"][0]["image"] for pod in pods}
 
 

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import ListOptions
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 DEPLOYMENTS = "apps/v1/deployments"
 SETS = "apps/v1/replicasets"
 PODS = "v1/pods"
@@ -19,7 +19,7 @@ LABELS = {"app": "web"}
 PREFIX = "deployment.kubernetes.io/"
 
 
-def deployment(image: str = "one", replicas: int = 1, **spec: Any) -> Object:
+def deployment(image: str = "one", replicas: int = 1, **spec: Any) -> JSONObject:
     template = {"metadata": {"labels": LABELS}, "spec": {"containers": [{"name": "c", "image": image}]}}
     return {
         "apiVersion": "apps/v1",
@@ -29,33 +29,33 @@ def deployment(image: str = "one", replicas: int = 1, **spec: Any) -> Object:
     }
 
 
-def rolling(surge: int | str, unavailable: int | str) -> Object:
+def rolling(surge: int | str, unavailable: int | str) -> JSONObject:
     return {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}
 
 
-def image(name: str) -> Object:
+def image(name: str) -> JSONObject:
     return {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": name}]}}}}
 
 
-def image_of(replica_set: Object) -> str:
+def image_of(replica_set: JSONObject) -> str:
     return str(replica_set["spec"]["template"]["spec"]["containers"][0]["image"])
 
 
-def annotation(obj: Object, name: str) -> str | None:
+def annotation(obj: JSONObject, name: str) -> str | None:
     found: str | None = (obj["metadata"].get("annotations") or {}).get(PREFIX + name)
     return found
 
 
-def condition(obj: Object, kind: str) -> Object:
+def condition(obj: JSONObject, kind: str) -> JSONObject:
     conditions = (obj.get("status") or {}).get("conditions") or ()
     return next((each for each in conditions if each["type"] == kind), {})
 
 
-def has_reason(reason: str, kind: str = "Progressing") -> Callable[[Object], bool]:
+def has_reason(reason: str, kind: str = "Progressing") -> Callable[[JSONObject], bool]:
     return lambda obj: condition(obj, kind).get("reason") == reason
 
 
-def is_done(obj: Object) -> bool:
+def is_done(obj: JSONObject) -> bool:
     """Rolled out, as `kubectl rollout status` sees it, and told so."""
     status, replicas = obj.get("status") or {}, obj["spec"]["replicas"]
     counts = [status.get(name, 0) for name in ("replicas", "updatedReplicas", "availableReplicas")]
@@ -63,18 +63,18 @@ def is_done(obj: Object) -> bool:
     return is_seen and counts == [replicas] * 3 and has_reason("NewReplicaSetAvailable")(obj)
 
 
-async def done(world: World) -> Object:
+async def done(world: World) -> JSONObject:
     return await world.becomes(DEPLOYMENTS, "web", is_done)
 
 
-async def sets_by_image(world: World) -> dict[str, Object]:
+async def sets_by_image(world: World) -> dict[str, JSONObject]:
     return {image_of(each): each for each in await world.list(SETS)}
 
 
-async def until_sizes(world: World, **sizes: int) -> dict[str, Object]:
+async def until_sizes(world: World, **sizes: int) -> dict[str, JSONObject]:
     """Until the replica sets of these images ask for so many pods."""
 
-    def so(sets: list[Object]) -> bool:
+    def so(sets: list[JSONObject]) -> bool:
         return {image_of(each): each["spec"]["replicas"] for each in sets} == sizes
 
     return {image_of(each): each for each in await world.until(SETS, so)}
@@ -104,7 +104,7 @@ async def _play(world: World, broken: str) -> None:
                     await _live(world, event.object, broken)
 
 
-async def _live(world: World, pod: Object, broken: str) -> None:
+async def _live(world: World, pod: JSONObject, broken: str) -> None:
     with contextlib.suppress(APIError):
         if "deletionTimestamp" in pod["metadata"]:
             await world.of(PODS).delete(pod["metadata"]["name"], grace_period_seconds=0)
@@ -431,7 +431,7 @@ async def test_a_change_of_annotations_and_ready_time_reaches_the_replica_set_wi
         await done(world)
         await world.merge(DEPLOYMENTS, "web", {"metadata": {"annotations": {"a": "b"}}, "spec": {"minReadySeconds": 1}})
 
-        def so(sets: list[Object]) -> bool:
+        def so(sets: list[JSONObject]) -> bool:
             return all(
                 each["spec"].get("minReadySeconds") == 1 and "a" in each["metadata"]["annotations"] for each in sets
             )

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.controllers.ownership import controller_reference
 from tests.integration.life.backends import pod
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 BUDGETS = "policy/v1/poddisruptionbudgets"
 LABELS = {"app": "web"}
 CONTAINERS = [{"name": "c", "image": "i"}]
@@ -19,7 +19,7 @@ TEMPLATE = {"metadata": {"labels": LABELS}, "spec": {"containers": CONTAINERS}}
 CONTROLLER = "disruption-controller"
 
 
-async def budget(world: World, name: str = "web", **spec: Any) -> Object:
+async def budget(world: World, name: str = "web", **spec: Any) -> JSONObject:
     made = {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",
@@ -30,9 +30,9 @@ async def budget(world: World, name: str = "web", **spec: Any) -> Object:
 
 
 async def workload(
-    world: World, plural: str, kind: str, replicas: int, owner: Object | None = None, **spec: Any
-) -> Object:
-    metadata: Object = {"name": kind.lower()}
+    world: World, plural: str, kind: str, replicas: int, owner: JSONObject | None = None, **spec: Any
+) -> JSONObject:
+    metadata: JSONObject = {"name": kind.lower()}
     if owner is not None:
         metadata["ownerReferences"] = [owner]
     api_version = plural.rpartition("/")[0]
@@ -41,7 +41,7 @@ async def workload(
     return controller_reference(await world.create(plural, made))
 
 
-def counts(allowed: int, healthy: int, desired: int, expected: int) -> Callable[[Object], bool]:
+def counts(allowed: int, healthy: int, desired: int, expected: int) -> Callable[[JSONObject], bool]:
     wanted = {
         "disruptionsAllowed": allowed,
         "currentHealthy": healthy,
@@ -49,14 +49,14 @@ def counts(allowed: int, healthy: int, desired: int, expected: int) -> Callable[
         "expectedPods": expected,
     }
 
-    def so(found: Object) -> bool:
+    def so(found: JSONObject) -> bool:
         status = found.get("status") or {}
         return all(status.get(name) == value for name, value in wanted.items())
 
     return so
 
 
-def told(found: Object) -> Object:
+def told(found: JSONObject) -> JSONObject:
     (only,) = found["status"]["conditions"]
     assert only["type"] == "DisruptionAllowed"
     return dict(only)
@@ -127,7 +127,7 @@ async def test_a_custom_kind_tells_its_replicas_by_its_scale() -> None:
         await world.becomes(BUDGETS, "web", counts(1, 2, 1, 4))
 
 
-def is_established(definition: Object) -> bool:
+def is_established(definition: JSONObject) -> bool:
     conditions = (definition.get("status") or {}).get("conditions") or ()
     return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
 
@@ -214,5 +214,5 @@ async def test_a_pod_that_was_not_disrupted_after_all_is_no_target_any_more() ->
         assert target_of(kept)["status"] == "True"
 
 
-def target_of(found: Object) -> Object:
+def target_of(found: JSONObject) -> JSONObject:
     return next(each for each in found["status"]["conditions"] if each["type"] == "DisruptionTarget")

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.life.backends import CONTAINER, node, pod, service
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 SLICES = "discovery.k8s.io/v1/endpointslices"
 CONTROLLER = "endpointslice-controller"
 MIRRORING = "endpointslice-mirroring-controller"
 
 
-def of(name: str, items: list[Object]) -> list[Object]:
+def of(name: str, items: list[JSONObject]) -> list[JSONObject]:
     return [item for item in items if item["metadata"]["labels"].get("kubernetes.io/service-name") == name]
 
 
-def endpoints(items: list[Object], name: str = "web") -> list[Object]:
+def endpoints(items: list[JSONObject], name: str = "web") -> list[JSONObject]:
     return [endpoint for item in of(name, items) for endpoint in item["endpoints"] or ()]
 
 
-def ips(items: list[Object], name: str = "web") -> set[str]:
+def ips(items: list[JSONObject], name: str = "web") -> set[str]:
     return {address for endpoint in endpoints(items, name) for address in endpoint["addresses"]}
 
 
@@ -147,7 +147,7 @@ async def test_the_topology_annotation_spreads_endpoints_over_zones() -> None:
         assert made["spec"].get("trafficDistribution") is None
 
 
-def custom(name: str, *subsets: Object, **metadata: Any) -> Object:
+def custom(name: str, *subsets: JSONObject, **metadata: Any) -> JSONObject:
     return {
         "apiVersion": "v1",
         "kind": "Endpoints",
@@ -156,7 +156,7 @@ def custom(name: str, *subsets: Object, **metadata: Any) -> Object:
     }
 
 
-async def mirrored(world: World, so: Any) -> list[Object]:
+async def mirrored(world: World, so: Any) -> list[JSONObject]:
     return await world.until(SLICES, lambda items: bool(so(of("external", items))))
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.life.backends import pod, service
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 ENDPOINTS = "v1/endpoints"
 
 
-def ips(endpoints: Object, field: str = "addresses") -> list[str]:
+def ips(endpoints: JSONObject, field: str = "addresses") -> list[str]:
     return [address["ip"] for subset in endpoints.get("subsets") or () for address in subset.get(field) or ()]
 
 

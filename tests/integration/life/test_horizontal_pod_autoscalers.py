@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.apiserver.registry.rest import ListOptions, ResultList
 from localplane.apiserver.request import Request
@@ -22,7 +23,6 @@ from tests.integration.life.backends import pod
 from tests.integration.life.measuring import serve_metrics, simulated_node
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 AUTOSCALERS = "autoscaling/v2/horizontalpodautoscalers"
 DEPLOYMENTS = "apps/v1/deployments"
 LABELS = {"app": "web"}
@@ -78,7 +78,7 @@ async def use(world: World, name: str = "one", **usage: str) -> None:
     await world.merge("v1/pods", name, {"metadata": {"annotations": annotations}})
 
 
-async def autoscaler(world: World, *metrics: Object, name: str = "web", **spec: Any) -> None:
+async def autoscaler(world: World, *metrics: JSONObject, name: str = "web", **spec: Any) -> None:
     reference = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
     made = {
         "apiVersion": "autoscaling/v2",
@@ -89,17 +89,17 @@ async def autoscaler(world: World, *metrics: Object, name: str = "web", **spec: 
     await world.create(AUTOSCALERS, made)
 
 
-def resource(name: str = "cpu", **target: Any) -> Object:
+def resource(name: str = "cpu", **target: Any) -> JSONObject:
     kind = "Utilization" if "averageUtilization" in target else "AverageValue"
     return {"type": "Resource", "resource": {"name": name, "target": {"type": kind, **target}}}
 
 
-def condition(found: Object, kind: str) -> Object:
+def condition(found: JSONObject, kind: str) -> JSONObject:
     conditions = (found.get("status") or {}).get("conditions") or ()
     return next((each for each in conditions if each["type"] == kind), {})
 
 
-def told(found: Object, kind: str) -> tuple[str | None, str | None]:
+def told(found: JSONObject, kind: str) -> tuple[str | None, str | None]:
     one = condition(found, kind)
     return one.get("status"), one.get("reason")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.life.jobs_at_work import (
     JOBS,
     PODS,
-    Object,
     a_job,
     active,
     active_pods,
@@ -24,15 +24,15 @@ FAILURES = "batch.kubernetes.io/job-index-failure-count"
 IGNORED = "batch.kubernetes.io/job-index-ignored-failure-count"
 
 
-def an_indexed_job(*, completions: int, **spec: Any) -> Object:
+def an_indexed_job(*, completions: int, **spec: Any) -> JSONObject:
     spec.setdefault("parallelism", completions)
     return a_job(completionMode="Indexed", completions=completions, **spec)
 
 
-async def pods_by_index(world: World, *indexes: int) -> dict[int, Object]:
+async def pods_by_index(world: World, *indexes: int) -> dict[int, JSONObject]:
     """When the pods at work are those of these indexes."""
 
-    def at_work(pods: list[Object]) -> dict[int, Object]:
+    def at_work(pods: list[JSONObject]) -> dict[int, JSONObject]:
         return {int(index_of(pod)): pod for pod in active(pods)}
 
     return at_work(await world.until(PODS, lambda pods: sorted(at_work(pods)) == sorted(indexes)))

@@ -12,13 +12,14 @@ import orjson
 import pytest
 
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, HandlerFunctions, ListOptions, SharedInformer, SharedInformerFactory
 from localplane.client.background import Background
 from localplane.client.errors import ConnectionFailed
 from localplane.client.transport import BufferedResponse, Pairs, Response
 from localplane.controllers import jobs
 from localplane.controllers.context import ControllerContext
-from tests.integration.life.jobs_at_work import JOBS, PODS, Object, a_job, complete, end, true_conditions
+from tests.integration.life.jobs_at_work import JOBS, PODS, a_job, complete, end, true_conditions
 from tests.integration.life.world import World, cluster
 
 
@@ -72,7 +73,7 @@ async def ending(world: World, *, failing: str) -> AsyncIterator[None]:
     """Every pod ends as soon as it is there, and one of those with this label fails."""
     chosen: set[str] = set()
 
-    async def tend(pod: Object) -> None:
+    async def tend(pod: JSONObject) -> None:
         name, labels = pod["metadata"]["name"], pod["metadata"]["labels"]
         if pod["status"].get("phase") != "Pending":
             return
@@ -88,7 +89,7 @@ async def ending(world: World, *, failing: str) -> AsyncIterator[None]:
         yield
 
 
-def job_of(number: int, **spec: Any) -> Object:
+def job_of(number: int, **spec: Any) -> JSONObject:
     job = a_job(f"work-{number}", parallelism=2, completions=3, **spec)
     job["spec"]["template"]["metadata"] = {"labels": {"part": str(number)}}
     return job
@@ -118,7 +119,7 @@ async def test_wherever_the_controller_dies_every_pod_is_counted_once(mode: str,
         assert deaths >= 10
 
 
-async def check(world: World, created: Object, job: Object, number: int) -> None:
+async def check(world: World, created: JSONObject, job: JSONObject, number: int) -> None:
     """What was counted is what there is, in the end and at every moment before."""
     status = job["status"]
     pods = await world.list(PODS, labels=f"part={number}")

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.errors import NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import ListOptions
 from tests.integration.life.backends import CONTAINER, node, pod
 from tests.integration.life.measuring import serve_metrics, simulated_node
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 PODS = "metrics.k8s.io/v1beta1/pods"
 NODES = "metrics.k8s.io/v1beta1/nodes"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
@@ -29,7 +29,7 @@ async def annotated(world: World, name: str, annotations: dict[str, str], *conta
     await world.merge("v1/pods", name, {"metadata": {"annotations": annotations}})
 
 
-def used(metrics: Object) -> dict[str, Object]:
+def used(metrics: JSONObject) -> dict[str, JSONObject]:
     return {each["name"]: each["usage"] for each in metrics["containers"]}
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authorization import Attributes, Decision, Verdict
 from localplane.apiserver.request import User
 from localplane.servers.kube.node_authorizer import NodeAuthorizer
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 NODE = User("system:node:node-1", groups=("system:nodes", "system:authenticated"))
 OTHER = User("system:node:node-2", groups=("system:nodes", "system:authenticated"))
 UNRELATED = "no relationship found between node 'node-1' and this object"
@@ -93,7 +93,7 @@ WORDS: tuple[tuple[str, str, str, dict[str, str], bool | str], ...] = (
         "can only list/watch/deletecollection resourceslices with nodeName field selector",
     ),
 )
-REFERRING: Object = {
+REFERRING: JSONObject = {
     "serviceAccountName": "robot",
     "imagePullSecrets": [{"name": "pull"}],
     "containers": [
@@ -116,7 +116,7 @@ REFERRING: Object = {
 }
 
 
-async def pod(world: World, name: str = "web", node: str = "node-1", **more: Any) -> Object:
+async def pod(world: World, name: str = "web", node: str = "node-1", **more: Any) -> JSONObject:
     spec = REFERRING | {"nodeName": node} | more
     return await world.create("v1/pods", {"metadata": {"name": name}, "spec": spec})
 

@@ -6,16 +6,15 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers import node_ipam
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.node_ipam import NodeIPAMOptions
 from tests.integration.life.running import running
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 
-
-async def node(world: World, name: str, **spec: Any) -> Object:
+async def node(world: World, name: str, **spec: Any) -> JSONObject:
     return await world.create("v1/nodes", {"metadata": {"name": name}, "spec": spec}, "")
 
 

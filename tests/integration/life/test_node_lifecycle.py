@@ -7,8 +7,8 @@ import time
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from functools import partial
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import micro_now, now
 from localplane.controllers import node_lifecycle
 from localplane.controllers.context import ControllerContext
@@ -17,19 +17,18 @@ from localplane.controllers.node_lifecycle.zones import EvictionRates
 from tests.integration.life.running import running
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 NAME = "node-lifecycle-controller"
 PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure")
 
 
-async def node(world: World, name: str = "node-1", *, labels: Object | None = None, **status: str) -> Object:
+async def node(world: World, name: str = "node-1", *, labels: JSONObject | None = None, **status: str) -> JSONObject:
     """With these conditions."""
     metadata = {"name": name, "labels": labels or {}}
     made = await world.create("v1/nodes", {"metadata": metadata, "spec": {}}, "")
     return await post(world, name, **status) if status else made
 
 
-async def post(world: World, name: str, **status: str) -> Object:
+async def post(world: World, name: str, **status: str) -> JSONObject:
     """What a kubelet writes."""
     moment = now()
     conditions = [
@@ -49,17 +48,17 @@ async def renew(world: World, name: str) -> None:
         await world.merge(leases, name, {"spec": {"renewTime": moment}}, "kube-node-lease")
 
 
-async def pod(world: World, name: str, node: str) -> Object:
+async def pod(world: World, name: str, node: str) -> JSONObject:
     spec = {"containers": [{"name": "c", "image": "i"}], "nodeName": node}
     made = await world.create("v1/pods", {"metadata": {"name": name}, "spec": spec})
     return await world.play(made)
 
 
-def taints(node: Object) -> set[str]:
+def taints(node: JSONObject) -> set[str]:
     return {f"{taint['key']}:{taint['effect']}" for taint in node["spec"].get("taints") or ()}
 
 
-def ready(obj: Object) -> Object:
+def ready(obj: JSONObject) -> JSONObject:
     return next((each for each in obj["status"].get("conditions") or () if each["type"] == "Ready"), {})
 
 

@@ -8,24 +8,24 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.errors import BadRequest
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import GroupVersionResource, SharedInformer, SharedInformerFactory
 from tests.integration.life import node_control as control
 from tests.integration.life.simulation import pod, simulation
 from tests.integration.life.test_pod_life import condition, has_phase, is_ready
 from tests.integration.life.world import World
 
-Object = dict[str, Any]
 LEASES = "coordination.k8s.io/v1/leases"
 
 
-def node(name: str, annotations: dict[str, str] | None = None, **status: Any) -> Object:
-    document: Object = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "spec": {}}
+def node(name: str, annotations: dict[str, str] | None = None, **status: Any) -> JSONObject:
+    document: JSONObject = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "spec": {}}
     if annotations:
         document["metadata"]["annotations"] = annotations
     return document | ({"status": status} if status else {})
 
 
-async def heard(world: World, name: str, *, after: str = "") -> Object:
+async def heard(world: World, name: str, *, after: str = "") -> JSONObject:
     """The node's lease, renewed later than `after`."""
     return await world.becomes(LEASES, name, lambda lease: lease["spec"]["renewTime"] > after, "kube-node-lease")
 
@@ -202,7 +202,7 @@ async def test_images_that_were_pulled_are_known_to_the_node() -> None:
         )
         await world.becomes("v1/pods", "web", is_ready)
 
-        def has_image(each: Object) -> bool:
+        def has_image(each: JSONObject) -> bool:
             return [image["names"] for image in each["status"].get("images") or ()] == [["nginx:1"]]
 
         await world.becomes("v1/nodes", "node-0", has_image, "")

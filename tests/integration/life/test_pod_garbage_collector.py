@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.pod_garbage_collector import PodGarbageCollector
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 PODS, NODES = "v1/pods", "v1/nodes"
 
 
@@ -29,11 +29,11 @@ async def collected(**options: Any) -> AsyncIterator[World]:
             await asyncio.wait([collector])
 
 
-def pod(name: str, **metadata: Any) -> Object:
+def pod(name: str, **metadata: Any) -> JSONObject:
     return {"metadata": {"name": name} | metadata, "spec": {"containers": [{"name": "c", "image": "i"}]}}
 
 
-def is_failed(obj: Object) -> bool:
+def is_failed(obj: JSONObject) -> bool:
     return bool(obj["status"].get("phase") == "Failed")
 
 

@@ -7,25 +7,24 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.client import PatchType
 from localplane.compose.server import Plane
 from tests.integration.life.simulation import living, pod, simulation
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 
-
-def condition(obj: Object, kind: str) -> Object:
+def condition(obj: JSONObject, kind: str) -> JSONObject:
     conditions = (obj.get("status") or {}).get("conditions") or ()
     return next((each for each in conditions if each["type"] == kind), {})
 
 
-def states(obj: Object, field: str = "containerStatuses") -> dict[str, Object]:
+def states(obj: JSONObject, field: str = "containerStatuses") -> dict[str, JSONObject]:
     return {each["name"]: each["state"] for each in (obj.get("status") or {}).get(field) or ()}
 
 
-def container(obj: Object, name: str = "main") -> Object:
+def container(obj: JSONObject, name: str = "main") -> JSONObject:
     statuses = obj.get("status") or {}
     both = [*(statuses.get("containerStatuses") or ()), *(statuses.get("initContainerStatuses") or ())]
     return next((each for each in both if each["name"] == name), {})
@@ -35,7 +34,7 @@ def has_phase(phase: str) -> Any:
     return lambda obj: obj["status"].get("phase") == phase
 
 
-def is_ready(obj: Object) -> bool:
+def is_ready(obj: JSONObject) -> bool:
     return condition(obj, "Ready").get("status") == "True"
 
 
@@ -43,9 +42,9 @@ def waits_for(reason: str, name: str = "main") -> Any:
     return lambda obj: container(obj, name).get("state", {}).get("waiting", {}).get("reason") == reason
 
 
-async def seen(world: World, name: str, end: Any) -> list[Object]:
+async def seen(world: World, name: str, end: Any) -> list[JSONObject]:
     """All versions of a pod, from its first until one is so."""
-    versions: list[Object] = []
+    versions: list[JSONObject] = []
     async with asyncio.timeout(60), world.of("v1/pods").watch() as stream:
         async for event in stream:
             if event.object["metadata"]["name"] == name:
@@ -312,7 +311,7 @@ async def test_an_ephemeral_container_runs_and_ends() -> None:
         patch = {"spec": {"ephemeralContainers": [debugger]}}
         await world.of("v1/pods").patch("web", patch, PatchType.STRATEGIC, subresource="ephemeralcontainers")
 
-        def has_ended(each: Object) -> bool:
+        def has_ended(each: JSONObject) -> bool:
             return "terminated" in states(each, "ephemeralContainerStatuses").get("debugger", {})
 
         ended = await world.becomes("v1/pods", "web", has_ended)
@@ -329,7 +328,7 @@ async def test_a_resize_is_granted_and_done() -> None:
         patch = {"spec": {"containers": [{"name": "main", "resources": more}]}}
         await world.of("v1/pods").patch("web", patch, PatchType.STRATEGIC, subresource="resize")
 
-        def is_done(each: Object) -> bool:
+        def is_done(each: JSONObject) -> bool:
             return bool(container(each)["resources"] == more and not condition(each, "PodResizeInProgress"))
 
         resized = await world.becomes("v1/pods", "web", is_done)
@@ -362,7 +361,7 @@ async def test_a_resize_that_the_node_cannot_hold_is_deferred() -> None:
 
 
 async def test_room_that_becomes_free_is_granted_once_and_to_the_most_important() -> None:
-    def sized(name: str, cpu: str, **spec: Any) -> Object:
+    def sized(name: str, cpu: str, **spec: Any) -> JSONObject:
         return pod(name, {"name": "main", "image": "nginx", "resources": {"requests": {"cpu": cpu}}}, **spec)
 
     async with simulation(cpu="4") as world:
@@ -378,7 +377,7 @@ async def test_room_that_becomes_free_is_granted_once_and_to_the_most_important(
             await world.becomes("v1/pods", name, lambda each: bool(condition(each, "PodResizePending")))
         await world.of("v1/pods").delete("large", grace_period_seconds=0)
 
-        def is_done(each: Object) -> bool:
+        def is_done(each: JSONObject) -> bool:
             return bool(container(each)["resources"] == {"requests": {"cpu": "3"}})
 
         await world.becomes("v1/pods", "pressing", is_done)
@@ -472,7 +471,7 @@ async def test_of_pods_that_come_together_only_those_are_taken_that_fit() -> Non
         large = {"name": "main", "image": "nginx", "resources": {"requests": {"cpu": "600m"}}}
         await asyncio.gather(*(world.create("v1/pods", pod(f"web-{number}", large)) for number in range(5)))
 
-        def all_are_settled(pods: list[Object]) -> bool:
+        def all_are_settled(pods: list[JSONObject]) -> bool:
             return all(is_ready(each) or has_phase("Failed")(each) for each in pods)
 
         pods = await world.until("v1/pods", all_are_settled)

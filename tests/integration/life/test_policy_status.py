@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 POLICIES = "admissionregistration.k8s.io/v1/validatingadmissionpolicies"
 DEFINITIONS = "apiextensions.k8s.io/v1/customresourcedefinitions"
 CONTROLLER = "validatingadmissionpolicy-status-controller"
 
 
-def policy(name: str, validations: list[Object], group: str, version: str, resource: str, **spec: Any) -> Object:
+def policy(
+    name: str, validations: list[JSONObject], group: str, version: str, resource: str, **spec: Any
+) -> JSONObject:
     rule = {
         "apiGroups": [group],
         "apiVersions": [version],
@@ -23,7 +25,7 @@ def policy(name: str, validations: list[Object], group: str, version: str, resou
     return {"metadata": {"name": name}, "spec": said}
 
 
-async def warnings(world: World, obj: Object) -> list[Object]:
+async def warnings(world: World, obj: JSONObject) -> list[JSONObject]:
     made = await world.create(POLICIES, obj, "")
     checked = await world.becomes(
         POLICIES,
@@ -32,7 +34,7 @@ async def warnings(world: World, obj: Object) -> list[Object]:
         "",
     )
     assert checked["status"]["observedGeneration"] == checked["metadata"]["generation"]
-    found: list[Object] = checked["status"]["typeChecking"].get("expressionWarnings") or []
+    found: list[JSONObject] = checked["status"]["typeChecking"].get("expressionWarnings") or []
     return found
 
 

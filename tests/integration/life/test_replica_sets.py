@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 SETS = "apps/v1/replicasets"
 CONTROLLERS = "v1/replicationcontrollers"
 PODS = "v1/pods"
@@ -17,11 +17,11 @@ LABELS = {"app": "web"}
 CONTAINERS = [{"name": "c", "image": "i"}]
 
 
-def template(**labels: str) -> Object:
+def template(**labels: str) -> JSONObject:
     return {"metadata": {"labels": LABELS | labels}, "spec": {"containers": CONTAINERS}}
 
 
-def replica_set(name: str = "web", replicas: int = 1, **spec: Any) -> Object:
+def replica_set(name: str = "web", replicas: int = 1, **spec: Any) -> JSONObject:
     return {
         "apiVersion": "apps/v1",
         "kind": "ReplicaSet",
@@ -30,7 +30,7 @@ def replica_set(name: str = "web", replicas: int = 1, **spec: Any) -> Object:
     }
 
 
-def replication_controller(replicas: int) -> Object:
+def replication_controller(replicas: int) -> JSONObject:
     return {
         "apiVersion": "v1",
         "kind": "ReplicationController",
@@ -39,33 +39,33 @@ def replication_controller(replicas: int) -> Object:
     }
 
 
-def bare_pod(name: str, **labels: str) -> Object:
+def bare_pod(name: str, **labels: str) -> JSONObject:
     metadata = {"name": name, "labels": labels or LABELS}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": CONTAINERS}}
 
 
-def status_is(**fields: Any) -> Callable[[Object], bool]:
+def status_is(**fields: Any) -> Callable[[JSONObject], bool]:
     """These fields; None is one that is not there."""
 
-    def so(obj: Object) -> bool:
+    def so(obj: JSONObject) -> bool:
         status = obj.get("status") or {}
         return all(status.get(name) == value for name, value in fields.items())
 
     return so
 
 
-def owners(pod: Object) -> list[str]:
+def owners(pod: JSONObject) -> list[str]:
     return [owner["name"] for owner in pod["metadata"].get("ownerReferences") or ()]
 
 
-def of(owner: str) -> Callable[[Object], bool]:
+def of(owner: str) -> Callable[[JSONObject], bool]:
     return lambda pod: owners(pod) == [owner]
 
 
-async def owned(world: World, owner: str, count: int) -> list[Object]:
+async def owned(world: World, owner: str, count: int) -> list[JSONObject]:
     """The owner's pods that stay, once there are so many."""
 
-    def staying(pods: list[Object]) -> list[Object]:
+    def staying(pods: list[JSONObject]) -> list[JSONObject]:
         return [pod for pod in pods if owners(pod) == [owner] and "deletionTimestamp" not in pod["metadata"]]
 
     return staying(await world.until(PODS, lambda pods: len(staying(pods)) == count))
@@ -79,7 +79,7 @@ async def owned(world: World, owner: str, count: int) -> list[Object]:
     ],
 )
 async def test_pods_are_made_from_the_template_and_counted(
-    controller: str, plural: str, obj: Object, terminating: int | None
+    controller: str, plural: str, obj: JSONObject, terminating: int | None
 ) -> None:
     async with cluster(controller, nodes=0) as world:
         created = await world.create(plural, obj)
@@ -117,7 +117,7 @@ async def test_a_pod_that_goes_or_fails_is_replaced() -> None:
         await world.of(PODS).delete(second["metadata"]["name"], grace_period_seconds=0)
         gone = {first["metadata"]["name"], second["metadata"]["name"]}
 
-        def replaced(pods: list[Object]) -> bool:
+        def replaced(pods: list[JSONObject]) -> bool:
             return len({pod["metadata"]["name"] for pod in pods} - gone) == 2
 
         await world.until(PODS, replaced)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 PODS, CLAIMS = "v1/pods", "resource.k8s.io/v1/resourceclaims"
 TEMPLATES = "resource.k8s.io/v1/resourceclaimtemplates"
 CONTROLLER = "resourceclaim-controller"
@@ -14,7 +14,7 @@ DEVICES = {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName
 TEMPLATE = {"metadata": {"name": "gpus"}, "spec": {"metadata": {"labels": {"a": "b"}}, "spec": DEVICES}}
 
 
-def pod(name: str, **entry: Any) -> Object:
+def pod(name: str, **entry: Any) -> JSONObject:
     return {
         "metadata": {"name": name},
         "spec": {
@@ -24,12 +24,12 @@ def pod(name: str, **entry: Any) -> Object:
     }
 
 
-def claim_of(obj: Object) -> str:
+def claim_of(obj: JSONObject) -> str:
     statuses = obj["status"].get("resourceClaimStatuses") or [{}]
     return str(statuses[0].get("resourceClaimName", ""))
 
 
-async def allocate(world: World, name: str, pod_obj: Object) -> Object:
+async def allocate(world: World, name: str, pod_obj: JSONObject) -> JSONObject:
     """What the scheduler would do."""
     claim = await world.of(CLAIMS).get(name)
     claim["metadata"]["finalizers"] = ["resource.kubernetes.io/delete-protection"]
@@ -40,7 +40,7 @@ async def allocate(world: World, name: str, pod_obj: Object) -> Object:
     return await world.of(CLAIMS).update(claim, subresource="status")
 
 
-def is_free(claim: Object) -> bool:
+def is_free(claim: JSONObject) -> bool:
     return not claim["status"].get("allocation") and not claim["status"].get("reservedFor")
 
 

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.background import Background
 from localplane.controllers import ControllerContext
 from localplane.scheduler import start
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
 
@@ -36,7 +36,7 @@ async def node(world: World, name: str, *, labels: dict[str, str] | None = None,
 
 def pod(
     name: str, *, labels: dict[str, str] | None = None, requests: dict[str, str] | None = None, **spec: Any
-) -> Object:
+) -> JSONObject:
     container = {"name": "main", "image": "busybox"} | ({"resources": {"requests": requests}} if requests else {})
     return {
         "apiVersion": "v1",
@@ -46,7 +46,7 @@ def pod(
     }
 
 
-def is_placed(found: Object) -> bool:
+def is_placed(found: JSONObject) -> bool:
     return bool(found["spec"].get("nodeName"))
 
 
@@ -57,7 +57,7 @@ async def place_of(world: World, name: str) -> str:
 async def excuse_of(world: World, name: str) -> str:
     """The message of the condition that says that a pod has no place."""
 
-    def said(found: Object) -> Object | None:
+    def said(found: JSONObject) -> JSONObject | None:
         conditions = found["status"].get("conditions") or ()
         return next((each for each in conditions if each["type"] == "PodScheduled" and each.get("message")), None)
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 NAME = "service-cidr-controller"
 RANGES = "networking.k8s.io/v1/servicecidrs"
 FINALIZER = "networking.k8s.io/service-cidr-finalizer"
 
 
-async def made(world: World, name: str, cidr: str) -> Object:
+async def made(world: World, name: str, cidr: str) -> JSONObject:
     return await world.create(RANGES, {"metadata": {"name": name}, "spec": {"cidrs": [cidr]}}, "")
 
 
-def ready(service_range: Object) -> Object:
+def ready(service_range: JSONObject) -> JSONObject:
     conditions = (service_range.get("status") or {}).get("conditions") or []
     return next((each for each in conditions if each["type"] == "Ready"), {})
 

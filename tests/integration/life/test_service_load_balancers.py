@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.life.backends import node, service
 from tests.integration.life.world import cluster
 
-Object = dict[str, Any]
 SERVICES = "v1/services"
 FINALIZER = "service.kubernetes.io/load-balancer-cleanup"
 
 
-def ips(found: Object) -> list[str]:
+def ips(found: JSONObject) -> list[str]:
     balancer = (found.get("status") or {}).get("loadBalancer") or {}
     return [each["ip"] for each in balancer.get("ingress") or ()]
 

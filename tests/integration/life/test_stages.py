@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.life import node_control as control
 from tests.integration.life.simulation import pod, simulation
 from tests.integration.life.test_pod_life import condition, container, has_phase, is_ready
 from tests.integration.life.world import World
 
-Object = dict[str, Any]
 STAGES = "kwok.x-k8s.io/v1alpha1/stages"
 NOT_DELETED = {"key": ".metadata.deletionTimestamp", "operator": "DoesNotExist"}
 PENDING = {"key": ".status.phase", "operator": "In", "values": ["Pending"]}
@@ -62,7 +62,7 @@ async def install(world: World) -> None:
     )
 
 
-def stage(name: str, *expressions: Object, kind: str = "Pod", **spec: Any) -> Object:
+def stage(name: str, *expressions: JSONObject, kind: str = "Pod", **spec: Any) -> JSONObject:
     selector = {"matchExpressions": list(expressions)} | spec.pop("selector", {})
     reference = {"apiGroup": "v1", "kind": kind}
     return {
@@ -162,7 +162,7 @@ async def test_a_delay_may_be_told_by_the_pod() -> None:
 
 
 async def test_weights_choose_among_stages() -> None:
-    def marking(text: str) -> Object:
+    def marking(text: str) -> JSONObject:
         return {"patches": [{"template": f"metadata: {{annotations: {{mark: {text}}}}}"}]}
 
     unmarked = {"key": ".metadata.annotations.mark", "operator": "DoesNotExist"}

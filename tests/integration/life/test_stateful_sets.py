@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.life.kubelet import gone_for_good, kubelet
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 SETS, PODS, CLAIMS = "apps/v1/statefulsets", "v1/pods", "v1/persistentvolumeclaims"
 REVISIONS = "apps/v1/controllerrevisions"
 CONTROLLER = "statefulset-controller"
@@ -19,42 +19,42 @@ LABELS = {"app": "web"}
 REVISION_LABEL = "controller-revision-hash"
 
 
-def stateful_set(replicas: int = 1, *, image: str = "i", **spec: Any) -> Object:
+def stateful_set(replicas: int = 1, *, image: str = "i", **spec: Any) -> JSONObject:
     template = {"metadata": {"labels": LABELS}, "spec": {"containers": [{"name": "c", "image": image}]}}
     common = {"replicas": replicas, "selector": {"matchLabels": LABELS}, "template": template, "serviceName": "web"}
     return {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "web"}, "spec": common | spec}
 
 
-def claim_template(**labels: str) -> Object:
+def claim_template(**labels: str) -> JSONObject:
     spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
     return {"metadata": {"name": "data", **({"labels": labels} if labels else {})}, "spec": spec}
 
 
-def image(name: str) -> Object:
+def image(name: str) -> JSONObject:
     return {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": name}]}}}}
 
 
-def rolling(**options: Any) -> Object:
+def rolling(**options: Any) -> JSONObject:
     return {"type": "RollingUpdate", "rollingUpdate": options}
 
 
-def names(objects: list[Object]) -> list[str]:
+def names(objects: list[JSONObject]) -> list[str]:
     return sorted(obj["metadata"]["name"] for obj in objects)
 
 
-def images(pods: list[Object]) -> dict[str, str]:
+def images(pods: list[JSONObject]) -> dict[str, str]:
     return {pod["metadata"]["name"]: pod["spec"]["containers"][0]["image"] for pod in pods}
 
 
-def status_is(**fields: Any) -> Callable[[Object], bool]:
-    def so(obj: Object) -> bool:
+def status_is(**fields: Any) -> Callable[[JSONObject], bool]:
+    def so(obj: JSONObject) -> bool:
         status = obj.get("status") or {}
         return all(status.get(name) == value for name, value in fields.items())
 
     return so
 
 
-def is_complete(obj: Object) -> bool:
+def is_complete(obj: JSONObject) -> bool:
     """All pods are there, ready and new, and the controller knows the latest generation."""
     status, wanted = obj.get("status") or {}, obj["spec"]["replicas"]
     return (
@@ -64,15 +64,15 @@ def is_complete(obj: Object) -> bool:
     )
 
 
-def is_outdated(obj: Object) -> bool:
+def is_outdated(obj: JSONObject) -> bool:
     return bool(obj["status"]["updateRevision"] != obj["status"]["currentRevision"])
 
 
-async def pods_are(world: World, *expected: str) -> list[Object]:
+async def pods_are(world: World, *expected: str) -> list[JSONObject]:
     return await world.until(PODS, lambda pods: names(pods) == sorted(expected))
 
 
-async def observed(world: World) -> Object:
+async def observed(world: World) -> JSONObject:
     """The set once the controller has seen its latest generation."""
     return await world.becomes(
         SETS, "web", lambda obj: obj.get("status", {}).get("observedGeneration") == obj["metadata"]["generation"]
@@ -111,7 +111,7 @@ async def test_events_tell_of_pods_and_claims() -> None:
         assert {event["source"]["component"] for event in events} == {CONTROLLER}
 
 
-def is_about_the_set(event: Object) -> bool:
+def is_about_the_set(event: JSONObject) -> bool:
     return bool(event["involvedObject"]["kind"] == "StatefulSet")
 
 
@@ -139,7 +139,7 @@ async def test_pods_go_from_the_highest_number_down() -> None:
         await world.becomes(SETS, "web", is_complete)
 
 
-async def by_name(world: World) -> dict[str, Object]:
+async def by_name(world: World) -> dict[str, JSONObject]:
     return {pod["metadata"]["name"]: pod for pod in await world.list(PODS)}
 
 
@@ -215,7 +215,7 @@ async def test_as_many_pods_are_replaced_at_a_time_as_may_be_unavailable() -> No
             await world.becomes(SETS, "web", is_complete)
 
 
-def going(pod: Object) -> bool:
+def going(pod: JSONObject) -> bool:
     return "deletionTimestamp" in pod["metadata"]
 
 
@@ -275,7 +275,7 @@ async def test_claims_belong_to_the_set_if_they_go_with_it() -> None:
         await world.until(CLAIMS, lambda claims: not claims)
 
 
-def owners(obj: Object) -> list[str]:
+def owners(obj: JSONObject) -> list[str]:
     return [reference["uid"] for reference in obj["metadata"].get("ownerReferences") or ()]
 
 

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 NAME = "taint-eviction-controller"
 TAINT = {"key": "maintenance", "value": "now", "effect": "NoExecute"}
 
 
-async def node(world: World, name: str = "node-1", *, taints: list[Object] | None = None) -> Object:
+async def node(world: World, name: str = "node-1", *, taints: list[JSONObject] | None = None) -> JSONObject:
     return await world.create("v1/nodes", {"metadata": {"name": name}, "spec": {"taints": taints or []}}, "")
 
 
-async def taint(world: World, *taints: Object, name: str = "node-1") -> None:
+async def taint(world: World, *taints: JSONObject, name: str = "node-1") -> None:
     await world.merge("v1/nodes", name, {"spec": {"taints": list(taints)}}, "")
 
 
-async def pod(world: World, name: str, *tolerations: Object, node: str = "node-1") -> Object:
+async def pod(world: World, name: str, *tolerations: JSONObject, node: str = "node-1") -> JSONObject:
     spec = {"containers": [{"name": "c", "image": "i"}], "tolerations": list(tolerations), "nodeName": node}
     # A finalizer keeps what is deleted where a test can look at it.
     metadata = {"name": name, "finalizers": ["example.com/look"]}
     return await world.create("v1/pods", {"metadata": metadata, "spec": spec})
 
 
-def is_going(pod: Object) -> bool:
+def is_going(pod: JSONObject) -> bool:
     return "deletionTimestamp" in pod["metadata"]
 
 
-def tolerating(**more: Any) -> Object:
+def tolerating(**more: Any) -> JSONObject:
     return {"key": "maintenance", "operator": "Exists", "effect": "NoExecute"} | more
 
 

@@ -6,17 +6,16 @@ import contextlib
 import ssl
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import httpx
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_micro_time
 from localplane.client.background import Background
 from localplane.servers.kube import upkeep
 from localplane.servers.kube.upkeep.identity_lease import IdentityLease, lease_name
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 SCHEMAS = "flowcontrol.apiserver.k8s.io/v1/flowschemas"
 LEVELS = "flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations"
 LEASES = "coordination.k8s.io/v1/leases"
@@ -33,19 +32,19 @@ async def kept_up() -> AsyncIterator[World]:
             yield world
 
 
-def dangling(schema: Object) -> Object:
+def dangling(schema: JSONObject) -> JSONObject:
     conditions = (schema.get("status") or {}).get("conditions") or []
     return next((each for each in conditions if each["type"] == "Dangling"), {})
 
 
-def schema(name: str, level: str, user: str) -> Object:
+def schema(name: str, level: str, user: str) -> JSONObject:
     everything = {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "namespaces": ["*"], "clusterScope": True}
     rule = {"subjects": [{"kind": "User", "user": {"name": user}}], "resourceRules": [everything]}
     spec = {"matchingPrecedence": 500, "priorityLevelConfiguration": {"name": level}, "rules": [rule]}
     return {"metadata": {"name": name}, "spec": spec}
 
 
-def limited(name: str) -> Object:
+def limited(name: str) -> JSONObject:
     spec = {"type": "Limited", "limited": {"limitResponse": {"type": "Reject"}, "nominalConcurrencyShares": 1}}
     return {"metadata": {"name": name}, "spec": spec}
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.volumes.simulation import PROVISIONER
 from localplane.servers.kube.bootstrap import make_storage_class
 from tests.integration.life.world import World, cluster
 
-Object = dict[str, Any]
 CLAIMS, VOLUMES = "v1/persistentvolumeclaims", "v1/persistentvolumes"
 CLASSES, PODS = "storage.k8s.io/v1/storageclasses", "v1/pods"
 BINDER, CLAIM_PROTECTION = "persistentvolume-binder-controller", "persistentvolumeclaim-protection-controller"
@@ -19,7 +19,7 @@ ALL = (BINDER, CLAIM_PROTECTION, VOLUME_PROTECTION)
 STORAGE = "storage.k8s.io/v1/volumeattributesclasses"
 
 
-def claim(name: str, size: str = "1Gi", **spec: Any) -> Object:
+def claim(name: str, size: str = "1Gi", **spec: Any) -> JSONObject:
     said = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": size}}, "storageClassName": ""}
     return {
         "metadata": {"name": name},
@@ -27,25 +27,25 @@ def claim(name: str, size: str = "1Gi", **spec: Any) -> Object:
     }
 
 
-def volume(name: str, size: str = "1Gi", labels: dict[str, str] | None = None, **spec: Any) -> Object:
+def volume(name: str, size: str = "1Gi", labels: dict[str, str] | None = None, **spec: Any) -> JSONObject:
     said = {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": size}}
     if not {"csi", "nfs", "iscsi"} & spec.keys():
         said["hostPath"] = {"path": f"/tmp/{name}"}
     return {"metadata": {"name": name, "labels": labels or {}}, "spec": said | spec}
 
 
-def storage_class(name: str, provisioner: str = PROVISIONER, **fields: Any) -> Object:
+def storage_class(name: str, provisioner: str = PROVISIONER, **fields: Any) -> JSONObject:
     return {"metadata": {"name": name}, "provisioner": provisioner} | fields
 
 
-def pod(name: str, volumes: list[Object]) -> Object:
+def pod(name: str, volumes: list[JSONObject]) -> JSONObject:
     return {
         "metadata": {"name": name},
         "spec": {"containers": [{"name": "c", "image": "i"}], "volumes": volumes},
     }
 
 
-def using(claim_name: str) -> list[Object]:
+def using(claim_name: str) -> list[JSONObject]:
     return [{"name": "data", "persistentVolumeClaim": {"claimName": claim_name}}]
 
 
@@ -54,18 +54,18 @@ def in_phase(*phases: str) -> Any:
 
 
 def is_unused(status: str) -> Any:
-    def so(obj: Object) -> bool:
+    def so(obj: JSONObject) -> bool:
         conditions = obj["status"].get("conditions") or ()
         return any(each["type"] == "Unused" and each["status"] == status for each in conditions)
 
     return so
 
 
-async def bound(world: World, name: str) -> Object:
+async def bound(world: World, name: str) -> JSONObject:
     return await world.becomes(CLAIMS, name, in_phase("Bound"))
 
 
-async def available(world: World, *volumes: Object) -> None:
+async def available(world: World, *volumes: JSONObject) -> None:
     for each in volumes:
         await world.create(VOLUMES, each, "")
         await world.becomes(VOLUMES, each["metadata"]["name"], in_phase("Available"), "")
@@ -169,7 +169,7 @@ async def test_a_claim_whose_volume_is_gone_is_lost() -> None:
         assert event["message"] == "Bound claim has lost its PersistentVolume. Data on the volume is lost!"
 
 
-async def release(world: World, each: Object) -> None:
+async def release(world: World, each: JSONObject) -> None:
     """Bind it to a claim that goes then."""
     name = each["metadata"]["name"]
     await available(world, each)

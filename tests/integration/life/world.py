@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from localplane.apimachinery.errors import NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.apiserver.server.options import ServerOptions
 from localplane.client import Client, GroupVersionResource, ListOptions, PatchType, ResourceClient
 from localplane.compose.cluster import ClusterOptions, open_cluster
 from localplane.compose.server import Plane
 from localplane.compose.storage import StorageKind, StorageOptions
-
-Object = dict[str, Any]
 
 
 def resource(text: str) -> GroupVersionResource:
@@ -41,32 +40,32 @@ class World:
     def of(self, plural: str, namespace: str = "default") -> ResourceClient:
         return self.client.resource(resource(plural), namespace)
 
-    async def create(self, plural: str, obj: Object, namespace: str = "default") -> Object:
+    async def create(self, plural: str, obj: JSONObject, namespace: str = "default") -> JSONObject:
         return await self.of(plural, namespace).create(obj)
 
-    async def get(self, plural: str, name: str, namespace: str = "default") -> Object | None:
+    async def get(self, plural: str, name: str, namespace: str = "default") -> JSONObject | None:
         try:
             return await self.of(plural, namespace).get(name)
         except NotFound:
             return None
 
     async def merge(
-        self, plural: str, name: str, patch: Object, namespace: str = "default", *, subresource: str = ""
-    ) -> Object:
+        self, plural: str, name: str, patch: JSONObject, namespace: str = "default", *, subresource: str = ""
+    ) -> JSONObject:
         return await self.of(plural, namespace).patch(name, patch, PatchType.MERGE, subresource=subresource)
 
-    async def list(self, plural: str, namespace: str = "default", *, labels: str = "") -> list[Object]:
-        items: list[Object] = (await self.of(plural, namespace).list(ListOptions(label_selector=labels)))["items"]
+    async def list(self, plural: str, namespace: str = "default", *, labels: str = "") -> list[JSONObject]:
+        items: list[JSONObject] = (await self.of(plural, namespace).list(ListOptions(label_selector=labels)))["items"]
         return items
 
     async def until(
         self,
         plural: str,
-        so: Callable[[list[Object]], bool],
+        so: Callable[[list[JSONObject]], bool],
         namespace: str = "default",
         *,
         within: float = 60.0,
-    ) -> list[Object]:
+    ) -> list[JSONObject]:
         """Wait until the objects of a kind are so, looking again at every change; what they are then."""
         objects = self.of(plural, namespace)
         async with asyncio.timeout(within):
@@ -75,7 +74,7 @@ class World:
                 options = ListOptions(resource_version=listed["metadata"]["resourceVersion"])
                 async with objects.watch(options) as stream:
                     if so(listed["items"]):
-                        items: list[Object] = listed["items"]
+                        items: list[JSONObject] = listed["items"]
                         return items
                     await anext(stream)
 
@@ -83,14 +82,14 @@ class World:
         self,
         plural: str,
         name: str,
-        so: Callable[[Object], bool],
+        so: Callable[[JSONObject], bool],
         namespace: str = "default",
         *,
         within: float = 60.0,
-    ) -> Object:
+    ) -> JSONObject:
         """Wait until an object is there and so."""
 
-        def it_is(items: list[Object]) -> bool:
+        def it_is(items: list[JSONObject]) -> bool:
             return any(item["metadata"]["name"] == name and so(item) for item in items)
 
         items = await self.until(plural, it_is, namespace, within=within)
@@ -101,16 +100,18 @@ class World:
             plural, lambda items: all(item["metadata"]["name"] != name for item in items), namespace, within=within
         )
 
-    async def event(self, name: str, reason: str, namespace: str = "default", *, within: float = 60.0) -> Object:
+    async def event(self, name: str, reason: str, namespace: str = "default", *, within: float = 60.0) -> JSONObject:
         """The event about the object of this name with this reason, once it was written."""
 
-        def is_it(event: Object) -> bool:
+        def is_it(event: JSONObject) -> bool:
             return bool(event["involvedObject"]["name"] == name and event["reason"] == reason)
 
         events = await self.until("v1/events", lambda items: any(map(is_it, items)), namespace, within=within)
         return next(filter(is_it, events))
 
-    async def play(self, pod: Object, *, phase: str = "Running", ready: bool = True, node: str = "node-1") -> Object:
+    async def play(
+        self, pod: JSONObject, *, phase: str = "Running", ready: bool = True, node: str = "node-1"
+    ) -> JSONObject:
         """What scheduler and kubelet would do with a pod."""
         name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
         if not pod["spec"].get("nodeName"):
@@ -120,7 +121,12 @@ class World:
             {"type": kind, "status": "True" if ready else "False", "lastTransitionTime": now()}
             for kind in ("Ready", "ContainersReady")
         ]
-        status: Object = {"phase": phase, "conditions": conditions, "podIPs": [{"ip": "10.1.2.3"}], "podIP": "10.1.2.3"}
+        status: JSONObject = {
+            "phase": phase,
+            "conditions": conditions,
+            "podIPs": [{"ip": "10.1.2.3"}],
+            "podIP": "10.1.2.3",
+        }
         return await self.merge("v1/pods", name, {"status": status}, namespace, subresource="status")
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
-from typing import Any
 
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.server.health import Unhealthy
 from localplane.client import GroupVersionResource
 from localplane.compose.server import Plane
-
-JSONObject = dict[str, Any]
 
 CONFIG_MAPS = GroupVersionResource("", "v1", "configmaps")
 NAMESPACES = GroupVersionResource("", "v1", "namespaces")

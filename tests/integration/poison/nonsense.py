@@ -7,11 +7,10 @@ from typing import Any
 
 import orjson
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
 from tests.integration.poison.poisons import NAMESPACE, Poison
-
-JSONObject = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.resource import Resource
 from tests.unit.catalog import writing
 from tests.unit.catalog.writing import REQUEST
-
-JSONObject = dict[str, Any]
 
 
 def made(resource: Resource, obj: JSONObject) -> JSONObject:

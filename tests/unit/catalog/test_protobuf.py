@@ -8,12 +8,11 @@ from typing import Any
 import orjson
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Node, Property
 from localplane.apimachinery.serializers.protobuf import has_message, message_writer, read_message
 from localplane.apimachinery.serializers.protobuf.layout import layout
 from localplane.catalog import schemas
-
-JSONObject = dict[str, Any]
 
 _CODECS = {
     "time": "2024-02-29T12:00:00Z",

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, cast
 
 from localplane.apimachinery.fieldpath import FieldError
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import Resource
-
-JSONObject = dict[str, Any]
 
 REQUEST = cast("Request", None)
 """The kinds in question never look at it."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.transport import BufferedResponse
 from tests.unit.client.in_process import Asked, answer
-
-Document = dict[str, Any]
 
 VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
 
@@ -20,7 +19,7 @@ def _resource(
     group: str = "",
     version: str = "v1",
     **rest: Any,
-) -> Document:
+) -> JSONObject:
     return {
         "resource": name,
         "responseKind": {"group": group, "version": version, "kind": kind},
@@ -32,11 +31,11 @@ def _resource(
     }
 
 
-def _version(name: str, *resources: Document, freshness: str = "Current") -> Document:
+def _version(name: str, *resources: JSONObject, freshness: str = "Current") -> JSONObject:
     return {"version": name, "freshness": freshness, "resources": list(resources)}
 
 
-def _aggregated(**groups: list[Document]) -> Document:
+def _aggregated(**groups: list[JSONObject]) -> JSONObject:
     """Groups by name, with `__` for a dot."""
     items = [
         {"metadata": {"name": name.replace("__", ".")} if name != "core" else {}, "versions": versions}
@@ -50,12 +49,12 @@ def _aggregated(**groups: list[Document]) -> Document:
     }
 
 
-EVICTION: Document = {
+EVICTION: JSONObject = {
     "subresource": "eviction",
     "responseKind": {"group": "policy", "version": "v1", "kind": "Eviction"},
     "verbs": ["create"],
 }
-LOG: Document = {"subresource": "log", "responseKind": {"group": "", "version": "", "kind": ""}, "verbs": ["get"]}
+LOG: JSONObject = {"subresource": "log", "responseKind": {"group": "", "version": "", "kind": ""}, "verbs": ["get"]}
 
 AGGREGATED_CORE = _aggregated(
     core=[
@@ -82,9 +81,9 @@ AGGREGATED_NAMED = _aggregated(
     ],
 )
 
-LEGACY_CORE: Document = {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}
+LEGACY_CORE: JSONObject = {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}
 
-LEGACY_NAMED: Document = {
+LEGACY_NAMED: JSONObject = {
     "kind": "APIGroupList",
     "apiVersion": "v1",
     "groups": [
@@ -98,15 +97,15 @@ LEGACY_NAMED: Document = {
 }
 
 
-def _legacy(group_version: str, *resources: Document) -> Document:
+def _legacy(group_version: str, *resources: JSONObject) -> JSONObject:
     return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group_version, "resources": list(resources)}
 
 
-def _named(name: str, kind: str, singular: str, *, namespaced: bool = True, **rest: Any) -> Document:
+def _named(name: str, kind: str, singular: str, *, namespaced: bool = True, **rest: Any) -> JSONObject:
     return {"name": name, "singularName": singular, "namespaced": namespaced, "kind": kind, "verbs": VERBS, **rest}
 
 
-LEGACY_RESOURCES: dict[str, Document] = {
+LEGACY_RESOURCES: dict[str, JSONObject] = {
     "/api/v1": _legacy(
         "v1",
         _named("namespaces", "Namespace", "namespace", namespaced=False, shortNames=["ns"]),

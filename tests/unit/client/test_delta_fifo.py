@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.delta_fifo import DeletedFinalStateUnknown, DeltaFIFO, Deltas
 from localplane.client.indexer import Indexer
 
-Object = dict[str, Any]
 
-
-def _object(name: str, version: int = 1) -> Object:
+def _object(name: str, version: int = 1) -> JSONObject:
     return {"metadata": {"name": name, "resourceVersion": str(version)}}
 
 
@@ -40,7 +38,7 @@ class Consumer:
         return popped[0]
 
 
-def _word(kind: str, obj: Object | DeletedFinalStateUnknown) -> str:
+def _word(kind: str, obj: JSONObject | DeletedFinalStateUnknown) -> str:
     if isinstance(obj, DeletedFinalStateUnknown):
         return f"{kind}? {obj.object['metadata']['resourceVersion']}"
     return f"{kind} {obj['metadata']['resourceVersion']}"
@@ -140,7 +138,7 @@ async def test_an_empty_first_list_is_synced_at_once() -> None:
 async def test_objects_are_transformed_once_and_tombstones_not_again() -> None:
     seen: list[str] = []
 
-    def transform(obj: Object) -> Object:
+    def transform(obj: JSONObject) -> JSONObject:
         seen.append(obj["metadata"]["name"])
         return obj
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import InvalidAnswer
 from localplane.client.indexer import Indexer, object_key, split_key
 
-Object = dict[str, Any]
 
-
-def _object(name: str, namespace: str = "", **labels: str) -> Object:
-    metadata: Object = {"name": name, "labels": labels}
+def _object(name: str, namespace: str = "", **labels: str) -> JSONObject:
+    metadata: JSONObject = {"name": name, "labels": labels}
     return {"metadata": {**metadata, "namespace": namespace} if namespace else metadata}
 
 
-def _by_label_values(obj: Object) -> list[str]:
+def _by_label_values(obj: JSONObject) -> list[str]:
     return list(obj["metadata"]["labels"].values())
 
 
@@ -31,7 +28,7 @@ def test_keys_are_namespace_and_name() -> None:
 
 
 @pytest.mark.parametrize("obj", [{}, {"metadata": None}, {"metadata": {}}, {"metadata": {"name": 5}}])
-def test_what_has_no_name_is_no_object(obj: Object) -> None:
+def test_what_has_no_name_is_no_object(obj: JSONObject) -> None:
     with pytest.raises(InvalidAnswer):
         object_key(obj)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.controllers.horizontal_pod_autoscalers.measurements import (
     Measurement,
@@ -27,7 +28,6 @@ from localplane.controllers.horizontal_pod_autoscalers.replicas import (
 )
 from tests.unit.client.in_process import Asked, ScriptedTransport, answer, client_over
 
-Object = dict[str, Any]
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 OLD = timedelta(hours=1)
 TENTH = Tolerances(0.1, 0.1)
@@ -35,7 +35,7 @@ TENTH = Tolerances(0.1, 0.1)
 
 def pod(
     name: str, *, phase: str = "Running", ready: str = "True", age: timedelta = OLD, ready_for: timedelta = OLD
-) -> Object:
+) -> JSONObject:
     conditions = [{"type": "Ready", "status": ready, "lastTransitionTime": format_time(NOW - ready_for)}]
     containers = [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]
     return {
@@ -46,7 +46,7 @@ def pod(
 
 
 def workload(
-    pods: Sequence[Object], *values: int, current: int | None = None, tolerances: Tolerances = TENTH
+    pods: Sequence[JSONObject], *values: int, current: int | None = None, tolerances: Tolerances = TENTH
 ) -> Workload:
     """The first pods use so many thousandths each."""
     window = timedelta(seconds=15)
@@ -59,7 +59,7 @@ def replicas(load: Workload, target: int) -> int:
     return utilization_count(load, target, "cpu", "").replicas
 
 
-def pods(count: int) -> list[Object]:
+def pods(count: int) -> list[JSONObject]:
     return [pod(f"p{number}") for number in range(count)]
 
 
@@ -136,11 +136,11 @@ class Clock:
         self.now += timedelta(seconds=seconds)
 
 
-def paced(pacing: Pacing, current: int, desired: int, behavior: Object | None = None, maximum: int = 100) -> Paced:
+def paced(pacing: Pacing, current: int, desired: int, behavior: JSONObject | None = None, maximum: int = 100) -> Paced:
     return pacing.paced("ns/web", desired, Bounds(current, 2, maximum), behavior)
 
 
-def rules(*policies: tuple[str, int, int], select: str = "Max", window: int = 0) -> Object:
+def rules(*policies: tuple[str, int, int], select: str = "Max", window: int = 0) -> JSONObject:
     shaped = [{"type": kind, "value": value, "periodSeconds": period} for kind, value, period in policies]
     return {"policies": shaped, "selectPolicy": select, "stabilizationWindowSeconds": window}
 
@@ -233,7 +233,7 @@ async def test_custom_metrics_are_asked_for_where_they_are_served() -> None:
 
 
 async def test_a_pods_use_is_that_of_all_its_containers() -> None:
-    def item(name: str, *usages: Object) -> Object:
+    def item(name: str, *usages: JSONObject) -> JSONObject:
         containers = [{"name": f"c{number}", "usage": usage} for number, usage in enumerate(usages)]
         interval = {"timestamp": "2026-01-01T00:00:00Z", "window": "15s"}
         return {"metadata": {"name": name}, "containers": containers, **interval}

@@ -7,24 +7,24 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.controllers.daemon_sets.execution import FailedPodsBackoff
 from localplane.controllers.daemon_sets.placement import Judgement, Placement, daemon_tolerations, new_pod, node_of
 from localplane.controllers.daemon_sets.plan import NodeByNode, Plan, surge_count, unavailable_count
 from localplane.controllers.daemon_sets.rolling_update import RollingUpdate
 
-Object = dict[str, Any]
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
 
-def daemon_set(*, pod_spec: Object | None = None, **rolling: Any) -> Object:
+def daemon_set(*, pod_spec: JSONObject | None = None, **rolling: Any) -> JSONObject:
     strategy = {"type": "RollingUpdate", "rollingUpdate": rolling or {"maxUnavailable": 1}}
     metadata = {"name": "agent", "namespace": "ns", "uid": "u"}
     spec = {"template": {"metadata": {}, "spec": pod_spec or {}}, "updateStrategy": strategy, "minReadySeconds": 10}
     return {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": metadata, "spec": spec}
 
 
-def node(name: str, *effects: str) -> Object:
+def node(name: str, *effects: str) -> JSONObject:
     return {"metadata": {"name": name}, "spec": {"taints": [{"key": "own", "effect": effect} for effect in effects]}}
 
 
@@ -36,7 +36,7 @@ def pod(
     ready_for: int | None = 60,
     phase: str = "Running",
     **metadata: Any,
-) -> Object:
+) -> JSONObject:
     conditions = []
     if ready_for is not None:
         since = format_time(NOW - timedelta(seconds=ready_for))
@@ -49,7 +49,7 @@ def pod(
     }
 
 
-def names(pods: list[Object]) -> list[str]:
+def names(pods: list[JSONObject]) -> list[str]:
     return [each["metadata"]["name"] for each in pods]
 
 
@@ -88,9 +88,9 @@ def test_tolerations_that_end_give_way_to_those_that_do_not() -> None:
 
 
 def test_a_pod_is_for_the_node_that_it_was_made_for() -> None:
-    preferred: Object = {"preferredDuringSchedulingIgnoredDuringExecution": []}
-    terms: Object = {"nodeSelectorTerms": [{"matchExpressions": []}]}
-    required: Object = {"requiredDuringSchedulingIgnoredDuringExecution": terms}
+    preferred: JSONObject = {"preferredDuringSchedulingIgnoredDuringExecution": []}
+    terms: JSONObject = {"nodeSelectorTerms": [{"matchExpressions": []}]}
+    required: JSONObject = {"requiredDuringSchedulingIgnoredDuringExecution": terms}
     wanted = daemon_set(pod_spec={"affinity": {"nodeAffinity": preferred | required, "podAffinity": {}}})
     made = new_pod(wanted, "b", "hash")
     assert node_of(made) == "b"
@@ -101,11 +101,11 @@ def test_a_pod_is_for_the_node_that_it_was_made_for() -> None:
     assert node_of({"spec": {}}) is None
 
 
-def judged(wanted: Object, nodes: list[Object]) -> dict[str, Judgement]:
+def judged(wanted: JSONObject, nodes: list[JSONObject]) -> dict[str, Judgement]:
     return {each["metadata"]["name"]: Placement(wanted).judge(each) for each in nodes}
 
 
-def planned(wanted: Object, nodes: list[Object], pods: dict[str, list[Object]]) -> Plan:
+def planned(wanted: JSONObject, nodes: list[JSONObject], pods: dict[str, list[JSONObject]]) -> Plan:
     return NodeByNode(wanted, "new", NOW).plan(judged(wanted, nodes), pods)
 
 
@@ -142,7 +142,7 @@ def test_two_may_be_on_a_node_only_while_the_old_serves_and_the_new_is_not_avail
     assert names(planned(daemon_set(maxSurge=1), [node("a")], {"a": pods}).pods) == gone
 
 
-def rolled(wanted: Object, pods: dict[str, list[Object]], *more: str, tainted: tuple[str, ...] = ()) -> Plan:
+def rolled(wanted: JSONObject, pods: dict[str, list[JSONObject]], *more: str, tainted: tuple[str, ...] = ()) -> Plan:
     nodes = [node(name, *(["NoSchedule"] if name in tainted else [])) for name in (*pods, *more)]
     return RollingUpdate(wanted, "new", judged(wanted, nodes), NOW).plan(pods)
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.endpoint_slices.hints import SlicesOfFamily, ZoneHints, hint_closely
 from localplane.controllers.endpoint_slices.membership import TriggerTimes, families, pod_addresses, target_port
 from localplane.controllers.endpoint_slices.ordering import ordered_ports, ordered_slice_ports
 from localplane.controllers.endpoint_slices.packing import Changes, endpoint_key, new_slice, packed, ports_key
 from localplane.controllers.endpoints import repacked
 
-Object = dict[str, Any]
-SERVICE: Object = {
+SERVICE: JSONObject = {
     "apiVersion": "v1",
     "kind": "Service",
     "metadata": {"name": "web", "namespace": "ns", "uid": "u", "creationTimestamp": "2026-01-01T00:00:00Z"},
@@ -21,12 +20,12 @@ SERVICE: Object = {
 LABELS = {"kubernetes.io/service-name": "web"}
 
 
-def endpoint(number: int, *, ready: bool = True, zone: str = "") -> Object:
-    made: Object = {"addresses": [f"10.0.{number // 256}.{number % 256}"], "conditions": {"ready": ready}}
+def endpoint(number: int, *, ready: bool = True, zone: str = "") -> JSONObject:
+    made: JSONObject = {"addresses": [f"10.0.{number // 256}.{number % 256}"], "conditions": {"ready": ready}}
     return made | ({"zone": zone} if zone else {})
 
 
-def existing(name: str, *numbers: int) -> Object:
+def existing(name: str, *numbers: int) -> JSONObject:
     made = new_slice(SERVICE, (), "IPv4", LABELS)
     return made | {
         "metadata": {**made["metadata"], "name": name},
@@ -34,12 +33,12 @@ def existing(name: str, *numbers: int) -> Object:
     }
 
 
-async def pack(slices: list[Object], *numbers: int, limit: int = 3, ready: bool = True) -> Changes:
+async def pack(slices: list[JSONObject], *numbers: int, limit: int = 3, ready: bool = True) -> Changes:
     wanted = {endpoint_key(each): each for each in (endpoint(number, ready=ready) for number in numbers)}
     return await packed(slices, wanted, partial(new_slice, SERVICE, (), "IPv4", LABELS), LABELS, limit=limit)
 
 
-def sizes(slices: list[Object]) -> list[int]:
+def sizes(slices: list[JSONObject]) -> list[int]:
     return [len(each["endpoints"]) for each in slices]
 
 
@@ -94,7 +93,7 @@ def test_a_dual_stack_service_takes_addresses_of_both_families() -> None:
 
 def test_a_named_port_is_found_in_sidecars_but_not_in_other_init_containers() -> None:
     ports = [{"name": "web", "containerPort": 7, "protocol": "TCP"}]
-    pod: Object = {"spec": {"containers": [{}], "initContainers": [{"ports": ports}]}}
+    pod: JSONObject = {"spec": {"containers": [{}], "initContainers": [{"ports": ports}]}}
     assert target_port(pod, {"targetPort": "web", "protocol": "TCP"}) is None
     pod["spec"]["initContainers"].append({"ports": ports, "restartPolicy": "Always"})
     assert target_port(pod, {"targetPort": "web", "protocol": "TCP"}) == 7
@@ -102,7 +101,7 @@ def test_a_named_port_is_found_in_sidecars_but_not_in_other_init_containers() ->
 
 
 def test_the_trigger_time_is_the_oldest_new_change() -> None:
-    def pod(name: str, when: str) -> Object:
+    def pod(name: str, when: str) -> JSONObject:
         ready = {"type": "Ready", "status": "True", "lastTransitionTime": when}
         return {"metadata": {"name": name}, "status": {"conditions": [ready]}}
 
@@ -115,7 +114,7 @@ def test_the_trigger_time_is_the_oldest_new_change() -> None:
 
 
 def test_ports_are_in_the_order_in_which_kubernetes_writes_them() -> None:
-    ports: list[Object] = [
+    ports: list[JSONObject] = [
         {"name": f"p{number}", "port": 9000 + 7 * number, "protocol": ("TCP", "UDP", "SCTP")[number % 3]}
         for number in range(9)
     ]
@@ -142,19 +141,19 @@ async def test_of_an_address_that_is_listed_twice_not_ready_counts() -> None:
     assert await repacked(twice) == [{"notReadyAddresses": [address], "ports": [port]}]
 
 
-def node(zone: str, cpu: str) -> Object:
+def node(zone: str, cpu: str) -> JSONObject:
     return {
         "metadata": {"labels": {"topology.kubernetes.io/zone": zone}},
         "status": {"conditions": [{"type": "Ready", "status": "True"}], "allocatable": {"cpu": cpu}},
     }
 
 
-def zoned(*zones: str) -> Object:
+def zoned(*zones: str) -> JSONObject:
     made = new_slice(SERVICE, (), "IPv4", LABELS)
     return made | {"endpoints": [endpoint(number, zone=zone) for number, zone in enumerate(zones)]}
 
 
-def hinted(endpoint_slice: Object) -> list[str]:
+def hinted(endpoint_slice: JSONObject) -> list[str]:
     return [zone["name"] for each in endpoint_slice["endpoints"] for zone in each["hints"]["forZones"]]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.jobs.backoff import Failures, finish_time, index_failures_of
 from localplane.controllers.jobs.indexes import Indexes, pending_indexes
 from localplane.controllers.jobs.parallelism import surplus_pods
@@ -15,20 +16,21 @@ from localplane.controllers.jobs.pod_making import new_pod
 from localplane.controllers.jobs.policies import success_message
 from localplane.controllers.jobs.survey import surveyed
 
-Object = dict[str, Any]
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 INDEX = "batch.kubernetes.io/job-completion-index"
 TRACKING = "batch.kubernetes.io/job-tracking"
 
 
-def a_pod(name: str, *, index: str | None = None, phase: str = "Running", node: str = "n", **metadata: Any) -> Object:
+def a_pod(
+    name: str, *, index: str | None = None, phase: str = "Running", node: str = "n", **metadata: Any
+) -> JSONObject:
     annotations = {} if index is None else {INDEX: index}
     metadata = {"name": name, "namespace": "default", "uid": name, "annotations": annotations, **metadata}
     metadata.setdefault("creationTimestamp", "2026-01-01T00:00:00Z")
     return {"metadata": metadata, "spec": {"nodeName": node}, "status": {"phase": phase}}
 
 
-def a_job(*, name: str = "work", status: Object | None = None, **spec: Any) -> Object:
+def a_job(*, name: str = "work", status: JSONObject | None = None, **spec: Any) -> JSONObject:
     template = {"spec": {"containers": [{"name": "main", "env": []}], "restartPolicy": "Never"}}
     return {
         "apiVersion": "batch/v1",
@@ -39,7 +41,7 @@ def a_job(*, name: str = "work", status: Object | None = None, **spec: Any) -> O
     }
 
 
-def ended_at(pod: Object, minutes: int) -> Object:
+def ended_at(pod: JSONObject, minutes: int) -> JSONObject:
     time = (NOON + timedelta(minutes=minutes)).isoformat().replace("+00:00", "Z")
     pod["status"]["containerStatuses"] = [{"name": "main", "state": {"terminated": {"finishedAt": time}}}]
     return pod
@@ -164,7 +166,7 @@ def test_the_name_of_a_pod_with_an_index_is_short_enough_to_be_a_host_name() -> 
         ({"succeededCount": 0}, "", False),
     ],
 )
-def test_a_success_policy_is_met_by_indexes_or_their_number(rule: Object, succeeded: str, *, is_met: bool) -> None:
+def test_a_success_policy_is_met_by_indexes_or_their_number(rule: JSONObject, succeeded: str, *, is_met: bool) -> None:
     job = a_job(completionMode="Indexed", completions=10, successPolicy={"rules": [{"succeededCount": 99}, rule]})
     message = success_message(job, Indexes.parse(succeeded, 10))
     assert message == ("Matched rules at index 1" if is_met else "")

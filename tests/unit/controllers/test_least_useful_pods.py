@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time, parse_time
 from localplane.controllers.pods import least_useful_first, ranked_by_node
 
-Object = dict[str, Any]
 NOW = parse_time("2026-01-02T00:00:00Z")
 
 
@@ -24,9 +23,9 @@ def pod(
     cost: str = "",
     restarts: int = 0,
     sidecar_restarts: int = 0,
-) -> Object:
+) -> JSONObject:
     """`ready` is for how long."""
-    metadata: Object = {"name": name, "uid": name, "creationTimestamp": format_time(NOW - created)}
+    metadata: JSONObject = {"name": name, "uid": name, "creationTimestamp": format_time(NOW - created)}
     if cost:
         metadata["annotations"] = {"controller.kubernetes.io/pod-deletion-cost": cost}
     condition = {"type": "Ready", "status": "False" if ready is None else "True"}
@@ -64,7 +63,7 @@ def pod(
         (pod("a", ready=timedelta(minutes=61)), pod("b")),
     ],
 )
-def test_the_less_useful_goes_first(first: Object, last: Object) -> None:
+def test_the_less_useful_goes_first(first: JSONObject, last: JSONObject) -> None:
     for pods in ([first, last], [last, first]):
         assert least_useful_first(pods, [0, 0], NOW) == [first, last]
 

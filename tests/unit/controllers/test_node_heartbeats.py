@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.controllers.node_lifecycle.health import Heartbeats, silent
 
-Object = dict[str, Any]
 LONG_AGO = "2020-01-01T00:00:00Z"
 
 
-def node(heartbeat: str | None = None, *, created: str = LONG_AGO) -> Object:
+def node(heartbeat: str | None = None, *, created: str = LONG_AGO) -> JSONObject:
     conditions = [] if heartbeat is None else [{"type": "Ready", "status": "True", "lastHeartbeatTime": heartbeat}]
     return {"metadata": {"name": "n", "creationTimestamp": created}, "status": {"conditions": conditions}}
 

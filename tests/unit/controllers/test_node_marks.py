@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.node_lifecycle import marks
 
-Object = dict[str, Any]
 NOW = "2026-01-01T00:00:00Z"
 NOT_READY = "node.kubernetes.io/not-ready"
 UNREACHABLE = "node.kubernetes.io/unreachable"
 
 
-def node(*taints: str, unschedulable: bool = False, **conditions: str) -> Object:
+def node(*taints: str, unschedulable: bool = False, **conditions: str) -> JSONObject:
     """Taints are told as `key:effect`."""
     split = [dict(zip(("key", "effect"), taint.split(":"), strict=True)) for taint in taints]
     said = [{"type": kind, "status": status} for kind, status in conditions.items()]
-    spec: Object = {"taints": split} | ({"unschedulable": True} if unschedulable else {})
+    spec: JSONObject = {"taints": split} | ({"unschedulable": True} if unschedulable else {})
     return {"metadata": {"name": "n"}, "spec": spec, "status": {"conditions": said}}
 
 
-def wanted(obj: Object, *, is_excused: bool = False, is_driven: bool = False) -> list[str]:
+def wanted(obj: JSONObject, *, is_excused: bool = False, is_driven: bool = False) -> list[str]:
     taints = marks.taints(obj, NOW, is_excused=is_excused, is_driven=is_driven)
     return [f"{taint['key']}:{taint['effect']}" for taint in taints]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.node_selection import (
     NO_EXECUTE,
     NodeSelector,
@@ -15,11 +14,10 @@ from localplane.controllers.node_selection import (
     untolerated_taint,
 )
 
-Object = dict[str, Any]
-NODE: Object = {"metadata": {"name": "one", "labels": {"zone": "a", "cores": "8"}}, "spec": {}}
+NODE: JSONObject = {"metadata": {"name": "one", "labels": {"zone": "a", "cores": "8"}}, "spec": {}}
 
 
-def expressions(*items: Object) -> Object:
+def expressions(*items: JSONObject) -> JSONObject:
     return {"nodeSelectorTerms": [{"matchExpressions": list(items)}]}
 
 
@@ -56,7 +54,7 @@ def test_an_expression_asks_for_a_label(operator: str, key: str, values: list[st
         ({"key": "metadata.uid", "operator": "In", "values": ["one"]}, False),
     ],
 )
-def test_a_field_asks_for_the_name(field: Object, *, matches: bool) -> None:
+def test_a_field_asks_for_the_name(field: JSONObject, *, matches: bool) -> None:
     assert NodeSelector({"nodeSelectorTerms": [{"matchFields": [field]}]}).matches(NODE) is matches
 
 
@@ -82,7 +80,7 @@ def test_node_selector_and_affinity_must_both_match() -> None:
 
 
 def test_preferences_add_their_weights() -> None:
-    def preference(weight: int, value: str) -> Object:
+    def preference(weight: int, value: str) -> JSONObject:
         wanted = {"key": "zone", "operator": "In", "values": [value]}
         return {"weight": weight, "preference": {"matchExpressions": [wanted]}}
 
@@ -104,7 +102,7 @@ def test_preferences_add_their_weights() -> None:
         ({"key": "gpu", "operator": "Gt", "value": "1"}, False),
     ],
 )
-def test_a_toleration_is_for_what_it_names(toleration: Object, *, tolerated: bool) -> None:
+def test_a_toleration_is_for_what_it_names(toleration: JSONObject, *, tolerated: bool) -> None:
     assert tolerates(toleration, {"key": "gpu", "value": "yes", "effect": "NoSchedule"}) is tolerated
 
 

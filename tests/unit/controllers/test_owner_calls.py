@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Indexer, Lister
 from localplane.controllers.owner_calls import OwnerCalls
 from localplane.controllers.ownership import controller_reference
 
-Object = dict[str, Any]
 
-
-def owner(name: str, **labels: str) -> Object:
+def owner(name: str, **labels: str) -> JSONObject:
     metadata = {"namespace": "ns", "name": name, "uid": f"uid-{name}"}
     spec = {"selector": {"matchLabels": labels}}
     return {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": metadata, "spec": spec}
@@ -22,8 +19,8 @@ def owner(name: str, **labels: str) -> Object:
 WEB, BACK, GREEDY = owner("web", app="web"), owner("back", app="back"), owner("greedy")
 
 
-def pod(of: Object | None = None, **labels: str) -> Object:
-    metadata: Object = {"namespace": "ns", "name": "pod", "labels": labels}
+def pod(of: JSONObject | None = None, **labels: str) -> JSONObject:
+    metadata: JSONObject = {"namespace": "ns", "name": "pod", "labels": labels}
     if of is not None:
         metadata["ownerReferences"] = [controller_reference(of)]
     return {"metadata": metadata}

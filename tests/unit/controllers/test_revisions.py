@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.revisions import (
     highest_number,
     in_order,
@@ -17,9 +18,7 @@ from localplane.controllers.revisions import (
     with_revision,
 )
 
-Object = dict[str, Any]
-
-CONTAINER: Object = {
+CONTAINER: JSONObject = {
     "name": "c",
     "image": "nginx",
     "args": ["a<b"],
@@ -29,7 +28,7 @@ CONTAINER: Object = {
     "terminationMessagePolicy": "File",
     "imagePullPolicy": "Always",
 }
-POD_SPEC: Object = {
+POD_SPEC: JSONObject = {
     "containers": [CONTAINER],
     "restartPolicy": "Always",
     "terminationGracePeriodSeconds": 30,
@@ -39,13 +38,13 @@ POD_SPEC: Object = {
 }
 
 
-def owner(**pod_spec: Any) -> Object:
+def owner(**pod_spec: Any) -> JSONObject:
     metadata = {"name": "web", "namespace": "default", "uid": "u", "annotations": {"team": "a"}}
     template = {"metadata": {"labels": {"app": "web"}}, "spec": POD_SPEC | pod_spec}
     return {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": metadata, "spec": {"template": template}}
 
 
-def revision(number: int, name: str, created: str = "") -> Object:
+def revision(number: int, name: str, created: str = "") -> JSONObject:
     return {"metadata": {"name": name, "creationTimestamp": created}, "revision": number}
 
 

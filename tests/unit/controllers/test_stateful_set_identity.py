@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.ownership import controller_reference
 from localplane.controllers.stateful_sets.identity import (
     Membership,
@@ -24,13 +25,11 @@ from localplane.controllers.stateful_sets.retention import (
     owner_references,
 )
 
-Object = dict[str, Any]
 
-
-def stateful_set(replicas: int = 2, *, scaled: str = "Retain", deleted: str = "Retain", **spec: Any) -> Object:
+def stateful_set(replicas: int = 2, *, scaled: str = "Retain", deleted: str = "Retain", **spec: Any) -> JSONObject:
     policy = {"whenScaled": scaled, "whenDeleted": deleted}
     template = {"metadata": {"labels": {"app": "web"}}, "spec": {"volumes": [{"name": "data", "emptyDir": {}}]}}
-    common: Object = {
+    common: JSONObject = {
         "replicas": replicas,
         "serviceName": "web",
         "selector": {"matchLabels": {"app": "web"}},
@@ -42,12 +41,12 @@ def stateful_set(replicas: int = 2, *, scaled: str = "Retain", deleted: str = "R
     return {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": metadata, "spec": common | spec}
 
 
-def pod(ordinal: int) -> Object:
+def pod(ordinal: int) -> JSONObject:
     metadata = {"name": f"web-{ordinal}", "namespace": "ns", "uid": f"pod-uid-{ordinal}"}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {}}
 
 
-def claim(*references: Object) -> Object:
+def claim(*references: JSONObject) -> JSONObject:
     return {"metadata": {"name": "data-web-0", "ownerReferences": list(references)}}
 
 
@@ -90,7 +89,7 @@ def test_a_new_pod_is_who_it_should_be() -> None:
 
 
 def test_a_claim_takes_the_place_of_a_volume_with_its_name() -> None:
-    changed: Object = pod(1)
+    changed: JSONObject = pod(1)
     changed["spec"]["volumes"] = [{"name": "data", "emptyDir": {}}, {"name": "other", "emptyDir": {}}]
     assert not has_storage(stateful_set(), changed)
     give_storage(stateful_set(), changed)

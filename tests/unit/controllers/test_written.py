@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Indexer, SharedInformer
 from localplane.controllers.worker import TryAfter
 from localplane.controllers.written import Written
-
-Object = dict[str, Any]
 
 
 class Copy:
@@ -20,12 +19,12 @@ class Copy:
         self.indexer = Indexer()
         self.last_sync_resource_version = "5"
 
-    def show(self, obj: Object) -> None:
+    def show(self, obj: JSONObject) -> None:
         self.indexer.put("ns/pod", obj)
         self.last_sync_resource_version = obj["metadata"]["resourceVersion"]
 
 
-def pod(version: str) -> Object:
+def pod(version: str) -> JSONObject:
     return {"metadata": {"namespace": "ns", "name": "pod", "resourceVersion": version}}
 
 

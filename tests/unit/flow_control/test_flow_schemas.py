@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.endpoints.filters import flow_control
 from localplane.apiserver.endpoints.filters.response_headers import with_common_headers
 from localplane.apiserver.endpoints.request_info import resolve
@@ -13,12 +14,11 @@ from localplane.apiserver.flow_control import FlowSchemas, InFlight
 from localplane.apiserver.request import Query, User
 from tests.unit.filters.requests import JANE, Recorded, make_request
 
-Object = dict[str, Any]
 SCHEMA, LEVEL = "X-Kubernetes-PF-FlowSchema-UID", "X-Kubernetes-PF-PriorityLevel-UID"
 ROBOT = User("system:serviceaccount:ns:robot", groups=("system:serviceaccounts",))
 
 
-def schema(name: str, precedence: int, *rules: Object, level: str = "low") -> Object:
+def schema(name: str, precedence: int, *rules: JSONObject, level: str = "low") -> JSONObject:
     spec = {
         "matchingPrecedence": precedence,
         "priorityLevelConfiguration": {"name": level},
@@ -29,28 +29,28 @@ def schema(name: str, precedence: int, *rules: Object, level: str = "low") -> Ob
     return {"metadata": {"name": name, "uid": f"{name}-uid"}, "spec": spec}
 
 
-def level(name: str) -> Object:
+def level(name: str) -> JSONObject:
     return {"metadata": {"name": name, "uid": f"{name}-uid"}}
 
 
-def group(name: str) -> Object:
+def group(name: str) -> JSONObject:
     return {"kind": "Group", "group": {"name": name}}
 
 
-def user(name: str) -> Object:
+def user(name: str) -> JSONObject:
     return {"kind": "User", "user": {"name": name}}
 
 
-def account(namespace: str, name: str) -> Object:
+def account(namespace: str, name: str) -> JSONObject:
     return {"kind": "ServiceAccount", "serviceAccount": {"namespace": namespace, "name": name}}
 
 
-def resources(**rule: Any) -> Object:
+def resources(**rule: Any) -> JSONObject:
     everything = {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "namespaces": ["*"], "clusterScope": True}
     return everything | rule
 
 
-def paths(*urls: str) -> Object:
+def paths(*urls: str) -> JSONObject:
     return {"verbs": ["*"], "nonResourceURLs": list(urls)}
 
 
@@ -62,7 +62,7 @@ def matched(schemas: FlowSchemas, url: str, who: User = JANE, *, method: str = "
     return found.get(SCHEMA, "").removesuffix("-uid")
 
 
-def in_force(*schemas: Object) -> FlowSchemas:
+def in_force(*schemas: JSONObject) -> FlowSchemas:
     found = FlowSchemas()
     found.replace(schemas, [level("low")])
     return found
@@ -102,7 +102,7 @@ def test_without_any_nothing_is_said() -> None:
         (account("ns", "*"), JANE, False),
     ],
 )
-def test_subjects_are_users_groups_and_accounts(subject: Object, who: User, *, is_matched: bool) -> None:
+def test_subjects_are_users_groups_and_accounts(subject: JSONObject, who: User, *, is_matched: bool) -> None:
     schemas = in_force(schema("a", 1, {"subjects": [subject], "resourceRules": [resources()]}))
     assert matched(schemas, PODS, who) == ("a" if is_matched else "")
 
@@ -124,7 +124,7 @@ def test_subjects_are_users_groups_and_accounts(subject: Object, who: User, *, i
     ],
 )
 def test_resources_are_matched_by_verb_group_resource_and_namespace(
-    rule: Object, url: str, *, is_matched: bool
+    rule: JSONObject, url: str, *, is_matched: bool
 ) -> None:
     schemas = in_force(schema("a", 1, {"subjects": [group("*")], "resourceRules": [rule]}))
     assert matched(schemas, url) == ("a" if is_matched else "")

@@ -26,10 +26,9 @@ from localplane.apimachinery.managedfields.typed import Type, root_type
 from localplane.apimachinery.managedfields.validating import faults, is_sound
 from localplane.apimachinery.managedfields.values import differing
 from localplane.apimachinery.managedfields.versions import OneVersion, Versions
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Schema
 from tests.unit.managedfields.kinds import FIRST, SECOND, THIRD, owned, stored
-
-JSONObject = dict[str, Any]
 
 NAMES = st.sampled_from(["a", "b", "c", "name"])
 JSON = st.recursive(

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.nodes.addresses import NoAddress, PodAddresses
 from localplane.nodes.registration import address_of
 
-Object = dict[str, Any]
 
-
-def node(name: str, *ranges: str) -> Object:
+def node(name: str, *ranges: str) -> JSONObject:
     return {"metadata": {"name": name}, "spec": {"podCIDR": ranges[0], "podCIDRs": list(ranges)} if ranges else {}}
 
 
-def pod(uid: str, address: str) -> Object:
+def pod(uid: str, address: str) -> JSONObject:
     return {"metadata": {"uid": uid}, "spec": {}, "status": {"podIPs": [{"ip": address}]}}
 
 

@@ -6,22 +6,22 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.quota.amounts import read
 from localplane.controllers.host_ports import HostPort, TakenPorts
 from localplane.nodes.occupancy import Occupancy
 from localplane.nodes.pods.admission import Others, Rejection, rejection
 
-Object = dict[str, Any]
 NOBODY = Others(0, {}, TakenPorts())
 WEB = HostPort("0.0.0.0", "TCP", 80)
 
 
-def node(**allocatable: str) -> Object:
+def node(**allocatable: str) -> JSONObject:
     metadata = {"name": "node-0", "labels": {"kubernetes.io/os": "linux", "zone": "a"}}
     return {"metadata": metadata, "spec": {}, "status": {"allocatable": allocatable}}
 
 
-def pod(requests: dict[str, str] | None = None, *, ports: list[Object] | None = None, **spec: Any) -> Object:
+def pod(requests: dict[str, str] | None = None, *, ports: list[JSONObject] | None = None, **spec: Any) -> JSONObject:
     container = {"name": "main", "resources": {"requests": requests or {}}, "ports": ports or []}
     return {"metadata": {"name": "web", "uid": "1"}, "spec": {"containers": [container], **spec}}
 
@@ -65,7 +65,7 @@ def test_resources_that_the_node_does_not_have_are_somebody_elses() -> None:
         (HostPort("10.0.0.1", "TCP", 80), {"hostPort": 81}, True),
     ],
 )
-def test_a_port_is_taken_for_an_address_and_a_protocol(taken: HostPort, asked: Object, fits: bool) -> None:  # noqa: FBT001
+def test_a_port_is_taken_for_an_address_and_a_protocol(taken: HostPort, asked: JSONObject, fits: bool) -> None:  # noqa: FBT001
     ports = TakenPorts()
     ports.add([taken])
     others = Others(1, {}, ports)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.nodes.options import NodeOptions
 from localplane.nodes.pods.behaviour import (
     Course,
@@ -20,11 +21,9 @@ from localplane.nodes.pods.behaviour import (
 )
 from localplane.nodes.pods.commands import Surroundings
 
-Object = dict[str, Any]
 
-
-def pod(*, annotations: dict[str, str] | None = None, job: bool = False, **spec: Any) -> Object:
-    metadata: Object = {"name": "web", "namespace": "default", "uid": "1"}
+def pod(*, annotations: dict[str, str] | None = None, job: bool = False, **spec: Any) -> JSONObject:
+    metadata: JSONObject = {"name": "web", "namespace": "default", "uid": "1"}
     if annotations:
         metadata["annotations"] = {f"simulation.localplane/{key}": value for key, value in annotations.items()}
     if job:
@@ -32,14 +31,14 @@ def pod(*, annotations: dict[str, str] | None = None, job: bool = False, **spec:
     return {"metadata": metadata, "spec": {"containers": [{"name": "main", "image": "app"}], **spec}}
 
 
-def course_of(obj: Object, name: str = "main", speed: float = 1.0) -> Course:
+def course_of(obj: JSONObject, name: str = "main", speed: float = 1.0) -> Course:
     kind, container = next(each for each in containers(obj) if each[1]["name"] == name)
     wished = wishes(obj).of(name)
     options = NodeOptions(speed=speed)
     return course(obj, kind, container, wished=wished, around=Surroundings(), options=options)
 
 
-def image(name: str, **more: Any) -> list[Object]:
+def image(name: str, **more: Any) -> list[JSONObject]:
     return [{"name": "main", "image": name, **more}]
 
 
@@ -62,7 +61,7 @@ def image(name: str, **more: Any) -> list[Object]:
         (pod(restartPolicy="Never", containers=image("busybox", command=["sleep", "infinity"])), False),
     ],
 )
-def test_whether_a_container_ends_by_itself(obj: Object, ends: bool) -> None:  # noqa: FBT001 - a parameter
+def test_whether_a_container_ends_by_itself(obj: JSONObject, ends: bool) -> None:  # noqa: FBT001 - a parameter
     assert (course_of(obj).ending is not None) is ends
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.quota.amounts import read
 from localplane.nodes.pods.commands import Run, Surroundings, expanded, understand
 from localplane.nodes.pods.environment import host_name, path_problem, variables
@@ -13,14 +14,13 @@ from localplane.nodes.pods.place import Place
 from localplane.nodes.pods.requirements import Need
 from localplane.nodes.pods.resizing import Room
 
-Object = dict[str, Any]
-OBJECTS: dict[Need, Object] = {
+OBJECTS: dict[Need, JSONObject] = {
     Need("configmaps", "settings"): {"data": {"colour": "red", "shape": "round"}},
     Need("secrets", "keys"): {"data": {"password": "c2VjcmV0"}},
 }
 
 
-def values(*env: Object, **container: Any) -> dict[str, str]:
+def values(*env: JSONObject, **container: Any) -> dict[str, str]:
     main = {"name": "main", "env": list(env), **container}
     pod = {
         "metadata": {"name": "web", "labels": {"app": "shop"}},
@@ -32,7 +32,7 @@ def values(*env: Object, **container: Any) -> dict[str, str]:
     return {name: value for name, value in variables(pod, main, place).items() if name != "HOSTNAME"}
 
 
-def of(kind: str, **says: Any) -> Object:
+def of(kind: str, **says: Any) -> JSONObject:
     return {"name": "X", "valueFrom": {kind: says}}
 
 
@@ -52,7 +52,7 @@ def of(kind: str, **says: Any) -> Object:
         (of("resourceFieldRef", resource="requests.cpu"), "0"),
     ],
 )
-def test_a_value_comes_from_where_the_variable_says(variable: Object, value: str | None) -> None:
+def test_a_value_comes_from_where_the_variable_says(variable: JSONObject, value: str | None) -> None:
     found = values(variable, resources={"limits": {"cpu": "1250m", "memory": "64Mi"}})
     assert found == ({} if value is None else {"X": value})
 
@@ -86,7 +86,7 @@ def test_a_command_prints_its_environment() -> None:
         ({"subPathExpr": "$(NAME)/../x"}, "unable to provision SubPath `web/../x`: must not contain '..'"),
     ],
 )
-def test_part_of_a_volume_is_mounted_only_by_a_path_within_it(mount: Object, problem: str) -> None:
+def test_part_of_a_volume_is_mounted_only_by_a_path_within_it(mount: JSONObject, problem: str) -> None:
     assert path_problem({"volumeMounts": [mount | {"name": "data", "mountPath": "/data"}]}, {"NAME": "web"}) == problem
 
 
@@ -100,7 +100,7 @@ def test_part_of_a_volume_is_mounted_only_by_a_path_within_it(mount: Object, pro
         ({"hostNetwork": True, "nodeName": "node-0"}, "node-0", "node-0"),
     ],
 )
-def test_a_command_knows_the_name_of_its_host(spec: Object, name: str, domain_name: str) -> None:
+def test_a_command_knows_the_name_of_its_host(spec: JSONObject, name: str, domain_name: str) -> None:
     pod = {"metadata": {"name": "web", "namespace": "default"}, "spec": spec}
     assert (host_name(pod), host_name(pod, fully=True)) == (name, domain_name)
     around = Surroundings(variables={"HOSTNAME": name}, domain_name=domain_name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.nodes.options import NodeOptions
 from localplane.nodes.pods.memory import PodMemory
@@ -12,14 +13,13 @@ from localplane.nodes.pods.place import Place
 from localplane.nodes.pods.requirements import Troubles
 from localplane.nodes.pods.step import Step, step
 
-Object = dict[str, Any]
 BEGIN = 1_000_000.0
 
 
 class Life:
     """A pod whose steps are taken as they fall due; nothing happens between them."""
 
-    def __init__(self, pod: Object) -> None:
+    def __init__(self, pod: JSONObject) -> None:
         self.pod = pod
         self.memory = PodMemory()
         self.place = Place("node-0", ("172.30.0.2",), lambda: ("10.0.0.7",))
@@ -42,8 +42,8 @@ class Life:
         return taken
 
     @property
-    def main(self) -> Object:
-        status: Object = self.pod["status"]["containerStatuses"][0]
+    def main(self) -> JSONObject:
+        status: JSONObject = self.pod["status"]["containerStatuses"][0]
         return status
 
     @property
@@ -51,7 +51,7 @@ class Life:
         return [saying.reason for taken in self.steps for saying in taken.sayings]
 
 
-def pod(**spec: Any) -> Object:
+def pod(**spec: Any) -> JSONObject:
     metadata = {"name": "web", "namespace": "default", "uid": "1-2-3", "generation": 1}
     annotations = spec.pop("annotations", None)
     if annotations:

@@ -7,6 +7,7 @@ from itertools import count
 from random import Random
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import GroupVersionResource, Lister, object_key
 from localplane.client.indexer import Indexer
 from localplane.scheduler.attempt import Placement, Search
@@ -16,7 +17,6 @@ from localplane.scheduler.sources import Sources
 from localplane.scheduler.state.cluster import Cluster
 from localplane.scheduler.state.pod_info import PodInfo
 
-Object = dict[str, Any]
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
 _numbers = count(1)
@@ -28,7 +28,7 @@ class StillSources(Sources):
     def __init__(self) -> None:
         self._indexers: dict[GroupVersionResource, Indexer] = {}
 
-    def put(self, resource: GroupVersionResource, obj: Object) -> None:
+    def put(self, resource: GroupVersionResource, obj: JSONObject) -> None:
         self._indexers.setdefault(resource, Indexer()).put(object_key(obj), obj)
 
     def lister(self, resource: GroupVersionResource) -> Lister:
@@ -38,7 +38,9 @@ class StillSources(Sources):
         """They always are."""
 
 
-def node(name: str, *, labels: dict[str, str] | None = None, images: list[Object] | None = None, **spec: Any) -> Object:
+def node(
+    name: str, *, labels: dict[str, str] | None = None, images: list[JSONObject] | None = None, **spec: Any
+) -> JSONObject:
     """With 4 CPUs, 8 GiB and room for 10 pods, if `allocatable` does not say otherwise."""
     allocatable = {"cpu": "4", "memory": "8Gi", "pods": "10"} | spec.pop("allocatable", {})
     return {
@@ -56,9 +58,9 @@ def pod_object(
     labels: dict[str, str] | None = None,
     namespace: str = "default",
     requests: dict[str, str] | None = None,
-    status: Object | None = None,
+    status: JSONObject | None = None,
     **spec: Any,
-) -> Object:
+) -> JSONObject:
     number = next(_numbers)
     container = {"name": "main", "image": "app:1", "resources": {"requests": requests or {}}}
     return {
@@ -82,7 +84,7 @@ def pod(name: str = "", **options: Any) -> PodInfo:
 class Setting:
     """A cluster of these nodes, and a search in it."""
 
-    def __init__(self, *nodes: Object, seed: int = 1) -> None:
+    def __init__(self, *nodes: JSONObject, seed: int = 1) -> None:
         self.cluster = Cluster()
         self.sources = StillSources()
         self.views = VolumeViews(self.sources)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from localplane.apimachinery.objects import JSONObject
 from localplane.scheduler.state.amounts import request_of
 from tests.unit.scheduler.subjects import pod_object
 
-Object = dict[str, Any]
 MEBI = 1024 * 1024
 
 
-def _container(name: str, *, sidecar: bool = False, **requests: str) -> Object:
+def _container(name: str, *, sidecar: bool = False, **requests: str) -> JSONObject:
     policy = {"restartPolicy": "Always"} if sidecar else {}
     return {"name": name, "resources": {"requests": requests}} | policy
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.scheduler.attempt import NoPlace
 from localplane.scheduler.diagnosis import SchedulerError
 from localplane.scheduler.plugins.devices import DeviceReservation
@@ -13,11 +14,10 @@ from localplane.scheduler.sources import DEVICE_CLASSES, RESOURCE_CLAIMS, RESOUR
 from localplane.scheduler.state.pod_info import PodInfo
 from tests.unit.scheduler.subjects import Setting, node, pod
 
-Object = dict[str, Any]
 DRIVER = "gpu.example.com"
 
 
-def device(name: str, memory: str = "8Gi", **attributes: Any) -> Object:
+def device(name: str, memory: str = "8Gi", **attributes: Any) -> JSONObject:
     kinds = {str: "string", int: "int", bool: "bool"}
     return {
         "name": name,
@@ -26,7 +26,7 @@ def device(name: str, memory: str = "8Gi", **attributes: Any) -> Object:
     }
 
 
-def with_slice(setting: Setting, node_name: str, *devices: Object) -> None:
+def with_slice(setting: Setting, node_name: str, *devices: JSONObject) -> None:
     pool = {"name": node_name, "generation": 1, "resourceSliceCount": 1}
     spec = {"driver": DRIVER, "nodeName": node_name, "pool": pool, "devices": list(devices)}
     setting.sources.put(RESOURCE_SLICES, {"metadata": {"name": f"slice-{node_name}"}, "spec": spec})
@@ -37,12 +37,12 @@ def with_class(setting: Setting, name: str = "gpu", expression: str = f'device.d
     setting.sources.put(DEVICE_CLASSES, {"metadata": {"name": name}, "spec": spec})
 
 
-def claim(name: str, *requests: Object, constraints: list[Object] | None = None) -> Object:
+def claim(name: str, *requests: JSONObject, constraints: list[JSONObject] | None = None) -> JSONObject:
     spec = {"devices": {"requests": list(requests), "constraints": constraints or []}}
     return {"metadata": {"name": name, "namespace": "default", "uid": f"claim-{name}"}, "spec": spec}
 
 
-def request(name: str = "gpu", **more: Any) -> Object:
+def request(name: str = "gpu", **more: Any) -> JSONObject:
     return {"name": name, "exactly": {"deviceClassName": "gpu"} | more}
 
 
@@ -56,7 +56,7 @@ async def excuse(setting: Setting, info: PodInfo) -> str:
     return failure.value.diagnosis.message
 
 
-async def chosen(setting: Setting, info: PodInfo) -> list[Object]:
+async def chosen(setting: Setting, info: PodInfo) -> list[JSONObject]:
     """The devices of the claims that get some."""
     placement = await setting.place(info)
     assert placement.cycle.devices is not None

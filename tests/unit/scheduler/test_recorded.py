@@ -13,19 +13,19 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.scheduler.attempt import NoPlace
 from localplane.scheduler.preemption import Outcome, Preemption
 from localplane.scheduler.sources import BUDGETS, SERVICES
 from localplane.scheduler.state.pod_info import PodInfo
 from tests.unit.scheduler.subjects import Setting
 
-Object = dict[str, Any]
 _HERE = Path(__file__).parent
-PLACEMENTS: dict[str, Object] = json.loads((_HERE / "recorded_placements.json").read_text(encoding="utf-8"))
-PREEMPTIONS: dict[str, Object] = json.loads((_HERE / "recorded_preemptions.json").read_text(encoding="utf-8"))
+PLACEMENTS: dict[str, JSONObject] = json.loads((_HERE / "recorded_placements.json").read_text(encoding="utf-8"))
+PREEMPTIONS: dict[str, JSONObject] = json.loads((_HERE / "recorded_preemptions.json").read_text(encoding="utf-8"))
 
 
-def _info(pod: Object, **spec: Any) -> PodInfo:
+def _info(pod: JSONObject, **spec: Any) -> PodInfo:
     metadata = {"namespace": "default", "uid": pod["metadata"]["name"]} | pod["metadata"]
     return PodInfo(pod | {"metadata": metadata, "spec": pod["spec"] | spec})
 

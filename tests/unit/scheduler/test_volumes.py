@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.scheduler.attempt import NoPlace
 from localplane.scheduler.plugins.volumes.reserving import Reservation
 from localplane.scheduler.plugins.volumes.views import SELECTED_NODE
@@ -21,7 +22,6 @@ from localplane.scheduler.sources import (
 from localplane.scheduler.state.pod_info import PodInfo
 from tests.unit.scheduler.subjects import HOSTNAME, ZONE, Setting, node, pod
 
-Object = dict[str, Any]
 ONCE = ["ReadWriteOnce"]
 
 
@@ -42,7 +42,7 @@ def with_claim(setting: Setting, name: str, *, size: str = "1Gi", volume: str = 
 def with_volume(
     setting: Setting, name: str, *, near: str = "", size: str = "1Gi", labels: dict[str, str] | None = None, **spec: Any
 ) -> None:
-    body: Object = {"capacity": {"storage": size}, "accessModes": ONCE, "storageClassName": "local"}
+    body: JSONObject = {"capacity": {"storage": size}, "accessModes": ONCE, "storageClassName": "local"}
     if near:
         term = {"matchExpressions": [{"key": HOSTNAME, "operator": "In", "values": [near]}]}
         body["nodeAffinity"] = {"required": {"nodeSelectorTerms": [term]}}

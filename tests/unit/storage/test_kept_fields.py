@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import gc
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.selectable import selectable_fields
 from localplane.apiserver.storage.objects import MemoKey, StoredObject
-
-JSONObject = dict[str, Any]
 
 
 def pod(node: str) -> StoredObject:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import InvalidObject
 from localplane.apiserver.storage.memory import MemoryBackend
-from localplane.apiserver.storage.objects import Encoded, JSONObject, StoredObject, decode, encode
+from localplane.apiserver.storage.objects import Encoded, StoredObject, decode, encode
 from localplane.apiserver.storage.store.writes import create
 from tests.unit.storage.samples import briefly, objects, reordered, same_json, without_repeated_keys
 

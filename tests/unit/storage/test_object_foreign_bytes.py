@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import CorruptObject
-from localplane.apiserver.storage.objects import JSONObject, StoredObject, encode
+from localplane.apiserver.storage.objects import StoredObject, encode
 from tests.unit.storage.samples import briefly, config_map, encoded, objects, same_json, without_repeated_keys
 
 

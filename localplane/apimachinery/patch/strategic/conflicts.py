@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.schema import Node
 
@@ -11,8 +12,6 @@ from .directives import MERGE, PATCH, REPLACE, RETAIN_KEYS
 from .items import element_type, key_of
 from .list_diffing import sorted_scalars
 from .lookup import Field, list_field, map_field
-
-JSONObject = dict[str, Any]
 
 
 def have_conflicts(node: Node, left: JSONObject, right: JSONObject) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.errors import PatchFailed
 from localplane.apimachinery.patch.values import json_type, same
 from localplane.apimachinery.schema import Node
@@ -15,8 +16,6 @@ from localplane.apimachinery.schema import Node
 from .directives import DELETE_FROM_LIST, ELEMENT_ORDER, MERGE, PATCH, REPLACE, RETAIN_KEYS
 from .list_diffing import ListChange, diff_lists, sorted_scalars
 from .lookup import Field, list_field, map_field
-
-JSONObject = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

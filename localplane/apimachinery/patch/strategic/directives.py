@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from localplane.apimachinery.gotext import go_plain, go_type_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.errors import InvalidPatch, PatchFailed
-
-JSONObject = dict[str, Any]
 
 PATCH: Final = "$patch"
 DELETE: Final = "delete"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from localplane.apimachinery.gotext import go_plain, go_type_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.errors import PatchFailed, PatchNotApplicable
-
-JSONObject = dict[str, Any]
 
 
 def as_list(value: Any) -> list[Any]:

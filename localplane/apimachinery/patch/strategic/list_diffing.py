@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 
 from .directives import DELETE, PATCH
@@ -19,7 +20,6 @@ from .ordering import in_order, ranks_of
 if TYPE_CHECKING:
     from .diffing import DiffOptions
 
-JSONObject = dict[str, Any]
 DiffItems = Callable[[JSONObject, JSONObject], JSONObject]
 
 

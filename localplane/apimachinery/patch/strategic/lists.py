@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.errors import PatchFailed
 from localplane.apimachinery.schema import Node
 
@@ -16,7 +17,6 @@ from .items import element_type, identity, key_of
 from .lookup import Field, kind
 from .ordering import woven
 
-JSONObject = dict[str, Any]
 MergeMap = Callable[[Node, JSONObject, JSONObject], JSONObject]
 
 

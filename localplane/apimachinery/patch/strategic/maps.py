@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.errors import InvalidPatch, PatchFailed
 from localplane.apimachinery.patch.values import json_type
 from localplane.apimachinery.schema import Node
@@ -28,8 +29,6 @@ from .items import as_list, element_type, identity
 from .lists import MergeMap, delete_items, merge_lists, order_after
 from .lookup import list_field, map_field
 from .ordering import check_order, woven
-
-JSONObject = dict[str, Any]
 
 
 class Mode(Enum):

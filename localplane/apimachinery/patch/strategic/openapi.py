@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Node, Property
-
-JSONObject = dict[str, Any]
 
 _STRATEGIC: Final = "application/strategic-merge-patch+json"
 _KIND: Final = "x-kubernetes-group-version-kind"

@@ -4,8 +4,7 @@ everybody else's alone. Kubernetes: strategicpatch.CreateThreeWayMergePatch.
 
 from __future__ import annotations
 
-from typing import Any
-
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.errors import PatchError
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.schema import Node
@@ -13,8 +12,6 @@ from localplane.apimachinery.schema import Node
 from .conflicts import have_conflicts
 from .diffing import DiffOptions, diff_maps
 from .maps import Mode, merge
-
-JSONObject = dict[str, Any]
 
 
 class Conflicting(PatchError):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema.nodes import Node
 
 from .envelope import enveloped, head
 from .writing import message_writer
-
-JSONObject = dict[str, Any]
 
 head_of = lru_cache(maxsize=1024)(head)
 """As `head`, kept: there are as many as there are kinds."""

@@ -12,6 +12,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema.nodes import Node, Property
 from localplane.apimachinery.serializers.errors import ProtobufError
 from localplane.apimachinery.serializers.utf8 import decode as text_of
@@ -33,7 +34,6 @@ from .wire import (
     unexpected_end,
 )
 
-JSONObject = dict[str, Any]
 Store = Callable[[JSONObject, Any], None]
 """Puts what a field holds into an object."""
 Read = Callable[[Any], Any]

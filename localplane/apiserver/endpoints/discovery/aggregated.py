@@ -7,15 +7,13 @@ Kubernetes: endpoints/discovery/aggregated.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from localplane.apimachinery.groups import GroupVersionKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.media_types import MediaType
 
 from .model import InstalledGroup, InstalledResource, InstalledSubresource, InstalledVersion
 from .ordering import by_priority_and_name, resources_in_order, subresources_in_order, versions_in_order
-
-JSONObject = dict[str, Any]
 
 _KIND = GroupVersionKind("apidiscovery.k8s.io", "v2", "APIGroupDiscoveryList")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from localplane.apimachinery.errors import NotAcceptable, generic
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers import protobuf, to_json_answer, to_yaml
 from localplane.apimachinery.serializers.media_types import (
     JSON,
@@ -23,8 +23,6 @@ from localplane.apiserver.request import Answer, Request, Response
 from . import aggregated, legacy
 from .model import InstalledGroup
 from .ordering import merged
-
-JSONObject = dict[str, Any]
 
 _FORMS = (JSON, YAML, PROTOBUF)
 _NAMES = tuple(form.name for form in _FORMS)

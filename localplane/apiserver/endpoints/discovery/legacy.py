@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from localplane.apimachinery.groups import GroupVersionKind
+from localplane.apimachinery.objects import JSONObject
 
 from .model import InstalledGroup, InstalledResource, InstalledSubresource, InstalledVersion
 from .ordering import by_priority_and_service, resources_in_order, subresources_in_order, versions_in_order
-
-JSONObject = dict[str, Any]
 
 
 def api_versions(core: InstalledGroup, server_address: str) -> JSONObject:

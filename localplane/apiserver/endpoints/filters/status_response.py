@@ -5,9 +5,8 @@ An error is never refused for its form: who accepts none of them gets JSON. Kube
 
 from __future__ import annotations
 
-from typing import Any
-
 from localplane.apimachinery.errors import APIError, Forbidden, NotAcceptable
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers import protobuf, to_json_answer, to_yaml
 from localplane.apimachinery.serializers.media_types import (
     JSON,
@@ -19,8 +18,6 @@ from localplane.apimachinery.serializers.media_types import (
     wants_pretty,
 )
 from localplane.apiserver.request import Request, Response
-
-JSONObject = dict[str, Any]
 
 _FORMS = (JSON, YAML, PROTOBUF)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from localplane.apimachinery.errors import RequestEntityTooLarge
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.media_types import MediaType
 from localplane.apiserver.endpoints import body
 from localplane.apiserver.endpoints.admitting import Review
@@ -18,8 +18,6 @@ from localplane.apiserver.endpoints.write_options import write_options
 from localplane.apiserver.registry.metadata import ensure_namespace, metadata_of, wipe_server_fields
 from localplane.apiserver.registry.rest import NamedCreater, Result, WriteOptions
 from localplane.apiserver.request import Answer, Request
-
-JSONObject = dict[str, Any]
 
 
 async def create(scope: Scope, request: Request) -> Answer:

@@ -13,6 +13,7 @@ from typing import Any
 from localplane.apimachinery.errors import Invalid, NotFound, RequestEntityTooLarge, UnsupportedMediaType
 from localplane.apimachinery.fieldpath import invalid
 from localplane.apimachinery.groups import GroupKind, GroupVersion
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import DecodeError
 from localplane.apimachinery.serializers.decode_messages import strict_decoding_error, type_meta
 from localplane.apimachinery.serializers.errors import NotAnObject
@@ -34,7 +35,6 @@ from localplane.apiserver.request import Answer, Request
 
 from .update import check_place, write_reviewed
 
-JSONObject = dict[str, Any]
 Patched = Callable[[JSONObject], JSONObject]
 """From the live hub object, {} if there is none, to what it should become, with its managers."""
 

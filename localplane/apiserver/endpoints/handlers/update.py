@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from localplane.apimachinery.errors import BadRequest, RequestEntityTooLarge
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.endpoints import body
 from localplane.apiserver.endpoints.admitting import Review
@@ -19,8 +19,6 @@ from localplane.apiserver.endpoints.write_options import write_options
 from localplane.apiserver.registry.metadata import ensure_namespace, metadata_of
 from localplane.apiserver.registry.rest import Updated, UpdatedObject, WriteOptions
 from localplane.apiserver.request import Answer, Request
-
-JSONObject = dict[str, Any]
 
 
 async def update(scope: Scope, request: Request) -> Answer:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from .words import META, JSONObject, boolean, integer, listed, of, ref, struct, text, type_fields
+from localplane.apimachinery.objects import JSONObject
+
+from .words import META, boolean, integer, listed, of, ref, struct, text, type_fields
 
 REGISTERED_IN_EVERY_GROUP = (f"{META}DeleteOptions", f"{META}WatchEvent")
 """Kinds that belong to each group version as well as to the core one."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from localplane.apimachinery.groups import GroupVersion, GroupVersionKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Schema
 
 from . import naming
@@ -15,7 +16,7 @@ from .describing import Descriptions, with_descriptions
 from .meta_types import meta_types
 from .operations import gvk
 from .swagger import V2_PREFIX, schema_v2
-from .words import META, V3_PREFIX, JSONObject, listed, of, ref, references, struct, type_fields
+from .words import META, V3_PREFIX, listed, of, ref, references, struct, type_fields
 
 _GVK: Final = "x-kubernetes-group-version-kind"
 _AT_ONCE: Final = 64  # definitions, then let others have a turn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .words import JSONObject
+from localplane.apimachinery.objects import JSONObject
 
 Descriptions = Mapping[str, Mapping[str, str]]
 """By a definition's name its fields' descriptions, and its own under the empty name. Under the empty name of a

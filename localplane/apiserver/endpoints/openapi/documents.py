@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from localplane.apimachinery.groups import GroupVersion
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers import to_json
 from localplane.apiserver.endpoints.discovery.model import InstalledGroup, InstalledResource, InstalledVersion
 
@@ -18,7 +19,6 @@ from . import paths
 from .definitions import Definitions
 from .describing import Descriptions
 from .swagger import path_v2
-from .words import JSONObject
 
 _SECURITY = {
     "BearerToken": {"description": "A bearer token.", "type": "apiKey", "name": "authorization", "in": "header"},

@@ -11,9 +11,8 @@ import struct
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers import to_json
-
-from .words import JSONObject
 
 MEDIA_TYPE: Final = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from .words import META, JSONObject, boolean, integer, listed, mapped, of, ref, struct, text
+from localplane.apimachinery.objects import JSONObject
+
+from .words import META, boolean, integer, listed, mapped, of, ref, struct, text
 
 
 @cache

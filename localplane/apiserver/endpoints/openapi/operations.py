@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from localplane.apimachinery.groups import GroupVersion, GroupVersionKind
+from localplane.apimachinery.objects import JSONObject
 
 from . import naming, parameters
-from .words import META, JSONObject, ref
+from .words import META, ref
 
 _STREAMS: Final = frozenset({"application/json", "application/vnd.kubernetes.protobuf"})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from .words import JSONObject
+from localplane.apimachinery.objects import JSONObject
 
 _QUERY: Final = {
     "allowWatchBookmarks": ("boolean", "Let a watch send BOOKMARK events, which tell how far it is."),

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from localplane.apimachinery.groups import GroupVersion, GroupVersionKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.endpoints.discovery.model import InstalledResource, InstalledSubresource
 
 from . import naming, operations, parameters
 from .operations import Subject
-from .words import META, JSONObject, ref
+from .words import META, ref
 
 _ON_COLLECTION: Final = ("list", "create", "deletecollection")
 _ON_OBJECT: Final = ("get", "update", "delete", "patch")

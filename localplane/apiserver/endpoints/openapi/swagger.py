@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .words import V3_PREFIX, JSONObject
+from localplane.apimachinery.objects import JSONObject
+
+from .words import V3_PREFIX
 
 V2_PREFIX = "#/definitions/"
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-JSONObject = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 V3_PREFIX = "#/components/schemas/"

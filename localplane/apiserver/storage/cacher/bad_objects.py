@@ -10,8 +10,9 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import CorruptObject
-from localplane.apiserver.storage.objects import JSONObject, StoredObject
+from localplane.apiserver.storage.objects import StoredObject
 
 from .window import Entry
 

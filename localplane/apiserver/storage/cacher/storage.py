@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apiserver.storage.continuation import encode_continue
 from localplane.apiserver.storage.errors import CorruptObject, KeyNotFound, ResourceVersionTooOld
@@ -23,7 +24,7 @@ from localplane.apiserver.storage.interface import (
     WatchOptions,
 )
 from localplane.apiserver.storage.keys import KeySchema, parse_resource_version
-from localplane.apiserver.storage.objects import JSONObject, StoredObject
+from localplane.apiserver.storage.objects import StoredObject
 from localplane.apiserver.storage.store import Store
 from localplane.apiserver.storage.store.reads import ListStart, list_start, too_old
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.backend import Backend, prefix_end
 from localplane.apiserver.storage.interface import (
     ListOptions,
@@ -16,7 +17,7 @@ from localplane.apiserver.storage.interface import (
     WatchOptions,
 )
 from localplane.apiserver.storage.keys import KeySchema
-from localplane.apiserver.storage.objects import JSONObject, StoredObject
+from localplane.apiserver.storage.objects import StoredObject
 
 from . import reads, watching, writes
 from .certain_writes import CertainWrites

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.backend import Backend, KeyValue
 from localplane.apiserver.storage.errors import (
     CompareFailed,
@@ -19,7 +20,7 @@ from localplane.apiserver.storage.errors import (
     ResourceVersionOnCreate,
 )
 from localplane.apiserver.storage.interface import Preconditions, Update, Validation
-from localplane.apiserver.storage.objects import Encoded, JSONObject, StoredObject
+from localplane.apiserver.storage.objects import Encoded, StoredObject
 
 from .certain_writes import CertainWrites
 

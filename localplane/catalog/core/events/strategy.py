@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, collected
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 
 from .validation import legacy_errors, strict_change_errors, strict_errors
-
-JSONObject = dict[str, Any]
 
 
 class EventStrategy(Strategy):

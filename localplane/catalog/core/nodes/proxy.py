@@ -10,14 +10,13 @@ from typing import Any, NoReturn
 
 from localplane.apimachinery.errors import APIError, BadRequest, ServiceUnavailable
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry import reads
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.objects import StoredObject
 from localplane.catalog.core.pods.subresources.proxy import PROXY_METHODS, is_global_unicast, split_scheme_name_port
 from localplane.catalog.validation.addresses import parse_ip
-
-JSONObject = dict[str, Any]
 
 _PREFERRED = ("Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, collected
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
@@ -13,8 +13,6 @@ from localplane.catalog.validation.addresses import cidr_warnings
 
 from .changes import node_change_errors
 from .validation import POD_CIDRS, node_errors
-
-JSONObject = dict[str, Any]
 
 
 class NodeStrategy(Strategy):

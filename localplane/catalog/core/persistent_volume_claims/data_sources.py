@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
-
-JSONObject = dict[str, Any]
 
 _KNOWN = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
 

@@ -6,17 +6,15 @@ Kubernetes: pkg/apis/core/validation, ValidatePersistentVolumeClaimStatusUpdate.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, not_supported, required
 from localplane.apimachinery.names import qualified_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.validation.resource_names import is_native, resource_value_errors
 from localplane.catalog.validation.metadata import metadata_update_errors
-
-JSONObject = dict[str, Any]
 
 _STATUS = Path("status")
 _RESIZES = (

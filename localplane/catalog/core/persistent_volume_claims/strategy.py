@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
@@ -17,8 +17,6 @@ from localplane.catalog.validation.metadata import metadata_errors, metadata_upd
 
 from .changes import claim_change_errors
 from .data_sources import prepare_data_sources
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 

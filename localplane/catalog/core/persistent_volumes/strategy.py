@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, collected
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
@@ -14,8 +14,6 @@ from localplane.catalog.validation.metadata import metadata_update_errors
 from .advice import persistent_volume_warnings
 from .changes import persistent_volume_change_errors
 from .validation import persistent_volume_errors
-
-JSONObject = dict[str, Any]
 
 _SINCE = "lastPhaseTransitionTime"
 

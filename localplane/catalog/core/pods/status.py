@@ -11,6 +11,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden, invalid
 from localplane.apimachinery.names import dns1123_subdomain, qualified_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
@@ -22,8 +23,6 @@ from .annotations import annotation_update_errors
 from .claim_status import claim_status_errors
 from .container_status import allocation_errors, no_allocation_errors, user_errors
 from .restarts import all_could_restart, should_restart
-
-JSONObject = dict[str, Any]
 
 STATUS = Path("status")
 

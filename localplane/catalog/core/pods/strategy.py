@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, collected
 from localplane.apimachinery.names import dns1123_label
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.rest import DeleteOptions
 from localplane.apiserver.registry.strategy import Strategy
@@ -24,8 +24,6 @@ from .qos import qos_class
 from .updates import spec_update_errors
 from .validation.pods import pod_create_errors, pod_errors
 from .warnings import pod_warnings
-
-JSONObject = dict[str, Any]
 
 _NO_LABEL = (
     "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; "

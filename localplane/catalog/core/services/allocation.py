@@ -11,12 +11,12 @@ from typing import Any
 from localplane.apimachinery.errors import APIError, InternalError, Invalid
 from localplane.apimachinery.fieldpath import Path, invalid
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
 from .claims import Claims, NotAllocated, RangeFull
 from .families import SERVICE, keeps_dual_stack, settle_families
 from .shape import (
     EXTERNAL_NAME,
-    JSONObject,
     allocates_node_ports,
     is_headless,
     needs_health_check,

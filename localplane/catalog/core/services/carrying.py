@@ -7,8 +7,9 @@ patchAllocatedValues and normalizeClusterIPs.
 
 from __future__ import annotations
 
+from localplane.apimachinery.objects import JSONObject
+
 from .shape import (
-    JSONObject,
     allocates_node_ports,
     needs_cluster_ip,
     needs_health_check,

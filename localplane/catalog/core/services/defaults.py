@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .shape import CLUSTER_IP, EXTERNAL_NAME, LOAD_BALANCER, NODE_PORT, JSONObject, is_externally_accessible, ports_of
+from localplane.apimachinery.objects import JSONObject
+
+from .shape import CLUSTER_IP, EXTERNAL_NAME, LOAD_BALANCER, NODE_PORT, is_externally_accessible, ports_of
 
 _AFFINITY_SECONDS = 10800
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
+
 from .shape import (
     LOAD_BALANCER,
-    JSONObject,
     is_externally_accessible,
     needs_cluster_ip,
     needs_health_check,

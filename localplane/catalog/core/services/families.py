@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from localplane.apimachinery.errors import Invalid
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid
 from localplane.apimachinery.groups import GroupKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.validation.addresses import IPV4, IPV6, family_of
 
 from .shape import (
@@ -18,7 +19,6 @@ from .shape import (
     PREFER_DUAL_STACK,
     REQUIRE_DUAL_STACK,
     SINGLE_STACK,
-    JSONObject,
     needs_cluster_ip,
 )
 from .validation.cluster_ips import cluster_ips_errors

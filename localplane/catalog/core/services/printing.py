@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.catalog.validation.balancers import entry_points
 
 from .shape import ports_of
-
-JSONObject = dict[str, Any]
 
 _NONE = "<none>"
 

@@ -9,12 +9,13 @@ from typing import NoReturn
 
 from localplane.apimachinery.errors import BadRequest, ServiceUnavailable
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry import reads
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.objects import StoredObject
 
-from .shape import JSONObject, ports_of
+from .shape import ports_of
 
 _SCHEMES = ("", "http", "https")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-JSONObject = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 CLUSTER_IP = "ClusterIP"
 NODE_PORT = "NodePort"

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from localplane.apimachinery.errors import AlreadyExists, APIError
 from localplane.apimachinery.names import generate_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.errors import interpret
@@ -36,7 +37,7 @@ from .carrying import align_cluster_ips, align_new_cluster_ips, carry_over
 from .claims import Claims
 from .ip_objects import Owner
 from .pools import Pools, addresses_of, ports_held
-from .shape import JSONObject, spec_of
+from .shape import spec_of
 
 _GENERATED_NAME_ATTEMPTS = 8
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from localplane.apimachinery.fieldpath import FieldError, collected
 from localplane.apimachinery.names import dns1123_label
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
@@ -13,7 +14,6 @@ from localplane.catalog.validation.metadata import metadata_errors, metadata_upd
 from .advice import service_warnings, status_warnings
 from .defaults import forget_internal_traffic
 from .dropping import drop_type_dependent_fields
-from .shape import JSONObject
 from .validation.changes import change_errors
 from .validation.spec import service_errors
 from .validation.status import status_errors

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.node_selection import NO_EXECUTE, NO_SCHEDULE, untolerated_taint
 from localplane.scheduler.diagnosis import SchedulerError
 
 from .inventory import Device, DeviceName, Inventory
 from .selectors import attribute_value, matches
 
-Object = dict[str, Any]
 _PATIENCE: Final = 10_000
 """So often a device is tried; after that a node counts as one that will not do."""
 _MOST_DEVICES: Final = 32
@@ -65,7 +65,7 @@ def _are_met(place: str, wanted: Mapping[str, Any], device: Device) -> bool:
 class ClaimWishes:
     """For each request of a claim its alternatives, the best first."""
 
-    claim: Object
+    claim: JSONObject
     requests: Sequence[Sequence[Wish]]
 
 
@@ -87,7 +87,7 @@ class Allocator:
     _wanted: dict[int, list[Device]] = field(default_factory=dict)
     _patience: int = _PATIENCE
 
-    def allocate(self) -> list[Object] | None:
+    def allocate(self) -> list[JSONObject] | None:
         """One allocation for each claim. Raises SchedulerError."""
         steps = [(number, request) for number, claim in enumerate(self.claims) for request in claim.requests]
         if not self._from(steps, 0):
@@ -150,12 +150,12 @@ class Allocator:
         constraints = (self.claims[claim].claim["spec"].get("devices") or {}).get("constraints") or ()
         return all(_satisfied(constraint, wish, device, ours) for constraint in constraints)
 
-    def _result(self, number: int, claim: Object) -> Object:
+    def _result(self, number: int, claim: JSONObject) -> JSONObject:
         chosen = [choice for choice in self._chosen if choice.claim == number]
-        devices: Object = {"results": [_told(choice) for choice in chosen]}
+        devices: JSONObject = {"results": [_told(choice) for choice in chosen]}
         if configuration := _configuration(claim, chosen):
             devices["config"] = configuration
-        allocation: Object = {"devices": devices}
+        allocation: JSONObject = {"devices": devices}
         if selector := _node_selector(chosen):
             allocation["nodeSelector"] = selector
         return allocation
@@ -185,9 +185,9 @@ def _attribute(device: Device, name: str) -> Any:
     return (next(iter(found)), attribute_value(found)) if found else None
 
 
-def _told(choice: _Choice) -> Object:
+def _told(choice: _Choice) -> JSONObject:
     name, wish = choice.device.name, choice.wish
-    told: Object = {"request": wish.name, "driver": name.driver, "pool": name.pool, "device": name.device}
+    told: JSONObject = {"request": wish.name, "driver": name.driver, "pool": name.pool, "device": name.device}
     if "adminAccess" in wish.body:
         told["adminAccess"] = wish.body["adminAccess"]
     if wish.body.get("tolerations"):
@@ -195,7 +195,7 @@ def _told(choice: _Choice) -> Object:
     return told
 
 
-def _configuration(claim: Object, chosen: Sequence[_Choice]) -> list[Object]:
+def _configuration(claim: JSONObject, chosen: Sequence[_Choice]) -> list[JSONObject]:
     """What drivers are told: by the classes first, then by the claim. Without requests it is for all of them."""
     names = list(dict.fromkeys(choice.wish.name for choice in chosen))
     classes: dict[str, list[str]] = {}
@@ -205,7 +205,7 @@ def _configuration(claim: Object, chosen: Sequence[_Choice]) -> list[Object]:
         bodies[name] = choice.wish.device_class
         if choice.wish.name not in classes.setdefault(name, []):
             classes[name].append(choice.wish.name)
-    told: list[Object] = [
+    told: list[JSONObject] = [
         {"source": "FromClass", "requests": requests, **configuration}
         for name, requests in classes.items()
         for configuration in bodies[name]["spec"].get("config") or ()
@@ -221,10 +221,10 @@ def _configuration(claim: Object, chosen: Sequence[_Choice]) -> list[Object]:
     return [{key: value for key, value in each.items() if key != "requests" or value} for each in told]
 
 
-def _node_selector(chosen: Sequence[_Choice]) -> Object | None:
+def _node_selector(chosen: Sequence[_Choice]) -> JSONObject | None:
     """Where all of the devices can be used; None if that is everywhere."""
-    fields: list[Object] = []
-    expressions: list[Object] = []
+    fields: list[JSONObject] = []
+    expressions: list[JSONObject] = []
     for choice in chosen:
         near = choice.device.near
         if name := near.get("nodeName"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.node_selection import NodeSelector
 from localplane.controllers.ownership import is_controlled_by
 from localplane.scheduler.diagnosis import Rejection, SchedulerError, Unschedulable
@@ -19,7 +20,6 @@ from .inventory import inventory
 if TYPE_CHECKING:
     from .reserving import Devices
 
-Object = dict[str, Any]
 _ELSEWHERE: Final = Rejection(names.DYNAMIC_RESOURCES, ("resourceclaim not available on the node",), final=True)
 _NO_DEVICES: Final = Rejection(names.DYNAMIC_RESOURCES, ("cannot allocate all claims",), final=True)
 _NOT_CREATED: Final = "ResourceClaim not created yet"
@@ -29,7 +29,7 @@ class ClaimProblem(Exception):
     """A claim of a pod is not as it must be."""
 
 
-def claims_of(pod: PodInfo, devices: Devices) -> list[Object]:
+def claims_of(pod: PodInfo, devices: Devices) -> list[JSONObject]:
     """Raises ClaimProblem."""
     claims = []
     for wanted in pod.spec.get("resourceClaims") or ():
@@ -59,8 +59,8 @@ def _claim_name(pod: PodInfo, wanted: Mapping[str, Any]) -> str | None:
     raise ClaimProblem(f'pod "{pod.key}": {_NOT_CREATED}')
 
 
-def allocation_of(claim: Mapping[str, Any]) -> Object | None:
-    allocation: Object | None = (claim.get("status") or {}).get("allocation")
+def allocation_of(claim: Mapping[str, Any]) -> JSONObject | None:
+    allocation: JSONObject | None = (claim.get("status") or {}).get("allocation")
     return allocation
 
 
@@ -83,7 +83,7 @@ def prepare(pod: PodInfo, devices: Devices) -> DeviceCheck | None:
     return DeviceCheck(claims, wishes, devices)
 
 
-def _wishes(claim: Object, devices: Devices) -> ClaimWishes:
+def _wishes(claim: JSONObject, devices: Devices) -> ClaimWishes:
     requests: list[list[Wish]] = []
     place = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
     for request in (claim["spec"].get("devices") or {}).get("requests") or ():
@@ -116,10 +116,10 @@ def _refused(reason: str) -> Unschedulable:
 class DeviceCheck(UnmovedCheck):
     """`found` are the allocations on each node that will do, one for each of the claims in `wishes`."""
 
-    def __init__(self, claims: Sequence[Object], wishes: Sequence[ClaimWishes], devices: Devices) -> None:
+    def __init__(self, claims: Sequence[JSONObject], wishes: Sequence[ClaimWishes], devices: Devices) -> None:
         self.claims = claims
         self.wishes = wishes
-        self.found: dict[str, list[Object]] = {}
+        self.found: dict[str, list[JSONObject]] = {}
         allocations = [allocation for claim in claims if (allocation := allocation_of(claim)) is not None]
         selectors = [allocation["nodeSelector"] for allocation in allocations if allocation.get("nodeSelector")]
         self._selectors = [NodeSelector(selector) for selector in selectors]

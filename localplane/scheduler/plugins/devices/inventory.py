@@ -12,8 +12,6 @@ from typing import Any
 from localplane.controllers.node_selection import NodeSelector
 from localplane.scheduler.state.node_info import NodeInfo
 
-Object = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class DeviceName:

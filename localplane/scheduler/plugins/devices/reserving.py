@@ -6,9 +6,10 @@ Kubernetes: dynamicresources.go, Reserve and bindClaim.
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError, Conflict
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.client import Client, ClientError
 from localplane.scheduler.diagnosis import SchedulerError
@@ -18,7 +19,6 @@ from localplane.scheduler.state.pod_info import PodInfo
 from .claims import ClaimProblem, DeviceCheck, allocation_of, claims_of
 from .inventory import DeviceName, devices_of
 
-Object = dict[str, Any]
 _FINALIZER: Final = "resource.kubernetes.io/delete-protection"
 _TRIES: Final = 5
 
@@ -28,15 +28,15 @@ class Devices:
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
-        self._promised: dict[str, Object] = {}
+        self._promised: dict[str, JSONObject] = {}
 
-    def claim(self, namespace: str, name: str) -> Object | None:
+    def claim(self, namespace: str, name: str) -> JSONObject | None:
         return self._sources.lister(RESOURCE_CLAIMS).namespaced(namespace).get(name)
 
-    def device_class(self, name: str) -> Object | None:
+    def device_class(self, name: str) -> JSONObject | None:
         return self._sources.lister(DEVICE_CLASSES).get(name)
 
-    def slices(self) -> list[Object]:
+    def slices(self) -> list[JSONObject]:
         return self._sources.lister(RESOURCE_SLICES).list()
 
     def taken(self) -> set[DeviceName]:
@@ -57,7 +57,7 @@ class Devices:
     def is_promised(self, uid: str) -> bool:
         return uid in self._promised
 
-    def promise(self, uid: str, allocation: Object) -> None:
+    def promise(self, uid: str, allocation: JSONObject) -> None:
         self._promised[uid] = allocation
 
     def withdraw(self, uid: str) -> None:
@@ -98,7 +98,7 @@ class DeviceReservation:
         except (APIError, ClientError) as error:
             raise SchedulerError(f'running PreBind plugin "DynamicResources": {error}') from error
 
-    async def _reserve(self, client: Client, pod: PodInfo, claim: Object) -> None:
+    async def _reserve(self, client: Client, pod: PodInfo, claim: JSONObject) -> None:
         metadata = claim["metadata"]
         claims = client.resource(RESOURCE_CLAIMS, metadata["namespace"])
         current, allocation = deepcopy(claim), self._allocations.get(metadata["uid"])
@@ -118,7 +118,7 @@ class DeviceReservation:
             else:
                 return
 
-    def _require_unchanged(self, claim: Object, current: Object) -> None:
+    def _require_unchanged(self, claim: JSONObject, current: JSONObject) -> None:
         metadata = claim["metadata"]
         place = f"{metadata['namespace']}/{metadata['name']}"
         if "deletionTimestamp" in current["metadata"] or current["metadata"]["uid"] != metadata["uid"]:
@@ -127,12 +127,12 @@ class DeviceReservation:
             raise SchedulerError(f"claim {place} got allocated elsewhere in the meantime")
 
 
-def _is_reserved(claim: Object, pod: PodInfo) -> bool:
+def _is_reserved(claim: JSONObject, pod: PodInfo) -> bool:
     users = (claim.get("status") or {}).get("reservedFor") or ()
     return any(each.get("uid") == pod.uid for each in users)
 
 
-def _reserved(claim: Object, pod: PodInfo, allocation: Object | None) -> Object:
+def _reserved(claim: JSONObject, pod: PodInfo, allocation: JSONObject | None) -> JSONObject:
     changed = deepcopy(claim)
     status = changed.setdefault("status", {})
     if allocation is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import ZERO, InvalidQuantity, Quantity, parse
 from localplane.catalog.validation.selectors import selector_of
 from localplane.controllers.node_selection import NodeSelector, labels_of
@@ -30,7 +31,6 @@ from .views import (
     reaches,
 )
 
-Object = dict[str, Any]
 _NO_PROVISIONER: Final = "kubernetes.io/no-provisioner"
 _UNREACHABLE: Final = "node(s) didn't match PersistentVolume's node affinity"
 _NONE_FREE: Final = "node(s) didn't find available persistent volumes to bind"
@@ -42,16 +42,16 @@ _VOLUME_GONE: Final = "node(s) unavailable due to one or more pvc(s) bound to no
 class Match:
     """A volume that is there and free, for a claim."""
 
-    volume: Object
-    claim: Object
+    volume: JSONObject
+    claim: JSONObject
 
 
 @dataclass(frozen=True, slots=True)
 class Provision:
     """A claim for which a volume has to be made. `capacity` is what the driver says to have near the node."""
 
-    claim: Object
-    capacity: Object | None = None
+    claim: JSONObject
+    capacity: JSONObject | None = None
 
 
 @dataclass(slots=True)
@@ -107,7 +107,7 @@ def _refused(reason: str) -> Unschedulable:
 class VolumeCheck(UnmovedCheck):
     """`found` is what would have to be done on each node that will do. Selectors are parsed once for all nodes."""
 
-    def __init__(self, views: VolumeViews, bound: Sequence[Object], waiting: Sequence[Object]) -> None:
+    def __init__(self, views: VolumeViews, bound: Sequence[JSONObject], waiting: Sequence[JSONObject]) -> None:
         self._views = views
         self._bound = [(claim, views.volume(claim["spec"]["volumeName"])) for claim in bound]
         self._waiting = sorted(waiting, key=_requested)
@@ -152,10 +152,10 @@ class VolumeCheck(UnmovedCheck):
                 return reason
         return ""
 
-    def _match(self, claim: Object, node: NodeInfo, volumes: PodVolumes) -> Object | None:
+    def _match(self, claim: JSONObject, node: NodeInfo, volumes: PodVolumes) -> JSONObject | None:
         """The smallest that is large enough. Kubernetes: FindMatchingVolume."""
         taken = {match.volume["metadata"]["name"] for match in volumes.matches}
-        best: Object | None = None
+        best: JSONObject | None = None
         for volume in self._free[class_of(claim)]:
             if volume["metadata"]["name"] in taken or not _may_hold(volume, claim):
                 continue
@@ -166,7 +166,7 @@ class VolumeCheck(UnmovedCheck):
                 best = volume
         return best
 
-    def _provide(self, claim: Object, node: NodeInfo, volumes: PodVolumes) -> str:
+    def _provide(self, claim: JSONObject, node: NodeInfo, volumes: PodVolumes) -> str:
         """Kubernetes: checkVolumeProvisions and hasEnoughCapacity."""
         name = class_of(claim)
         found = self._views.storage_class(name)
@@ -184,7 +184,7 @@ class VolumeCheck(UnmovedCheck):
         volumes.provisions.append(Provision(claim, capacity))
         return ""
 
-    def _capacity_near(self, node: NodeInfo, name: str, size: Quantity) -> Object | None:
+    def _capacity_near(self, node: NodeInfo, name: str, size: Quantity) -> JSONObject | None:
         for capacity in self._views.sources.lister(CSI_CAPACITIES).list():
             limit = capacity.get("maximumVolumeSize") or capacity.get("capacity")
             if capacity.get("storageClassName") != name or limit is None or _quantity(limit) < size:

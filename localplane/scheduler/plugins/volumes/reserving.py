@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from copy import deepcopy
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, ClientError
 from localplane.controllers.node_selection import labels_of
 from localplane.scheduler.diagnosis import SchedulerError
@@ -19,7 +20,6 @@ from localplane.scheduler.state.pod_info import PodInfo
 from .binding import Match, PodVolumes, Provision
 from .views import BOUND_BY_CONTROLLER, SELECTED_NODE, VolumeViews, annotations_of, is_bound, node_selector_of, reaches
 
-Object = dict[str, Any]
 _LONGEST_WAIT: Final = 600.0
 
 
@@ -80,7 +80,7 @@ class Reservation:
         done += [self._is_provided(provision, node) for provision in self._provisions]
         return all(done)
 
-    def _is_bound(self, match: Match, node: Object) -> bool:
+    def _is_bound(self, match: Match, node: JSONObject) -> bool:
         volume = self._views.seen_volume(match.volume["metadata"]["name"])
         metadata = match.claim["metadata"]
         claim = self._views.seen_claim(metadata["namespace"], metadata["name"])
@@ -93,7 +93,7 @@ class Reservation:
             raise _failed(f'ClaimRef got reset for pv "{volume["metadata"]["name"]}"')
         return is_bound(claim)
 
-    def _is_provided(self, provision: Provision, node: Object) -> bool:
+    def _is_provided(self, provision: Provision, node: JSONObject) -> bool:
         metadata = provision.claim["metadata"]
         claim = self._views.seen_claim(metadata["namespace"], metadata["name"])
         if claim is None:
@@ -111,7 +111,7 @@ class Reservation:
             self._require_reach(volume, node)
         return is_bound(claim)
 
-    def _require_reach(self, volume: Object, node: Object) -> None:
+    def _require_reach(self, volume: JSONObject, node: JSONObject) -> None:
         if not reaches(node_selector_of(volume), labels_of(node)):
             name = volume["metadata"]["name"]
             reason = "no matching NodeSelectorTerms"
@@ -122,11 +122,11 @@ def _failed(reason: str) -> SchedulerError:
     return SchedulerError(f'running PreBind plugin "VolumeBinding": binding volumes: {reason}')
 
 
-def _is_older(seen: Object, ours: Object) -> bool:
+def _is_older(seen: JSONObject, ours: JSONObject) -> bool:
     return int(seen["metadata"]["resourceVersion"]) < int(ours["metadata"]["resourceVersion"])
 
 
-def _bound(match: Match) -> Object:
+def _bound(match: Match) -> JSONObject:
     """A volume that says whose it is. Kubernetes: GetBindVolumeToClaim."""
     volume, metadata = deepcopy(match.volume), match.claim["metadata"]
     reference = volume["spec"].get("claimRef") or {}
@@ -144,7 +144,7 @@ def _bound(match: Match) -> Object:
     return volume
 
 
-def _selected(claim: Object, node_name: str) -> Object:
+def _selected(claim: JSONObject, node_name: str) -> JSONObject:
     chosen = deepcopy(claim)
     chosen["metadata"].setdefault("annotations", {})[SELECTED_NODE] = node_name
     return chosen

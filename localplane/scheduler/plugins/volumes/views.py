@@ -9,12 +9,12 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.node_selection import NodeSelector
 from localplane.scheduler.diagnosis import SchedulerError
 from localplane.scheduler.sources import CLAIMS, STORAGE_CLASSES, VOLUMES, Sources
 from localplane.scheduler.state.pod_info import PodInfo
 
-Object = dict[str, Any]
 SELECTED_NODE: Final = "volume.kubernetes.io/selected-node"
 BIND_COMPLETED: Final = "pv.kubernetes.io/bind-completed"
 BOUND_BY_CONTROLLER: Final = "pv.kubernetes.io/bound-by-controller"
@@ -62,32 +62,32 @@ class VolumeViews:
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
-        self._assumed_claims: dict[str, Object] = {}
-        self._assumed_volumes: dict[str, Object] = {}
+        self._assumed_claims: dict[str, JSONObject] = {}
+        self._assumed_volumes: dict[str, JSONObject] = {}
         self._waiting: list[asyncio.Future[None]] = []
 
     @property
     def sources(self) -> Sources:
         return self._sources
 
-    def seen_claim(self, namespace: str, name: str) -> Object | None:
+    def seen_claim(self, namespace: str, name: str) -> JSONObject | None:
         return self._sources.lister(CLAIMS).namespaced(namespace).get(name)
 
-    def seen_volume(self, name: str) -> Object | None:
+    def seen_volume(self, name: str) -> JSONObject | None:
         return self._sources.lister(VOLUMES).get(name)
 
-    def claim(self, namespace: str, name: str) -> Object | None:
+    def claim(self, namespace: str, name: str) -> JSONObject | None:
         return _latest(self._assumed_claims, f"{namespace}/{name}", self.seen_claim(namespace, name))
 
-    def volume(self, name: str) -> Object | None:
+    def volume(self, name: str) -> JSONObject | None:
         return _latest(self._assumed_volumes, name, self.seen_volume(name))
 
-    def volumes_of_class(self, name: str) -> list[Object]:
+    def volumes_of_class(self, name: str) -> list[JSONObject]:
         seen = self._sources.lister(VOLUMES).list()
         every = [_latest(self._assumed_volumes, each["metadata"]["name"], each) for each in seen]
         return [each for each in every if each is not None and class_of(each) == name]
 
-    def storage_class(self, name: str) -> Object | None:
+    def storage_class(self, name: str) -> JSONObject | None:
         return self._sources.lister(STORAGE_CLASSES).get(name)
 
     def waits_for_consumer(self, claim: Mapping[str, Any]) -> bool:
@@ -103,11 +103,11 @@ class VolumeViews:
 
     # What we decide
 
-    def assume_claim(self, claim: Object) -> None:
+    def assume_claim(self, claim: JSONObject) -> None:
         metadata = claim["metadata"]
         self._assumed_claims[f"{metadata['namespace']}/{metadata['name']}"] = claim
 
-    def assume_volume(self, volume: Object) -> None:
+    def assume_volume(self, volume: JSONObject) -> None:
         self._assumed_volumes[volume["metadata"]["name"]] = volume
 
     def restore_claim(self, claim: Mapping[str, Any]) -> None:
@@ -133,7 +133,7 @@ class VolumeViews:
         await future
 
 
-def _latest(assumed: dict[str, Object], key: str, seen: Object | None) -> Object | None:
+def _latest(assumed: dict[str, JSONObject], key: str, seen: JSONObject | None) -> JSONObject | None:
     ours = assumed.get(key)
     if ours is None:
         return seen

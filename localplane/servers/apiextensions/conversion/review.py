@@ -14,9 +14,8 @@ import orjson
 from localplane.apimachinery.fieldpath import Path, aggregate
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objectmeta import validate_annotations, validate_labels
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
-
-JSONObject = dict[str, Any]
 
 _GROUP: Final = "apiextensions.k8s.io"
 _VERSIONS: Final = ("v1", "v1beta1")

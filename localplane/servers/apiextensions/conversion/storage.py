@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.interface import (
     EventType,
@@ -26,7 +27,7 @@ from localplane.apiserver.storage.interface import (
     WatchEvent,
     WatchOptions,
 )
-from localplane.apiserver.storage.objects import JSONObject, StoredObject
+from localplane.apiserver.storage.objects import StoredObject
 
 from .webhook import WebhookConverter
 

@@ -12,13 +12,13 @@ from typing import Any, Final
 import orjson
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.outbound import Place, WebhookClient, WebhookFailed
 from localplane.apiserver.registry.rest import NotReady
 
 from .review import Review, ReviewFailed
 
-JSONObject = dict[str, Any]
 Resolve = Callable[[str, str, int], Awaitable[tuple[str, int]]]
 """From the namespace, name and port of a Service to an address that can be connected to. Raises WebhookFailed."""
 

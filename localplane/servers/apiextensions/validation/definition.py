@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
 from localplane.apimachinery.names import NameValidator, dns1123_subdomain
 from localplane.apimachinery.objectmeta import validate_object_meta, validate_object_meta_update
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.validation.metadata import immutable_errors
 from localplane.servers.apiextensions.rules import RuleCompiler
 
@@ -15,8 +16,6 @@ from .approval import approval_errors
 from .demands import Demands, demands_on_update
 from .names import name_errors
 from .spec import spec_errors
-
-JSONObject = dict[str, Any]
 
 _SPEC, _STATUS = Path("spec"), Path("status")
 _CANNOT_PRESERVE: Final = (

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import Path
+from localplane.apimachinery.objects import JSONObject
 from localplane.servers.apiextensions.conditions import is_true
 from localplane.servers.apiextensions.internal import InternalSpec, internal_spec, schema_of
 from localplane.servers.apiextensions.rules import RuleCompiler
@@ -18,7 +19,6 @@ from .list_types import key_errors, non_atomic_set
 from .structural import is_structural
 from .unpruned import has_unpruned_defaults
 
-JSONObject = dict[str, Any]
 Schema = Mapping[str, Any]
 
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")

@@ -16,8 +16,6 @@ from .names import name_errors, required_name_errors
 from .presentation import column_errors, selectable_errors, subresource_errors
 from .schema import SchemaContext, schema_errors
 
-JSONObject = dict[str, Any]
-
 _SCOPES: Final = ("Cluster", "Namespaced")
 _EXTENSIONS: Final = frozenset(
     {"x-kubernetes-embedded-resource", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"}

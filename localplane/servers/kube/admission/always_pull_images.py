@@ -9,10 +9,11 @@ from typing import Final
 
 from localplane.apimachinery.errors import Forbidden
 from localplane.apimachinery.fieldpath import FieldError, Path, not_supported
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation
 
 from .containers import containers, containers_with_paths
-from .plugin import PODS, WRITES, JSONObject, SelectivePlugin, aggregated, refused, spec, written
+from .plugin import PODS, WRITES, SelectivePlugin, aggregated, refused, spec, written
 
 _ALWAYS: Final = "Always"
 

@@ -14,11 +14,12 @@ from cryptography.x509 import NameOID, load_pem_x509_csr
 
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.authorization import SYSTEM_MASTERS, Authorizer
 from localplane.apiserver.authorization import Attributes as Question
 
-from .plugin import JSONObject, SelectivePlugin, refused, spec, written
+from .plugin import SelectivePlugin, refused, spec, written
 
 _GROUP: Final = "certificates.k8s.io"
 _REQUESTS: Final = GroupResource(_GROUP, "certificatesigningrequests")

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import Quantity, parse
 from localplane.apiserver.admission import Attributes, Operation
 
 from .default_storage_class import class_of
-from .plugin import CLAIMS, JSONObject, LookingPlugin, SelectivePlugin, refused, spec, written
+from .plugin import CLAIMS, LookingPlugin, SelectivePlugin, refused, spec, written
 
 _UNBOUND: Final = "Only bound persistent volume claims can be expanded"
 _NOT_RESIZABLE: Final = (

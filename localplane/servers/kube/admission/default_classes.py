@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import parse_time
 
-from .plugin import JSONObject, annotations_of
+from .plugin import annotations_of
 
 
 def default_class(classes: Iterable[JSONObject], marks: Sequence[str]) -> str | None:

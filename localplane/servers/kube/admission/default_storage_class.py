@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation
 
 from .default_classes import default_class
-from .plugin import CLAIMS, JSONObject, LookingPlugin, SelectivePlugin, annotations_of, spec, written
+from .plugin import CLAIMS, LookingPlugin, SelectivePlugin, annotations_of, spec, written
 
 _MARKS: Final = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 _BETA: Final = "volume.beta.kubernetes.io/storage-class"

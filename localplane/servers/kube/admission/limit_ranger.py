@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.catalog.quota import pod_amounts
@@ -18,7 +19,6 @@ from .plugin import (
     CLAIMS,
     PODS,
     WRITES,
-    JSONObject,
     LookingPlugin,
     SelectivePlugin,
     aggregated,

@@ -14,12 +14,13 @@ from cryptography.x509 import NameOID, load_pem_x509_csr
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.authorization import Attributes as Question
 from localplane.apiserver.authorization import Authorizer
 from localplane.apiserver.registry.lookup import Lookup
 
-from .plugin import JSONObject, refused, spec, written
+from .plugin import refused, spec, written
 from .pod_references import is_mirror
 
 _PODS: Final = GroupResource("", "pods")

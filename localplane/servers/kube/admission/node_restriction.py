@@ -12,6 +12,7 @@ from typing import Any, Final
 from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.authorization import Authorizer
 from localplane.apiserver.request import User
@@ -19,7 +20,7 @@ from localplane.servers.kube.node_identity import is_node, node_name
 
 from .mountable_secrets import secret_names
 from .node_requests import check_certificate_request, check_pod_certificate_request, check_token_request
-from .plugin import CLAIMS, PODS, JSONObject, LookingPlugin, SelectivePlugin, refused, spec, written
+from .plugin import CLAIMS, PODS, LookingPlugin, SelectivePlugin, refused, spec, written
 from .pod_references import config_map_names, is_mirror
 
 _NODES: Final = GroupResource("", "nodes")

@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from localplane.apimachinery.groups import GroupKind, GroupVersion
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.authorization import Attributes as Question
 from localplane.apiserver.authorization import Authorizer, Decision
 from localplane.client import Discovery, DiscoveryMapper
 from localplane.client.errors import NoMatch
 
-from .plugin import PODS, WRITES, JSONObject, metadata, refused, written
+from .plugin import PODS, WRITES, metadata, refused, written
 
 Reference = dict[str, Any]
 

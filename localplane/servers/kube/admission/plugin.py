@@ -7,10 +7,9 @@ from typing import Any, ClassVar, Final
 
 from localplane.apimachinery.errors import Forbidden
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.registry.lookup import Lookup
-
-JSONObject = dict[str, Any]
 
 PODS: Final = GroupResource("", "pods")
 CLAIMS: Final = GroupResource("", "persistentvolumeclaims")

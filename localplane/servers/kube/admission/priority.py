@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import Final
 
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation
 
-from .plugin import PODS, WRITES, JSONObject, LookingPlugin, SelectivePlugin, refused, spec, written
+from .plugin import PODS, WRITES, LookingPlugin, SelectivePlugin, refused, spec, written
 
 _CLASSES: Final = GroupResource("scheduling.k8s.io", "priorityclasses")
 _CLASSES_NAME: Final = "scheduling.k8s.io/priorityclasses"

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Final
 
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.apiserver.admission import Attributes, Operation
 
-from .plugin import PODS, JSONObject, LookingPlugin, SelectivePlugin, refused, spec, written
+from .plugin import PODS, LookingPlugin, SelectivePlugin, refused, spec, written
 from .tolerations import merged
 
 _DIFFERS: Final = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"

@@ -9,10 +9,11 @@ import asyncio
 from typing import Final
 
 from localplane.apimachinery.names import generate_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation
 
 from .mountable_secrets import SecretNotAllowed, check_ephemeral_secrets, check_secrets, is_enforced, secret_names
-from .plugin import PODS, WRITES, JSONObject, LookingPlugin, SelectivePlugin, annotations_of, refused, spec, written
+from .plugin import PODS, WRITES, LookingPlugin, SelectivePlugin, annotations_of, refused, spec, written
 
 _DEFAULT: Final = "default"
 _MIRROR: Final = "kubernetes.io/config.mirror"

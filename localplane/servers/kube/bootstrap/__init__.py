@@ -19,9 +19,9 @@ import orjson
 
 from localplane.apimachinery.errors import AlreadyExists, APIError, InternalError, Invalid
 from localplane.apimachinery.groups import GroupVersion
+from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource
 
-JSONObject = dict[str, Any]
 _log = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 32

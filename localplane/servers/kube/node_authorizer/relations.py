@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.storage.interface import ListOptions
 from localplane.servers.kube.admission.pod_references import pod_references, volume_secrets
-
-JSONObject = dict[str, Any]
 
 _POD: Final = "node.PodReferences"
 _VOLUME: Final = "node.VolumeSecrets"

@@ -15,10 +15,10 @@ from typing import Any, Final
 from localplane.apimachinery.errors import Forbidden, NotFound
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authorization import SYSTEM_MASTERS, Attributes, Authorizer
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.rest import (
-    JSONObject,
     Result,
     Updated,
     UpdatedObject,

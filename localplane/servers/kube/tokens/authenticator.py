@@ -10,9 +10,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authentication import TokenHolder, Unauthenticated
 from localplane.apiserver.authentication.service_accounts import groups_of, username
 from localplane.apiserver.registry.lookup import Lookup
@@ -21,8 +22,6 @@ from localplane.client import Client
 
 from .legacy import legacy_owner
 from .signing import LEGACY_ISSUER, InvalidToken, ServiceAccountTokens
-
-JSONObject = dict[str, Any]
 
 _LEEWAY: Final = 60
 _INVALIDATED: Final = "service account token has been invalidated"

@@ -15,13 +15,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authentication import Unauthenticated
 from localplane.apiserver.authentication.service_accounts import groups_of, username
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import User
 from localplane.client import Client, ClientError, GroupVersionResource, PatchType
-
-JSONObject = dict[str, Any]
 
 _log = logging.getLogger(__name__)
 _SECRETS: Final = GroupVersionResource("", "v1", "secrets")

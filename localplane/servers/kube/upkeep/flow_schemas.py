@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.apiserver.flow_control import FlowSchemas
 from localplane.apiserver.flow_control.flow_schemas import level_of
@@ -23,8 +24,6 @@ from localplane.client import (
     SharedInformerFactory,
 )
 from localplane.client.backoff import Backoff, BackoffPolicy
-
-JSONObject = dict[str, Any]
 
 _GROUP_VERSION: Final = "flowcontrol.apiserver.k8s.io/v1"
 _SCHEMAS: Final = GroupVersionResource("flowcontrol.apiserver.k8s.io", "v1", "flowschemas")

@@ -15,10 +15,9 @@ from typing import Any, Final
 from uuid import uuid4
 
 from localplane.apimachinery.errors import Conflict, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, micro_now, parse_time
 from localplane.client import Client, GroupVersionResource, ListOptions
-
-JSONObject = dict[str, Any]
 
 _LEASES: Final = GroupVersionResource("coordination.k8s.io", "v1", "leases")
 _NAMESPACE: Final = "kube-system"

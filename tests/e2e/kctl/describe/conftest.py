@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.yaml_documents import parse_yaml_documents
 from localplane.client.client import Client
 from localplane.client.kubeconfig import load, resolve
@@ -20,7 +21,6 @@ from tests.e2e.up.machine import Machine
 
 OBJECTS = Path(__file__).parent / "objects"
 
-Object = dict[str, Any]
 
 _GIZMOS = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -54,7 +54,7 @@ def make(plane: Machine, namespace: str, case: str) -> None:
     asyncio.run(_make(plane, list(_documents(case, namespace))))
 
 
-def _documents(case: str, namespace: str) -> Iterator[Object]:
+def _documents(case: str, namespace: str) -> Iterator[JSONObject]:
     text = (OBJECTS / f"{case}.yaml").read_text().replace("{ns}", namespace)
     text = re.sub(r"\{(\d+)d(\.0*)?\}", _days_ago, text)
     for document in parse_yaml_documents(text.encode()):
@@ -67,7 +67,7 @@ def _days_ago(match: re.Match[str]) -> str:
     return moment.strftime(f"%Y-%m-%dT%H:%M:%S{match[2] or ''}Z")
 
 
-async def _make(plane: Machine, objects: list[Object]) -> None:
+async def _make(plane: Machine, objects: list[JSONObject]) -> None:
     uids: dict[str, str] = {}
     async with Client.connect(resolve(load(plane.kubeconfig))) as client:
         discovered = await client.discovery().discover()

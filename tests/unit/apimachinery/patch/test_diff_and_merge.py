@@ -7,12 +7,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch import merge_patch
 from localplane.apimachinery.patch.strategic import merge, two_way_patch
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.schema import Node, Property
 
-JSONObject = dict[str, Any]
 Case = tuple[Node, JSONObject, JSONObject]
 
 _NAMES = st.sampled_from(["a", "b", "c"])

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch import PatchFailed
 from localplane.apimachinery.patch.strategic import Conflicting, merge, three_way_patch, two_way_patch
 from localplane.apimachinery.patch.strategic.openapi import node_of, reduced
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.schema import Node
-
-JSONObject = dict[str, Any]
 
 _REF = "#/components/schemas/"
 _BY_NAME = {"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name"}

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch import InvalidPatch, PatchError, PatchFailed, PatchNotApplicable, strategic
 from localplane.apimachinery.patch.strategic import Mode
 from localplane.apimachinery.schema import Bytes, Field, Int32, RawObject, Schema, Time
-
-JSONObject = dict[str, Any]
 
 
 class Env:

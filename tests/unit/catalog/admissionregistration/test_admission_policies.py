@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.resource import Resource
 from localplane.catalog.admissionregistration.mutating_admission_policies import MUTATING_ADMISSION_POLICIES
 from localplane.catalog.admissionregistration.policy_bindings import (
@@ -15,8 +16,6 @@ from localplane.catalog.admissionregistration.policy_bindings import (
 )
 from localplane.catalog.admissionregistration.validating_admission_policies import VALIDATING_ADMISSION_POLICIES
 from tests.unit.catalog.judging import change_refusals, made, refusals, status_refusals
-
-JSONObject = dict[str, Any]
 
 RULE: JSONObject = {"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}
 MATCH: JSONObject = {"resourceRules": [RULE]}

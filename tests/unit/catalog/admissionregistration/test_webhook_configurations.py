@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.admissionregistration.webhook_configurations import (
     MUTATING_WEBHOOK_CONFIGURATIONS,
     VALIDATING_WEBHOOK_CONFIGURATIONS,
@@ -13,8 +14,6 @@ from localplane.catalog.admissionregistration.webhook_configurations import (
 )
 from tests.unit.catalog.judging import change_refusals, made, refusals
 from tests.unit.catalog.writing import REQUEST
-
-JSONObject = dict[str, Any]
 
 WEBHOOK: JSONObject = {
     "name": "a.b.c",

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.catalog.apps.daemon_sets import DAEMON_SETS
 from tests.unit.catalog.writing import REQUEST, created, refusals
 
-JSONObject = dict[str, Any]
 COUNT = "deprecated.daemonset.template.generation"
 
 

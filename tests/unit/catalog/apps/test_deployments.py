@@ -7,13 +7,11 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.errors import BadRequest
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.catalog.apps.deployments import DEPLOYMENTS, deployment_cells
 from localplane.catalog.apps.replica_sets import REPLICA_SETS, replica_set_cells
 from tests.unit.catalog.writing import REQUEST, change_refusals, created, refusals, status_refusals
-
-JSONObject = dict[str, Any]
-
 
 UNMATCHED = "`selector` does not match template `labels`"
 MAGIC = '{"Type":"Magic","RollingUpdate":{"MaxUnavailable":0,"MaxSurge":2}}'

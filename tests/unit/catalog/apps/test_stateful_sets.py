@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.catalog.apps.stateful_sets import STATEFUL_SETS
 from tests.unit.catalog.writing import change_refusals, created, refusals
-
-JSONObject = dict[str, Any]
-
 
 ROLLING_ONLY = "only allowed for updateStrategy 'RollingUpdate'"
 STRATEGIES = "must be 'RollingUpdate' or 'OnDelete'"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.catalog.autoscaling.horizontal_pod_autoscalers import (
     HORIZONTAL_POD_AUTOSCALERS,
@@ -16,8 +17,6 @@ from localplane.catalog.autoscaling.horizontal_pod_autoscalers import (
 from localplane.catalog.autoscaling.printing import metrics_text
 from localplane.catalog.autoscaling.v1 import from_hub, to_hub
 from tests.unit.catalog.writing import REQUEST, change_refusals, created
-
-JSONObject = dict[str, Any]
 
 HPA = HORIZONTAL_POD_AUTOSCALERS
 NO_ZERO = "must specify at least one Object or External metric to support scaling to zero replicas"

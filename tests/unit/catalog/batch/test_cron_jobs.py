@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.catalog.batch.cron_jobs import CRON_JOBS, cron_job_cells
 from tests.unit.catalog.writing import REQUEST, change_refusals, created, refusals
-
-JSONObject = dict[str, Any]
 
 AUTOMATIC = "`selector` will be auto-generated"
 NO_ZONE_HERE = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"

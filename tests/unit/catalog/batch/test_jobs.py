@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.catalog.batch.jobs import JOBS, job_cells
 from tests.unit.catalog.writing import REQUEST, UID, change_refusals, created, refusals, status_refusals
-
-JSONObject = dict[str, Any]
 
 GENERATED = {
     "batch.kubernetes.io/controller-uid": UID,

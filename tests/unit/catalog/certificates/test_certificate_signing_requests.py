@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Query, Request, User
@@ -21,8 +22,6 @@ from localplane.catalog.certificates.certificate_signing_requests import (
     CertificateSigningRequestStrategy,
     certificate_signing_request_cells,
 )
-
-JSONObject = dict[str, Any]
 
 KEY = ed25519.Ed25519PrivateKey.generate()
 NAME = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "someone")])

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.catalog.certificates import issuing_rules
 from localplane.catalog.certificates.cluster_trust_bundles import CLUSTER_TRUST_BUNDLES
@@ -22,8 +23,6 @@ from localplane.catalog.certificates.pod_certificate_requests import (
 )
 from tests.unit.catalog import writing
 from tests.unit.catalog.judging import change_refusals, made, refusals
-
-JSONObject = dict[str, Any]
 
 KEY = ed25519.Ed25519PrivateKey.generate()
 NAME = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "x")])

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.coordination.leases import LEASES, lease_cells
 from tests.unit.catalog import writing
 from tests.unit.catalog.judging import made, refusals
-
-JSONObject = dict[str, Any]
 
 
 @pytest.mark.parametrize(

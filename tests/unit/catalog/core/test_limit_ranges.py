@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.limit_ranges import LIMIT_RANGES
 from tests.unit.catalog.writing import REQUEST, created, refusals
-
-JSONObject = dict[str, Any]
 
 
 def limits(*items: JSONObject) -> JSONObject:

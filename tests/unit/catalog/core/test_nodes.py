@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.nodes import NODES
 from localplane.catalog.core.nodes.printing import node_cells
 from tests.unit.catalog.writing import REQUEST, UID, refusals, status_refusals
 from tests.unit.catalog.writing import change_refusals as changes
-
-JSONObject = dict[str, Any]
 
 
 def node(spec: JSONObject | None = None, status: JSONObject | None = None, **metadata: Any) -> JSONObject:

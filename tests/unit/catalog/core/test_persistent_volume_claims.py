@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.catalog.core.persistent_volume_claims import PERSISTENT_VOLUME_CLAIMS as CLAIMS
 from localplane.catalog.core.persistent_volume_claims.printing import claim_cells
 from tests.unit.catalog.writing import REQUEST, change_refusals, created, status_refusals
-
-JSONObject = dict[str, Any]
 
 CLASS = "volume.beta.kubernetes.io/storage-class"
 

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.catalog.core.persistent_volumes import PERSISTENT_VOLUMES
 from localplane.catalog.core.persistent_volumes.printing import persistent_volume_cells
 from tests.unit.catalog.writing import REQUEST, UID, change_refusals
-
-JSONObject = dict[str, Any]
 
 HOST = {"hostPath": {"path": "/data"}}
 CSI = {"csi": {"driver": "d.io", "volumeHandle": "h"}}

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.resource_quotas import RESOURCE_QUOTAS, resource_quota_cells
 from tests.unit.catalog.writing import REQUEST, change_refusals, created, refusals, status_refusals
-
-JSONObject = dict[str, Any]
 
 
 @pytest.mark.parametrize(

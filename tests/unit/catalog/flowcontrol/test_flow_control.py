@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.resource import Resource
 from localplane.catalog.flowcontrol.flow_schemas import FLOW_SCHEMAS, flow_schema_cells
 from localplane.catalog.flowcontrol.mandatory import MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS
 from localplane.catalog.flowcontrol.priority_levels import PRIORITY_LEVEL_CONFIGURATIONS, priority_level_cells
 from tests.unit.catalog.judging import made, refusals, status_refusals
-
-JSONObject = dict[str, Any]
 
 RULE: JSONObject = {
     "subjects": [{"kind": "User", "user": {"name": "u"}}],

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.resource import Resource
 from localplane.catalog.core.endpoints import ENDPOINTS, endpoints_cells
 from localplane.catalog.discovery.endpoint_slices import ENDPOINT_SLICES, endpoint_slice_cells
@@ -15,8 +16,6 @@ from localplane.catalog.networking.ip_addresses import IP_ADDRESSES, ip_address_
 from localplane.catalog.networking.network_policies import NETWORK_POLICIES, network_policy_cells
 from localplane.catalog.networking.service_cidrs import SERVICE_CIDRS
 from tests.unit.catalog.writing import REQUEST, change_refusals, created
-
-JSONObject = dict[str, Any]
 
 BACKEND = {"service": {"name": "s", "port": {"number": 80}}}
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.node.runtime_classes import RUNTIME_CLASSES
 from tests.unit.catalog.judging import change_refusals, refusals
 from tests.unit.catalog.writing import REQUEST
-
-JSONObject = dict[str, Any]
 
 TOLERATION = {"key": "a", "operator": "Exists"}
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.policy import PODDISRUPTIONBUDGETS
 from tests.unit.catalog.writing import created, refusals, status_refusals
-
-JSONObject = dict[str, Any]
 
 
 @pytest.mark.parametrize(

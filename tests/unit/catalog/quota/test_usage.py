@@ -6,19 +6,18 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.quota import EVALUATORS, evaluators_of
 from localplane.catalog.quota.amounts import written
 from localplane.catalog.quota.evaluators import claim_usage, device_claim_usage, pod_usage, service_usage
 
-Object = dict[str, Any]
 
-
-def container(name: str = "c", limits: Object | None = None, **requests: str) -> Object:
+def container(name: str = "c", limits: JSONObject | None = None, **requests: str) -> JSONObject:
     asked = {key.replace("_", "-"): value for key, value in requests.items()}
     return {"name": name, "resources": {"requests": asked, "limits": limits or {}}}
 
 
-def pod(*containers: Object, init: tuple[Object, ...] = (), **more: Any) -> Object:
+def pod(*containers: JSONObject, init: tuple[JSONObject, ...] = (), **more: Any) -> JSONObject:
     return {"spec": {"containers": list(containers), "initContainers": list(init)} | more.pop("spec", {})} | more
 
 
@@ -74,7 +73,7 @@ def pod(*containers: Object, init: tuple[Object, ...] = (), **more: Any) -> Obje
         ),
     ],
 )
-def test_what_a_pod_uses(given: Object, expected: Object) -> None:
+def test_what_a_pod_uses(given: JSONObject, expected: JSONObject) -> None:
     assert written(pod_usage(given)) == expected | {"count/pods": "1"}
 
 
@@ -91,7 +90,7 @@ def test_what_a_pod_uses(given: Object, expected: Object) -> None:
         ),
     ],
 )
-def test_what_a_service_uses(spec: Object, node_ports: str, balancers: str) -> None:
+def test_what_a_service_uses(spec: JSONObject, node_ports: str, balancers: str) -> None:
     expected = {"services.nodeports": node_ports, "services.loadbalancers": balancers}
     assert written(service_usage({"spec": spec})) == {"count/services": "1", "services": "1"} | expected
 
@@ -133,7 +132,7 @@ AFFINE = {
         ({}, pod(), True),
     ],
 )
-def test_a_scoped_quota_counts_only_what_it_speaks_of(scope: Any, given: Object, *, counted: bool) -> None:
+def test_a_scoped_quota_counts_only_what_it_speaks_of(scope: Any, given: JSONObject, *, counted: bool) -> None:
     if isinstance(scope, tuple):
         operator, values = scope
         selector = {"scopeName": "PriorityClass", "operator": operator, "values": values}
@@ -144,7 +143,7 @@ def test_a_scoped_quota_counts_only_what_it_speaks_of(scope: Any, given: Object,
 
 
 def test_a_claim_counts_the_devices_that_it_may_get_of_each_class() -> None:
-    def wish(name: str, mode: str = "ExactCount", count: int = 0) -> Object:
+    def wish(name: str, mode: str = "ExactCount", count: int = 0) -> JSONObject:
         return {"deviceClassName": name, "allocationMode": mode, "count": count}
 
     requests = [

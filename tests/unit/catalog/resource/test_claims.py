@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.resource.device_classes import DEVICE_CLASSES
 from localplane.catalog.resource.resource_claim_templates import RESOURCE_CLAIM_TEMPLATES
 from localplane.catalog.resource.resource_claims import RESOURCE_CLAIMS, resource_claim_cells
 from tests.unit.catalog import writing
 from tests.unit.catalog.judging import change_refusals, made, refusals
-
-JSONObject = dict[str, Any]
 
 REQUEST: JSONObject = {"name": "r", "exactly": {"deviceClassName": "c"}}
 AT = "spec.devices.requests[0]"

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.resource.device_taint_rules import DEVICE_TAINT_RULES
 from localplane.catalog.resource.resource_slices import RESOURCE_SLICES, resource_slice_cells
 from tests.unit.catalog.judging import change_refusals, made, refusals
 from tests.unit.catalog.writing import REQUEST
-
-JSONObject = dict[str, Any]
 
 AT = "spec.devices[0]"
 

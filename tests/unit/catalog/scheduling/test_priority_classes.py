@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.scheduling.priority_classes import PRIORITY_CLASSES, priority_class_cells
 from tests.unit.catalog.judging import change_refusals, made, refusals
-
-JSONObject = dict[str, Any]
 
 RESERVED = (
     "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: "

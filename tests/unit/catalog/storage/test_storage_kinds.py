@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.resource import Resource
 from localplane.catalog.storage.csi_drivers import CSI_DRIVERS, csi_driver_cells
@@ -15,8 +14,6 @@ from localplane.catalog.storage.storage_classes import STORAGE_CLASSES, storage_
 from localplane.catalog.storage.volume_attachments import VOLUME_ATTACHMENTS
 from localplane.catalog.storage.volume_attributes_classes import VOLUME_ATTRIBUTES_CLASSES
 from tests.unit.catalog.writing import REQUEST, UID, change_refusals, created
-
-JSONObject = dict[str, Any]
 
 
 def stored(resource: Resource, obj: JSONObject) -> JSONObject:

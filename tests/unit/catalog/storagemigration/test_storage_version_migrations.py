@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.storagemigration.storage_version_migrations import (
     STORAGE_VERSION_MIGRATIONS,
     storage_version_migration_cells,
 )
 from tests.unit.catalog import writing
 from tests.unit.catalog.judging import change_refusals, made, refusals
-
-JSONObject = dict[str, Any]
 
 
 def migration(resource: str = "pods", group: str = "") -> JSONObject:

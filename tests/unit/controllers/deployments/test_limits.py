@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.deployments.limits import max_replicas, max_surge, max_unavailable, new_size, scaled
 
-Object = dict[str, Any]
 
-
-def deployment(replicas: int, surge: int | str, unavailable: int | str) -> Object:
+def deployment(replicas: int, surge: int | str, unavailable: int | str) -> JSONObject:
     rolling = {"maxSurge": surge, "maxUnavailable": unavailable}
     return {"spec": {"replicas": replicas, "strategy": {"type": "RollingUpdate", "rollingUpdate": rolling}}}
 
 
-def recreated(replicas: int) -> Object:
+def recreated(replicas: int) -> JSONObject:
     return {"spec": {"replicas": replicas, "strategy": {"type": "Recreate"}}}
 
 

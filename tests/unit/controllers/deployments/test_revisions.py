@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.deployments.revisions import (
     DESIRED,
     HISTORY,
@@ -15,14 +14,12 @@ from localplane.controllers.deployments.revisions import (
     rollback_of,
 )
 
-Object = dict[str, Any]
 
-
-def annotated(**annotations: str) -> Object:
+def annotated(**annotations: str) -> JSONObject:
     return {"metadata": {"annotations": annotations}}
 
 
-def at(revision: str, history: str = "") -> Object:
+def at(revision: str, history: str = "") -> JSONObject:
     annotations = {REVISION: revision} | ({HISTORY: history} if history else {})
     return {"metadata": {"annotations": annotations}}
 

@@ -5,19 +5,16 @@ The cases are those of pkg/controller/deployment/sync_test.go, TestScale.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.deployments.limits import max_replicas, replicas
 from localplane.controllers.deployments.revisions import DESIRED, MAXIMUM
 from localplane.controllers.deployments.rollout import Rollout
 from localplane.controllers.deployments.scaling import is_scaled, shares
 
-Object = dict[str, Any]
 
-
-def deployment(size: int, surge: int = 0, told: int = 0) -> Object:
+def deployment(size: int, surge: int = 0, told: int = 0) -> JSONObject:
     rolling = {"maxSurge": surge, "maxUnavailable": 1}
     return {
         "metadata": {"name": "web"},
@@ -26,7 +23,7 @@ def deployment(size: int, surge: int = 0, told: int = 0) -> Object:
     }
 
 
-def replica_set(name: str, size: int, age: int, noted: int | None) -> Object:
+def replica_set(name: str, size: int, age: int, noted: int | None) -> JSONObject:
     annotations = {DESIRED: str(noted), MAXIMUM: str(noted)} if noted is not None else {}
     created = f"2026-01-01T00:00:{59 - age:02}Z"
     metadata = {"name": name, "uid": name, "creationTimestamp": created, "annotations": annotations}

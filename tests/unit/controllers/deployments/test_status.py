@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import parse_time
 from localplane.controllers.deployments.rollout import Rollout
 from localplane.controllers.deployments.status import calculated_status, is_complete, next_check, rollout_status
 
-Object = dict[str, Any]
 BEGIN = "2026-01-01T00:00:00Z"
 MOMENT = parse_time(BEGIN)
 
 
-def progressing(reason: str, status: str = "True") -> Object:
+def progressing(reason: str, status: str = "True") -> JSONObject:
     return {
         "type": "Progressing",
         "status": status,
@@ -27,7 +27,7 @@ def progressing(reason: str, status: str = "True") -> Object:
     }
 
 
-def deployment(replicas: int, status: Object | None = None, deadline: int = 10) -> Object:
+def deployment(replicas: int, status: JSONObject | None = None, deadline: int = 10) -> JSONObject:
     strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
     return {
         "metadata": {"name": "web", "generation": 2},
@@ -36,17 +36,17 @@ def deployment(replicas: int, status: Object | None = None, deadline: int = 10) 
     }
 
 
-def replica_set(name: str, size: int, **status: Any) -> Object:
+def replica_set(name: str, size: int, **status: Any) -> JSONObject:
     return {"metadata": {"name": name, "uid": name}, "spec": {"replicas": size}, "status": status}
 
 
-def counted(replicas: int) -> Object:
+def counted(replicas: int) -> JSONObject:
     names = ("replicas", "readyReplicas", "availableReplicas")
     return dict.fromkeys(names, replicas) | {"terminatingReplicas": 0, "observedGeneration": 1}
 
 
-def told(status: Object, kind: str = "Progressing") -> Object:
-    found: Object = next((each for each in status["conditions"] if each["type"] == kind), {})
+def told(status: JSONObject, kind: str = "Progressing") -> JSONObject:
+    found: JSONObject = next((each for each in status["conditions"] if each["type"] == kind), {})
     return found
 
 
@@ -91,7 +91,9 @@ def test_a_rollout_is_complete_when_all_pods_are_new_and_available() -> None:
         ({"replicas": 2, "updatedReplicas": 2}, {"replicas": 2}, {}, "NewReplicaSetCreated"),
     ],
 )
-def test_progress_is_more_new_pods_or_fewer_old_ones(before: Object, new: Object, old: Object, reason: str) -> None:
+def test_progress_is_more_new_pods_or_fewer_old_ones(
+    before: JSONObject, new: JSONObject, old: JSONObject, reason: str
+) -> None:
     obj = deployment(2, before | {"conditions": [progressing("NewReplicaSetCreated")]})
     rollout = Rollout(obj, replica_set("new", 2, **new), [replica_set("old", 0, **old)])
     condition = told(rollout_status(rollout, MOMENT))
@@ -133,7 +135,7 @@ def test_the_next_check_is_when_the_deadline_is_over() -> None:
 
 
 def test_failures_of_the_new_replica_set_are_told_before_those_of_others() -> None:
-    def failing(name: str) -> Object:
+    def failing(name: str) -> JSONObject:
         failure = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": name}
         return replica_set(name, 1, conditions=[failure | {"lastTransitionTime": BEGIN}])
 

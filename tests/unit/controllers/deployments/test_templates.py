@@ -6,16 +6,15 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.deployments.templates import same_template
 
-Object = dict[str, Any]
 
-
-def template(labels: Object | None = None, **spec: Any) -> Object:
+def template(labels: JSONObject | None = None, **spec: Any) -> JSONObject:
     return {"metadata": {"labels": {"app": "web"} | (labels or {})}, "spec": spec}
 
 
-def container(**fields: Any) -> Object:
+def container(**fields: Any) -> JSONObject:
     return {"containers": [{"name": "c"} | fields]}
 
 
@@ -37,7 +36,7 @@ def container(**fields: Any) -> Object:
         ({"metadata": {"labels": {"pod-template-hash": "x"}}, "spec": {}}, {"spec": {}, "metadata": {}}),
     ],
 )
-def test_templates_that_ask_for_the_same_are_the_same(one: Object, other: Object) -> None:
+def test_templates_that_ask_for_the_same_are_the_same(one: JSONObject, other: JSONObject) -> None:
     assert same_template(one, other)
     assert same_template(other, one)
 
@@ -56,7 +55,7 @@ def test_templates_that_ask_for_the_same_are_the_same(one: Object, other: Object
         (template(**container(command=["1"])), template(**container(command=["1000m"]))),
     ],
 )
-def test_templates_that_ask_for_something_else_differ(one: Object, other: Object) -> None:
+def test_templates_that_ask_for_something_else_differ(one: JSONObject, other: JSONObject) -> None:
     assert not same_template(one, other)
     assert not same_template(other, one)
 

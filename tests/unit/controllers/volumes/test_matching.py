@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.volumes.matching import (
     best_match,
     candidate_keys,
@@ -16,21 +17,20 @@ from localplane.controllers.volumes.matching import (
     storage_class_of,
 )
 
-Object = dict[str, Any]
 OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
-def claim(size: str = "1Gi", **spec: Any) -> Object:
+def claim(size: str = "1Gi", **spec: Any) -> JSONObject:
     said = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": size}}}
     return {"metadata": {"name": "c", "namespace": "n", "uid": "u"}, "spec": said | spec}
 
 
-def volume(name: str, size: str = "1Gi", phase: str = "Available", **spec: Any) -> Object:
+def volume(name: str, size: str = "1Gi", phase: str = "Available", **spec: Any) -> JSONObject:
     said = {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": size}}
     return {"metadata": {"name": name}, "spec": said | spec, "status": {"phase": phase}}
 
 
-def chosen(wanted: Object, *volumes: Object, only_reserved: bool = False) -> str | None:
+def chosen(wanted: JSONObject, *volumes: JSONObject, only_reserved: bool = False) -> str | None:
     found = best_match(wanted, volumes, only_reserved=only_reserved)
     return found["metadata"]["name"] if found is not None else None
 
@@ -78,7 +78,7 @@ def test_the_scheduler_chooses_what_is_kept_for_nobody() -> None:
     ],
 )
 def test_a_claim_is_told_why_it_can_not_have_the_volume_that_it_names(
-    wanted: Object, found: Object, reason: str | None
+    wanted: JSONObject, found: JSONObject, reason: str | None
 ) -> None:
     assert misfit(found, wanted) == reason
 
@@ -100,7 +100,7 @@ def test_the_old_annotation_for_the_class_counts_first() -> None:
 
 
 def test_of_several_default_classes_the_newest_counts_and_then_the_first_by_name() -> None:
-    def made(name: str, at: str, *, mark: str = "true") -> Object:
+    def made(name: str, at: str, *, mark: str = "true") -> JSONObject:
         annotations = {"storageclass.kubernetes.io/is-default-class": mark}
         return {"metadata": {"name": name, "creationTimestamp": at, "annotations": annotations}}
 

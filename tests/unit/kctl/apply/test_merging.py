@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from kctl.apply import last_applied
 from kctl.apply.merging import three_way
 from kctl.errors import KctlError
+from localplane.apimachinery.objects import JSONObject
 from localplane.client.resources import PatchType
 
-Object = dict[str, Any]
 
-
-def _patch(before: Object, after: Object, live: Object) -> Object:
+def _patch(before: JSONObject, after: JSONObject, live: JSONObject) -> JSONObject:
     metadata = {"name": "x"}
-    current: Object = {"kind": "W", **live, "metadata": {**metadata, "annotations": {}}}
+    current: JSONObject = {"kind": "W", **live, "metadata": {**metadata, "annotations": {}}}
     current["metadata"]["annotations"][last_applied.ANNOTATION] = last_applied.encoded(
         {"kind": "W", "metadata": metadata, **before}
     )
@@ -38,7 +35,7 @@ def _patch(before: Object, after: Object, live: Object) -> Object:
     ],
 )
 def test_deletions_are_against_what_was_applied_and_changes_against_what_is_there(
-    before: Object, after: Object, live: Object, patch: Object
+    before: JSONObject, after: JSONObject, live: JSONObject, patch: JSONObject
 ) -> None:
     assert _patch(before, after, live) == patch
 

@@ -8,17 +8,16 @@ import pytest
 
 from kctl.errors import KctlError
 from kctl.rollouts.status import Progress, daemon_set, deployment, stateful_set
+from localplane.apimachinery.objects import JSONObject
 
-Object = dict[str, Any]
 
-
-def web(status: Object, **spec: Any) -> Object:
+def web(status: JSONObject, **spec: Any) -> JSONObject:
     metadata = {"name": "web", "generation": 2, "annotations": {"deployment.kubernetes.io/revision": "3"}}
     strategy = {"type": "RollingUpdate"}
     return {"metadata": metadata, "spec": {"replicas": 3, "updateStrategy": strategy, **spec}, "status": status}
 
 
-def seen(**status: Any) -> Object:
+def seen(**status: Any) -> JSONObject:
     return {"observedGeneration": 2, **status}
 
 
@@ -40,7 +39,7 @@ DEPLOYMENTS = [
 
 
 @pytest.mark.parametrize(("status", "text"), DEPLOYMENTS)
-def test_a_deployment_on_its_way_says_what_it_waits_for(status: Object, text: str) -> None:
+def test_a_deployment_on_its_way_says_what_it_waits_for(status: JSONObject, text: str) -> None:
     assert deployment(web(status), 0) == Progress(text)
 
 

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from kctl.streaming.preference import best_to_log, most_active
+from localplane.apimachinery.objects import JSONObject
 
-Object = dict[str, Any]
 
-
-def pod(name: str, *, node: str = "n", ready: str = "", restarts: int = 0, sidecar: int = 0, **more: Any) -> Object:
+def pod(name: str, *, node: str = "n", ready: str = "", restarts: int = 0, sidecar: int = 0, **more: Any) -> JSONObject:
     conditions = [{"type": "Ready", "status": "True", "lastTransitionTime": ready}] if ready else []
     return {
         "metadata": {"name": name, "creationTimestamp": more.get("created", "2026-01-05"), **more.get("metadata", {})},
@@ -36,7 +35,7 @@ def pod(name: str, *, node: str = "n", ready: str = "", restarts: int = 0, sidec
         (pod("a", created="2026-01-01"), pod("b", created="2026-01-02")),
     ],
 )
-def test_what_both_orders_prefer(better: Object, worse: Object) -> None:
+def test_what_both_orders_prefer(better: JSONObject, worse: JSONObject) -> None:
     for order in (best_to_log, most_active):
         assert order([worse, better]) == order([better, worse]) == [better, worse]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-Object = dict[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
-_GOOD: Object = {
+_GOOD: JSONObject = {
     "apiVersion": "apiextensions.k8s.io/v1",
     "kind": "CustomResourceDefinition",
     "metadata": {"name": "widgets.example.com", "uid": "1", "resourceVersion": "1", "generation": 1},
@@ -24,18 +24,18 @@ _GOOD: Object = {
 }
 
 
-def good(**spec: Any) -> Object:
+def good(**spec: Any) -> JSONObject:
     """A definition without faults, but for these parts of its spec."""
     obj = deepcopy(_GOOD)
     obj["spec"].update(spec)
     return obj
 
 
-def with_schema(schema: Object, **version: Any) -> Object:
+def with_schema(schema: JSONObject, **version: Any) -> JSONObject:
     obj = good()
     obj["spec"]["versions"][0].update({"schema": {"openAPIV3Schema": schema}, **version})
     return obj
 
 
-def with_properties(**properties: Object) -> Object:
+def with_properties(**properties: JSONObject) -> JSONObject:
     return with_schema({"type": "object", "properties": properties})

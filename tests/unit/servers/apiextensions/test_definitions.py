@@ -6,28 +6,29 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.servers.apiextensions.rules import RuleCompiler
 from localplane.servers.apiextensions.validation.definition import definition_errors, definition_update_errors
 from localplane.servers.apiextensions.warnings import schema_warnings
-from tests.unit.servers.apiextensions.definitions import Object, good, with_properties, with_schema
+from tests.unit.servers.apiextensions.definitions import good, with_properties, with_schema
 
 
-def told(obj: Object) -> list[str]:
+def told(obj: JSONObject) -> list[str]:
     return [str(error) for error in definition_errors(obj, RuleCompiler())]
 
 
-def told_of_change(new: Object, old: Object) -> list[str]:
+def told_of_change(new: JSONObject, old: JSONObject) -> list[str]:
     return [str(error) for error in definition_update_errors(new, old, RuleCompiler())]
 
 
-def with_names(**names: Any) -> Object:
+def with_names(**names: Any) -> JSONObject:
     obj = good()
     obj["spec"]["names"].update(names)
     return obj
 
 
-def webhook(**config: Any) -> Object:
-    called: Object = {"conversionReviewVersions": ["v1"], "clientConfig": config}
+def webhook(**config: Any) -> JSONObject:
+    called: JSONObject = {"conversionReviewVersions": ["v1"], "clientConfig": config}
     return good(conversion={"strategy": "Webhook", "webhook": called})
 
 
@@ -63,7 +64,7 @@ def webhook(**config: Any) -> Object:
         ),
     ],
 )
-def test_faults_are_told(obj: Object, faults: list[str]) -> None:
+def test_faults_are_told(obj: JSONObject, faults: list[str]) -> None:
     found = told(obj)
     assert len(found) >= len(faults)
     for fault in faults:
@@ -83,7 +84,7 @@ def test_faults_are_told(obj: Object, faults: list[str]) -> None:
     ],
 )
 def test_a_selectable_field_is_one_that_the_schema_has(path: str, fault: str) -> None:
-    properties: Object = {
+    properties: JSONObject = {
         "spec": {"type": "object", "properties": {"color": {"type": "string"}}},
         "metadata": {"type": "object", "properties": {"name": {"type": "string"}}},
     }
@@ -119,7 +120,7 @@ def test_what_is_served_keeps_its_scope_and_kind() -> None:
 
 
 def test_what_a_stored_definition_breaks_it_may_go_on_breaking() -> None:
-    item: Object = {"type": "object", "properties": {"k": {"type": "string"}}}
+    item: JSONObject = {"type": "object", "properties": {"k": {"type": "string"}}}
     keyed = {
         "type": "array",
         "items": item,

@@ -6,20 +6,21 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.servers.apiextensions.rules import RuleCompiler
 from localplane.servers.apiextensions.validation.definition import definition_errors
-from tests.unit.servers.apiextensions.definitions import Object, good, with_properties, with_schema
+from tests.unit.servers.apiextensions.definitions import good, with_properties, with_schema
 
 AT = "spec.validation.openAPIV3Schema"
 X = f"{AT}.properties[x]"
-TEXT: Object = {"type": "string"}
+TEXT: JSONObject = {"type": "string"}
 
 
-def told(obj: Object) -> list[str]:
+def told(obj: JSONObject) -> list[str]:
     return [str(error) for error in definition_errors(obj, RuleCompiler())]
 
 
-def list_map(items: Object, **more: Any) -> Object:
+def list_map(items: JSONObject, **more: Any) -> JSONObject:
     return {
         "type": "array",
         "x-kubernetes-list-type": "map",
@@ -98,7 +99,7 @@ def test_a_good_definition_has_no_faults() -> None:
         ),
     ],
 )
-def test_a_schema_is_structural(schema: Object, faults: list[str]) -> None:
+def test_a_schema_is_structural(schema: JSONObject, faults: list[str]) -> None:
     assert told(with_properties(x=schema)) == faults
 
 
@@ -133,7 +134,7 @@ def test_a_schema_is_structural(schema: Object, faults: list[str]) -> None:
         ),
     ],
 )
-def test_the_root_is_an_object_of_kubernetes(schema: Object, faults: list[str]) -> None:
+def test_the_root_is_an_object_of_kubernetes(schema: JSONObject, faults: list[str]) -> None:
     assert told(with_schema(schema)) == faults
 
 
@@ -184,7 +185,7 @@ def test_the_root_is_an_object_of_kubernetes(schema: Object, faults: list[str]) 
         ),
     ],
 )
-def test_words_that_kubernetes_adds_are_used_as_they_are_meant(schema: Object, faults: list[str]) -> None:
+def test_words_that_kubernetes_adds_are_used_as_they_are_meant(schema: JSONObject, faults: list[str]) -> None:
     found = told(with_properties(x=schema))
     assert len(found) == len(faults)
     assert all(fault in line for fault, line in zip(faults, found, strict=True)), found
@@ -208,7 +209,7 @@ def test_words_that_kubernetes_adds_are_used_as_they_are_meant(schema: Object, f
         ),
     ],
 )
-def test_a_default_is_a_value_that_its_schema_allows(schema: Object, faults: list[str]) -> None:
+def test_a_default_is_a_value_that_its_schema_allows(schema: JSONObject, faults: list[str]) -> None:
     assert told(with_properties(x=schema)) == faults
 
 
@@ -234,7 +235,7 @@ def test_a_status_of_its_own_allows_little_at_the_root() -> None:
 
 def test_what_differs_between_versions_is_told_in_its_version() -> None:
     obj = good()
-    bad: Object = {"openAPIV3Schema": {"type": "object", "properties": {"x": {}}}}
+    bad: JSONObject = {"openAPIV3Schema": {"type": "object", "properties": {"x": {}}}}
     obj["spec"]["versions"].append({"name": "v2", "served": True, "storage": False, "schema": bad})
     place = "spec.versions[1].schema.openAPIV3Schema.properties[x].type"
     assert told(obj) == [f"{place}: Required value: must not be empty for specified object fields"]

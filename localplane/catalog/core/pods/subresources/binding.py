@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import APIError, BadRequest, Conflict
 from localplane.apimachinery.fieldpath import FieldError, aggregate, invalid, not_supported, required
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.errors import interpret
@@ -19,8 +20,6 @@ from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.interface import Preconditions
 from localplane.catalog.core.pods.conditions import set_condition
 from localplane.catalog.core.pods.disabled_fields import drop_disabled_fields
-
-JSONObject = dict[str, Any]
 
 SUCCESS: Final[JSONObject] = {
     "kind": "Status",

@@ -12,6 +12,7 @@ from localplane.apimachinery.errors import APIError, Cause, Forbidden, TooManyRe
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import now
 from localplane.apiserver.registry import reads, update
@@ -21,8 +22,6 @@ from localplane.apiserver.request import Request
 from localplane.catalog.policy.conditions import tell_whether_disruption_is_allowed
 from localplane.catalog.policy.status import PodDisruptionBudgetStatusStrategy
 from localplane.catalog.validation.selectors import selector_of
-
-JSONObject = dict[str, Any]
 
 _RESOURCE = GroupResource("policy", "poddisruptionbudget")
 _MOST_PENDING = 2000

@@ -11,12 +11,11 @@ from typing import Any
 from localplane.apimachinery.errors import APIError, BadRequest, InternalError, NotFound
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry import reads
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.request import Request
 from localplane.catalog.kubelets import Kubelet, KubeletConnections
-
-JSONObject = dict[str, Any]
 
 _KINDS = ("initContainers", "containers", "ephemeralContainers")
 

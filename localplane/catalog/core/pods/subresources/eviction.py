@@ -9,11 +9,12 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from localplane.apimachinery.errors import APIError, BadRequest, Conflict, Timeout
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry import delete, reads, update
 from localplane.apiserver.registry.definition import Definition
@@ -27,7 +28,6 @@ from localplane.catalog.core.pods.status import PodStatusStrategy
 from .binding import SUCCESS
 from .budgets import Budgets, being_processed
 
-JSONObject = dict[str, Any]
 T = TypeVar("T")
 
 _ENDED = ("Succeeded", "Failed")

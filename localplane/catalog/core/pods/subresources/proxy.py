@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from localplane.apimachinery.errors import BadRequest, ServiceUnavailable
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.request import Answer, Request
 from localplane.catalog.validation.addresses import Address, parse_ip
 
 from .connecting import pod_of
-
-JSONObject = dict[str, Any]
 
 PROXY_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden, invalid
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.catalog.core.pods.qos import qos_class
 from localplane.catalog.core.pods.semantics import equal
 from localplane.catalog.core.pods.validation.annotations import MIRROR
 from localplane.catalog.core.pods.validation.pods import pod_errors
 from localplane.catalog.validation.metadata import metadata_update_errors
-
-JSONObject = dict[str, Any]
 
 _SPEC = Path("spec")
 _KINDS = ("initContainers", "containers")

@@ -6,10 +6,10 @@ Kubernetes: pkg/registry/core/pod (podEphemeralContainersStrategy, podResizeStra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.store import SubresourceStore
@@ -25,8 +25,6 @@ from localplane.catalog.internal_form import diff
 from localplane.catalog.validation.metadata import metadata_update_errors
 
 from .resizing import resize_errors
-
-JSONObject = dict[str, Any]
 
 _EPHEMERAL = "ephemeralContainers"
 _KEPT_METADATA = ("deletionTimestamp", "labels", "annotations", "finalizers", "ownerReferences", "managedFields")

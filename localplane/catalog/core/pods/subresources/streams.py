@@ -7,14 +7,13 @@ from typing import Any
 
 from localplane.apimachinery.errors import APIError, BadRequest, Forbidden
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authorization import Attributes, Authorizer
 from localplane.apiserver.endpoints.parameters import flag, integer
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.request import Answer, Request, User
 
 from .connecting import Nodes, check_container, pod_of
-
-JSONObject = dict[str, Any]
 
 _STREAMS = ("stdin", "stdout", "stderr", "tty")
 

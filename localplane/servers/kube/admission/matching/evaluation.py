@@ -9,13 +9,12 @@ from typing import Any, Final
 from localplane.apimachinery.cel import CostExceeded, EvaluationError, dynamic
 from localplane.apimachinery.cel.values import MISSING, Mapper
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.admissionregistration.compiling import Compiled
 
 from .authorizer import Decisions, RequestAuthorizer, Unanswered
 from .requests import admission_request
 from .writes import Match, Seen, Write
-
-JSONObject = dict[str, Any]
 
 BUDGET: Final = 10_000_000
 CONDITIONS_BUDGET: Final = 2_500_000

@@ -5,16 +5,13 @@ Kubernetes: apiserver/pkg/admission/plugin/webhook/request and plugin/cel, Creat
 
 from __future__ import annotations
 
-from typing import Any
-
 from localplane.apimachinery.groups import GroupVersionKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes
 from localplane.apiserver.request import User
 from localplane.client import GroupVersionResource
 
 from .writes import Match, Write
-
-JSONObject = dict[str, Any]
 
 
 def admission_request(write: Write, match: Match) -> JSONObject:

@@ -3,11 +3,8 @@ they saw it. Kubernetes: reinvocationcontext.go of both plugins."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied, same
-
-JSONObject = dict[str, Any]
 
 
 class Rounds:

@@ -4,8 +4,9 @@ be a moment behind."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.errors import interpret_list
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.storage.cacher.storage import CachedStorage
@@ -13,7 +14,6 @@ from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.interface import ListOptions
 
 T = TypeVar("T")
-JSONObject = dict[str, Any]
 
 _WITHOUT_WAITING: Final = ListOptions(resource_version="0", only_readable=True)
 _COMPILED: Final = "admission"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import InternalError, NotFound
 from localplane.apimachinery.groups import GroupResource, GroupVersion, GroupVersionKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied, same
 from localplane.apimachinery.schema import DecodeError, Schema
 from localplane.apiserver.admission import Attributes, Operation
@@ -16,8 +17,6 @@ from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.registry.rest import NotReady
 from localplane.client import GroupVersionResource
-
-JSONObject = dict[str, Any]
 
 _NAMESPACES: Final = GroupResource("", "namespaces")
 

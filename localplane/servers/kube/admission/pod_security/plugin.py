@@ -6,11 +6,12 @@ What is audited is not told anywhere yet: audit events have no annotations.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.errors import Forbidden, InternalError, Invalid
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.servers.kube.admission.plugin import (
     PODS,
@@ -25,8 +26,6 @@ from localplane.servers.kube.admission.plugin import (
 from .checks import violations
 from .levels import LevelVersion, Policy, policy_of
 from .violations import Violation
-
-JSONObject = dict[str, Any]
 
 _NAMESPACES: Final = GroupResource("", "namespaces")
 _TEMPLATES: Final = {

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from localplane.apimachinery.groups import GroupVersion, GroupVersionKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.admissionregistration.compiling import ANNOTATION, CONDITION, MESSAGE, Compiled, Compiler
 from localplane.servers.kube.admission.matching.conditions import compiled_conditions
 from localplane.servers.kube.admission.matching.criteria import Criteria
-
-JSONObject = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

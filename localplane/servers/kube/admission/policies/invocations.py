@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.servers.kube.admission.matching.writes import Match, Write
 
 from .configuration import Binding, Policy
 from .params import Misconfigured, ParamKind
 
-JSONObject = dict[str, Any]
 Fail = Callable[[Policy, Binding | None, str], None]
 """Hears of a policy, or of a binding, that can't be applied."""
 

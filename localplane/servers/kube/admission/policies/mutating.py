@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from localplane.apimachinery.errors import APIError, Cause, Forbidden
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Reinvocation
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.servers.kube.admission.matching.authorizer import Decisions
@@ -23,8 +23,6 @@ from localplane.servers.kube.admission.plugin import refused
 from .configuration import Binding, Policy
 from .invocations import Invocation, invocations
 from .patching import MutationFailed, mutate
-
-JSONObject = dict[str, Any]
 
 
 class _InvalidMutation(Forbidden):

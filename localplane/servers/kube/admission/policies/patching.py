@@ -13,14 +13,13 @@ from localplane.apimachinery.managedfields.errors import Unmanageable
 from localplane.apimachinery.managedfields.merging import merge
 from localplane.apimachinery.managedfields.typed import Type, root_type
 from localplane.apimachinery.managedfields.validating import faults
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch import json_patch
 from localplane.apimachinery.patch.errors import PatchError
 from localplane.catalog.admissionregistration.patch_types import json_of
 from localplane.servers.kube.admission.matching.evaluation import BUDGET, Evaluation, OutOfBudget, Subject
 
 from .configuration import Mutation
-
-JSONObject = dict[str, Any]
 
 
 class MutationFailed(Exception):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.authorization import Authorizer
 from localplane.apiserver.registry.lookup import Lookup
@@ -18,7 +19,6 @@ from localplane.servers.kube.admission.matching.writes import Write
 if TYPE_CHECKING:
     from .configuration import Binding, Policy
 
-JSONObject = dict[str, Any]
 
 _GROUP: Final = "admissionregistration.k8s.io"
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.servers.kube.admission.matching.criteria import Criteria
 
 if TYPE_CHECKING:
     from localplane.catalog.admissionregistration.compiling import Compiled
 
-JSONObject = dict[str, Any]
 
 _TIMEOUT_SECONDS: Final = 10
 

@@ -16,11 +16,10 @@ import orjson
 
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import json_type
 from localplane.servers.kube.admission.matching.requests import admission_request
 from localplane.servers.kube.admission.matching.writes import Match, Write
-
-JSONObject = dict[str, Any]
 
 _GROUP: Final = "admission.k8s.io"
 _VERSIONS: Final = ("v1", "v1beta1")

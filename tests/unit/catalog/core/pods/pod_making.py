@@ -5,10 +5,9 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.pods.defaults import default_pod
 from localplane.catalog.core.pods.validation.pods import pod_create_errors, pod_errors
-
-JSONObject = dict[str, Any]
 
 
 def faults(spec: JSONObject | None = None, container: JSONObject | None = None, **metadata: Any) -> list[str]:

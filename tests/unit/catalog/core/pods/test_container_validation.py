@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from tests.unit.catalog.core.pods.pod_making import faults
-
-JSONObject = dict[str, Any]
 
 C = "spec.containers[0]"
 LABEL = (

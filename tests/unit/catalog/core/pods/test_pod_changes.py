@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.rest import DeleteOptions
 from localplane.catalog.core.pods.grace import grace_period
@@ -14,8 +15,6 @@ from localplane.catalog.core.pods.resource import pods
 from localplane.catalog.core.pods.subresources.resizing import resize_errors
 from localplane.catalog.options import CatalogOptions
 from tests.unit.catalog.writing import REQUEST, change_refusals, created, status_refusals
-
-JSONObject = dict[str, Any]
 
 PODS = pods(CatalogOptions())
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.pods.defaults import default_pod, default_pod_level_resources, default_pod_template
 from localplane.catalog.core.pods.disabled_fields import drop_disabled_fields
-
-JSONObject = dict[str, Any]
 
 
 def pod(container: JSONObject | None = None, **spec: Any) -> JSONObject:

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.fieldpath import Path
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.pods.defaults import default_pod_template
 from localplane.catalog.core.pods.validation.template import pod_template_errors
 from tests.unit.catalog.core.pods.pod_making import faults
-
-JSONObject = dict[str, Any]
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

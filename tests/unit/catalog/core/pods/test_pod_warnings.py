@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.fieldpath import Path
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.pods.warnings import pod_template_warnings, pod_warnings
-
-JSONObject = dict[str, Any]
 
 
 def warnings(spec: JSONObject, annotations: dict[str, str] | None = None, **container: Any) -> list[str]:

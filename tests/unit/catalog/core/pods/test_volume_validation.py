@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from tests.unit.catalog.core.pods.pod_making import faults
-
-JSONObject = dict[str, Any]
 
 V = "spec.volumes[0]"
 MODE = "must be a number between 0 and 0777 (octal), both inclusive"

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.services import services
 from localplane.catalog.core.services.advice import service_warnings
 from localplane.catalog.core.services.printing import service_cells
 from localplane.catalog.options import CatalogOptions
 from tests.unit.catalog.writing import change_refusals, created, refusals, status_refusals
-
-JSONObject = dict[str, Any]
 
 SERVICES = services(CatalogOptions())
 ADDRESS = {"clusterIP": "10.0.0.7", "clusterIPs": ["10.0.0.7"], "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack"}

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from localplane.apimachinery.groups import GroupResource, GroupVersionKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, MutatingPlugin, Operation, ValidatingPlugin
 from localplane.apiserver.request import User
 
-Object = dict[str, Any]
 KINDS = {
     "pods": "Pod",
     "namespaces": "Namespace",
@@ -26,24 +26,24 @@ KINDS = {
 class Objects:
     """What plugins ask for others with: lists by the name of the resource."""
 
-    def __init__(self, objects: Mapping[str, Sequence[Object]]) -> None:
+    def __init__(self, objects: Mapping[str, Sequence[JSONObject]]) -> None:
         self._objects = objects
 
     def cached(self) -> Objects:
         return self
 
-    async def get(self, resource: str, namespace: str, name: str) -> Object | None:
+    async def get(self, resource: str, namespace: str, name: str) -> JSONObject | None:
         return next((each for each in await self.list(resource, namespace) if each["metadata"]["name"] == name), None)
 
-    async def list(self, resource: str, namespace: str = "") -> list[Object]:
+    async def list(self, resource: str, namespace: str = "") -> list[JSONObject]:
         found = self._objects.get(resource, ())
         return [each for each in found if each["metadata"].get("namespace", "") == namespace or not namespace]
 
 
 def asked(
     resource: str,
-    obj: Object,
-    old: Object | None = None,
+    obj: JSONObject,
+    old: JSONObject | None = None,
     *,
     subresource: str = "",
     namespace: str = "ns",
@@ -63,7 +63,7 @@ def asked(
     )
 
 
-async def admitted(plugin: Any, attributes: Attributes, **objects: Sequence[Object]) -> Object:
+async def admitted(plugin: Any, attributes: Attributes, **objects: Sequence[JSONObject]) -> JSONObject:
     """The object after all that the plugin does to it. Keywords are resources, with `__` for a slash."""
     named = {name.replace("__", "/").replace("_", "."): found for name, found in objects.items()}
     if hasattr(plugin, "initialize"):
@@ -78,11 +78,11 @@ async def admitted(plugin: Any, attributes: Attributes, **objects: Sequence[Obje
     return attributes.object
 
 
-def pod(name: str = "p", *, metadata: Object | None = None, **spec: Any) -> Object:
+def pod(name: str = "p", *, metadata: JSONObject | None = None, **spec: Any) -> JSONObject:
     spec.setdefault("containers", [{"name": "c", "image": "i"}])
     return {"metadata": {"name": name, "namespace": "ns", **(metadata or {})}, "spec": spec}
 
 
-def named(name: str, *, namespace: str = "", **rest: Any) -> Object:
+def named(name: str, *, namespace: str = "", **rest: Any) -> JSONObject:
     metadata = {"name": name, **({"namespace": namespace} if namespace else {}), **rest.pop("metadata", {})}
     return {"metadata": metadata, **rest}

@@ -14,13 +14,13 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from localplane.apimachinery.errors import APIError, Forbidden, NotFound
 from localplane.apimachinery.groups import GroupResource, GroupVersionKind
+from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import AdmissionChain, Attributes, Operation
 from localplane.apiserver.authorization import ALLOWED, NO_OPINION, Decision
 from localplane.apiserver.request import User
 from localplane.servers.kube.admission.node_restriction import NodeRestriction
 from tests.unit.servers.kube.admission.asking import Objects
 
-Object = dict[str, Any]
 KUBELET = User("system:node:n1", groups=("system:nodes",))
 MIRROR = {"kubernetes.io/config.mirror": "x"}
 OWNER = {"apiVersion": "v1", "kind": "Node", "name": "n1", "uid": "node-uid", "controller": True}
@@ -39,15 +39,15 @@ class Roles:
 
 async def refusal(
     resource: str,
-    new: Object | None = None,
-    old: Object | None = None,
+    new: JSONObject | None = None,
+    old: JSONObject | None = None,
     *,
     user: User = KUBELET,
     subresource: str = "",
     namespace: str = "ns",
     name: str = "",
     roles: tuple[str, ...] = (),
-    **objects: list[Object],
+    **objects: list[JSONObject],
 ) -> str | None:
     """Why not; None if it is allowed."""
     plugin = NodeRestriction()
@@ -74,8 +74,8 @@ async def refusal(
     return None
 
 
-def pod(name: str = "p", *, node: str = "n1", owners: list[Object] | None = None, **spec: Any) -> Object:
-    metadata: Object = {"name": name, "namespace": "ns", "uid": "pod-uid", "annotations": MIRROR}
+def pod(name: str = "p", *, node: str = "n1", owners: list[JSONObject] | None = None, **spec: Any) -> JSONObject:
+    metadata: JSONObject = {"name": name, "namespace": "ns", "uid": "pod-uid", "annotations": MIRROR}
     metadata["ownerReferences"] = [OWNER] if owners is None else owners
     return {"metadata": metadata, "spec": {"nodeName": node} | spec}
 
@@ -136,7 +136,7 @@ async def test_only_its_own_mirror_pods_may_be_made() -> None:
         ),
     ],
 )
-async def test_a_mirror_pod_refers_to_nothing(spec: Object, words: str) -> None:
+async def test_a_mirror_pod_refers_to_nothing(spec: JSONObject, words: str) -> None:
     assert await refusal("pods", pod(**spec), nodes=[NODE]) == f'node "n1" can not create pods that reference {words}'
 
 
@@ -171,7 +171,7 @@ async def test_only_pods_on_the_node_may_be_touched() -> None:
     )
 
 
-def node(name: str = "n1", *, labels: dict[str, str] | None = None, **spec: Any) -> Object:
+def node(name: str = "n1", *, labels: dict[str, str] | None = None, **spec: Any) -> JSONObject:
     return {"metadata": {"name": name, "labels": labels or {}}, "spec": spec}
 
 
@@ -234,13 +234,13 @@ async def test_leases_csi_nodes_and_slices_are_its_own() -> None:
     assert await refusal(slices, {"metadata": {}, "spec": {"nodeName": "n1"}}) is None
 
 
-def token(*audiences: str, **reference: str) -> Object:
+def token(*audiences: str, **reference: str) -> JSONObject:
     bound = {"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "pod-uid"} | reference
     return {"metadata": {}, "spec": {"boundObjectRef": bound, "audiences": list(audiences)}}
 
 
 async def test_tokens_are_for_pods_on_the_node_and_for_whom_they_show_them_to() -> None:
-    async def asking(request: Object, *pods: Object, **more: Any) -> str | None:
+    async def asking(request: JSONObject, *pods: JSONObject, **more: Any) -> str | None:
         return await refusal("serviceaccounts", request, subresource="token", name="robot", pods=list(pods), **more)
 
     sources = [{"serviceAccountToken": {"audience": "vault"}}]

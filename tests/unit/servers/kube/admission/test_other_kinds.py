@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from localplane.apimachinery.errors import Forbidden, NotFound
+from localplane.apimachinery.objects import JSONObject
 from localplane.servers.kube.admission.claim_resize import PersistentVolumeClaimResize
 from localplane.servers.kube.admission.default_ingress_class import DefaultIngressClass
 from localplane.servers.kube.admission.default_storage_class import DefaultStorageClass
@@ -12,14 +13,14 @@ from localplane.servers.kube.admission.external_ips import DenyServiceExternalIP
 from localplane.servers.kube.admission.namespace_lifecycle import NamespaceLifecycle
 from localplane.servers.kube.admission.storage_protection import StorageObjectInUseProtection
 
-from .asking import Object, admitted, asked, named
+from .asking import admitted, asked, named
 
 
-def marked(name: str, created: str, *, mark: str = "storageclass.kubernetes.io/is-default-class") -> Object:
+def marked(name: str, created: str, *, mark: str = "storageclass.kubernetes.io/is-default-class") -> JSONObject:
     return named(name, metadata={"creationTimestamp": created, "annotations": {mark: "true"}})
 
 
-def claim(size: str = "1Gi", *, phase: str = "Bound", **spec: object) -> Object:
+def claim(size: str = "1Gi", *, phase: str = "Bound", **spec: object) -> JSONObject:
     spec = {"resources": {"requests": {"storage": size}}, **spec}
     return named("c", namespace="ns", spec=spec, status={"phase": phase})
 
@@ -64,7 +65,7 @@ async def test_a_claim_is_kept_while_it_is_used() -> None:
         (claim(), {"allowVolumeExpansion": True}, "only dynamically provisioned pvc can be resized"),
     ],
 )
-async def test_a_claim_grows_only_where_its_class_lets_it(old: Object, says: Object, message: str) -> None:
+async def test_a_claim_grows_only_where_its_class_lets_it(old: JSONObject, says: JSONObject, message: str) -> None:
     new = claim("2Gi", **{name: value for name, value in old["spec"].items() if name != "resources"})
     question = asked("persistentvolumeclaims", new, old)
     classes = [named("s", **says)]

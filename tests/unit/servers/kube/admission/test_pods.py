@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.errors import Forbidden
+from localplane.apimachinery.objects import JSONObject
 from localplane.servers.kube.admission.always_pull_images import AlwaysPullImages
 from localplane.servers.kube.admission.default_toleration_seconds import DefaultTolerationSeconds
 from localplane.servers.kube.admission.extended_resource_toleration import ExtendedResourceToleration
@@ -16,13 +17,13 @@ from localplane.servers.kube.admission.priority import Priority
 from localplane.servers.kube.admission.runtime_class import RuntimeClass
 from localplane.servers.kube.admission.service_account import ServiceAccount
 
-from .asking import Object, admitted, asked, named, pod
+from .asking import admitted, asked, named, pod
 
 ACCOUNT = named("robot", namespace="ns")
 MOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
-def asking(**resources: Any) -> Object:
+def asking(**resources: Any) -> JSONObject:
     return {"name": "c", "image": "i", "resources": resources}
 
 
@@ -50,7 +51,7 @@ TOKEN = {"automountServiceAccountToken": True}
     [({}, {}, 1), ({}, NO_TOKEN, 0), (TOKEN, NO_TOKEN, 1), (NO_TOKEN, TOKEN, 0)],
 )
 async def test_the_pod_decides_whether_it_gets_a_token_or_else_the_account(
-    pod_says: Object, account_says: Object, volumes: int
+    pod_says: JSONObject, account_says: JSONObject, volumes: int
 ) -> None:
     new = pod(serviceAccountName="robot", **pod_says)
     found = await admitted(ServiceAccount(), asked("pods", new), serviceaccounts=[ACCOUNT | account_says])
@@ -114,7 +115,7 @@ async def test_limits_fill_in_what_containers_do_not_say() -> None:
         ({"max": {"cpu": "2"}, "min": {"cpu": "1"}}, {"limits": {"cpu": "2"}, "requests": {"cpu": "1"}}, ""),
     ],
 )
-async def test_what_is_out_of_bounds_is_refused(limit: Object, resources: Object, message: str) -> None:
+async def test_what_is_out_of_bounds_is_refused(limit: JSONObject, resources: JSONObject, message: str) -> None:
     limits = named("l", namespace="ns", spec={"limits": [{"type": "Container", **limit}]})
     question = asked("pods", pod(containers=[asking(**resources)]))
     if not message:
@@ -147,7 +148,7 @@ CLASSES = [
         ({"priorityClassName": "high", "priority": 1000}, CLASSES, ("high", 1000, "Never")),
     ],
 )
-async def test_a_class_becomes_a_number(given: Object, classes: list[Object], found: tuple[Any, ...]) -> None:
+async def test_a_class_becomes_a_number(given: JSONObject, classes: list[JSONObject], found: tuple[Any, ...]) -> None:
     spec = (await admitted(Priority(), asked("pods", pod(**given)), scheduling_k8s_io__priorityclasses=classes))["spec"]
     assert (spec.get("priorityClassName"), spec["priority"], spec["preemptionPolicy"]) == found
 
@@ -160,7 +161,7 @@ async def test_a_class_becomes_a_number(given: Object, classes: list[Object], fo
         ({"preemptionPolicy": "Never"}, r"the string value of PreemptionPolicy \(Never\) must not be provided"),
     ],
 )
-async def test_a_pod_does_not_choose_its_own_priority(given: Object, message: str) -> None:
+async def test_a_pod_does_not_choose_its_own_priority(given: JSONObject, message: str) -> None:
     with pytest.raises(Forbidden, match=message):
         await admitted(Priority(), asked("pods", pod(**given)), scheduling_k8s_io__priorityclasses=CLASSES)
 
@@ -212,7 +213,7 @@ async def test_a_runtime_has_its_overhead_and_its_nodes() -> None:
         ),
     ],
 )
-async def test_what_contradicts_the_runtime_is_refused(given: Object, message: str) -> None:
+async def test_what_contradicts_the_runtime_is_refused(given: JSONObject, message: str) -> None:
     runtime = named("r", overhead={"podFixed": {"cpu": "2"}}, scheduling={"nodeSelector": {"a": "b"}})
     with pytest.raises(Forbidden, match=message):
         await admitted(RuntimeClass(), asked("pods", pod(**given)), node_k8s_io__runtimeclasses=[runtime])

@@ -7,17 +7,18 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.errors import Forbidden
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.quota.amounts import written
 from localplane.servers.kube.admission.resource_quota.charging import charges, is_measured
 
-from .asking import Object, asked, named, pod
+from .asking import asked, named, pod
 
 
-def quota(hard: Object, used: Object, **spec: Any) -> Object:
+def quota(hard: JSONObject, used: JSONObject, **spec: Any) -> JSONObject:
     return named("q", namespace="ns", spec={"hard": hard, **spec}, status={"hard": hard, "used": used})
 
 
-def asking(**requests: str) -> Object:
+def asking(**requests: str) -> JSONObject:
     return pod(containers=[{"name": "c", "resources": {"requests": requests}}])
 
 
@@ -48,7 +49,7 @@ def test_a_pod_is_charged_under_the_names_that_the_quota_limits() -> None:
         (quota({"pods": "1", "cpu": "1"}, {}), asking(cpu="1"), "status unknown for quota: q, resources: cpu,pods"),
     ],
 )
-def test_what_there_is_no_room_for_is_refused(limited: Object, new: Object, message: str) -> None:
+def test_what_there_is_no_room_for_is_refused(limited: JSONObject, new: JSONObject, message: str) -> None:
     with pytest.raises(Forbidden) as refusal:
         charges([limited], asked("pods", new))
     assert refusal.value.message == f'pods "p" is forbidden: {message}'
