@@ -55,6 +55,22 @@ class WriteOptions:
     precondition_uid: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Update:
+    """One change to the object of this name: `changed` makes of the live one what it should become.
+
+    `allow_create`: where there is none it is made. A storage that does something of its own around a change hands on a
+    `replace` of it.
+    """
+
+    name: str
+    changed: UpdatedObject
+    validate_create: ValidateCreate | None = None
+    validate_update: ValidateUpdate | None = None
+    allow_create: bool = False
+    options: WriteOptions = WriteOptions()
+
+
 @dataclass(slots=True)
 class DeleteOptions:
     """Mutable, because a strategy may settle the grace period."""
@@ -147,17 +163,7 @@ class NamedCreater(Protocol):
 
 @runtime_checkable
 class Updater(Protocol):
-    async def update(
-        self,
-        request: Request,
-        name: str,
-        updated: UpdatedObject,
-        *,
-        validate_create: ValidateCreate | None,
-        validate_update: ValidateUpdate | None,
-        force_allow_create: bool,
-        options: WriteOptions,
-    ) -> Updated: ...
+    async def update(self, request: Request, update: Update) -> Updated: ...
 
 
 @runtime_checkable

@@ -6,21 +6,23 @@ storage, with a StatusStrategy and only the verbs that it has.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.interface import ObjectList, Watch
 
-from . import create, delete, delete_collection, reads, update
+from . import create, delete, delete_collection, reads
+from . import update as updates
 from .definition import Definition
 from .rest import (
     Deleted,
     DeleteOptions,
     ListOptions,
     Result,
+    Update,
     Updated,
-    UpdatedObject,
     ValidateCreate,
-    ValidateUpdate,
     WriteOptions,
 )
 
@@ -50,27 +52,10 @@ class SubresourceStore:
     async def get(self, request: Request, name: str, *, resource_version: str = "") -> Result:
         return await reads.get(self.definition, request, name, resource_version=resource_version)
 
-    async def update(
-        self,
-        request: Request,
-        name: str,
-        updated: UpdatedObject,
-        *,
-        validate_create: ValidateCreate | None,
-        validate_update: ValidateUpdate | None,
-        force_allow_create: bool,  # noqa: ARG002 - part of what an Updater is
-        options: WriteOptions,
-    ) -> Updated:
+    async def update(self, request: Request, update: Update) -> Updated:
         """A subresource never creates its object, not even by apply."""
-        return await update.update(
-            self.definition,
-            request,
-            name,
-            updated,
-            validate_create=validate_create,
-            validate_update=validate_update,
-            allow_create=False,
-            options=options,
+        return await updates.update(
+            self.definition, request, replace(update, allow_create=False) if update.allow_create else update
         )
 
 
@@ -82,27 +67,10 @@ class ObjectStore(ReadOnlyStore):
     ) -> Result:
         return await create.create(self.definition, request, obj, validate=validate, options=options)
 
-    async def update(
-        self,
-        request: Request,
-        name: str,
-        updated: UpdatedObject,
-        *,
-        validate_create: ValidateCreate | None,
-        validate_update: ValidateUpdate | None,
-        force_allow_create: bool,
-        options: WriteOptions,
-    ) -> Updated:
-        return await update.update(
-            self.definition,
-            request,
-            name,
-            updated,
-            validate_create=validate_create,
-            validate_update=validate_update,
-            allow_create=force_allow_create or self.definition.strategy.allow_create_on_update,
-            options=options,
-        )
+    async def update(self, request: Request, update: Update) -> Updated:
+        if self.definition.strategy.allow_create_on_update and not update.allow_create:
+            update = replace(update, allow_create=True)
+        return await updates.update(self.definition, request, update)
 
     async def delete(
         self, request: Request, name: str, *, validate: ValidateCreate | None, options: DeleteOptions

@@ -34,7 +34,7 @@ from .metadata import (
     metadata_of,
     set_or_drop,
 )
-from .rest import NotReady, Updated, UpdatedObject, ValidateCreate, ValidateUpdate, WriteOptions
+from .rest import NotReady, Update, Updated, UpdatedObject
 from .strategy import judged
 
 if TYPE_CHECKING:
@@ -52,17 +52,8 @@ class _LastFinalizerRemoved(Exception):
         self.uid = uid
 
 
-async def update(
-    definition: Definition,
-    request: Request,
-    name: str,
-    updated: UpdatedObject,
-    *,
-    validate_create: ValidateCreate | None,
-    validate_update: ValidateUpdate | None,
-    allow_create: bool,
-    options: WriteOptions,
-) -> Updated:
+async def update(definition: Definition, request: Request, update: Update) -> Updated:
+    name, options, allow_create = update.name, update.options, update.allow_create
     key = definition.key(request.namespace, name)
     converter = definition.converter
     created = False
@@ -77,16 +68,16 @@ async def update(
         if created:
             if not allow_create:
                 raise NotFound.of(definition.resource, name)
-            obj = await updated({})
-            await creating.prepare(definition, request, obj, validate=validate_create)
+            obj = await update.changed({})
+            await creating.prepare(definition, request, obj, validate=update.validate_create)
         else:
             old = await request.do(partial(converter.from_storage, current))
-            obj = await _worked_out(updated, old)
+            obj = await _worked_out(update.changed, old)
             _check_resource_version(definition, name, metadata_of(obj), metadata_of(old))
             await request.do(partial(_prepare, definition, request, obj, old))
             await judged(request, partial(_judge, definition, request, obj, old))
-            if validate_update is not None:
-                await validate_update(obj, old)
+            if update.validate_update is not None:
+                await update.validate_update(obj, old)
             if _should_be_deleted(obj, old) and not definition.strategy.is_held(obj):
                 raise _LastFinalizerRemoved(obj, metadata_of(old).get("uid", ""))
             seen = old | {"apiVersion": obj.get("apiVersion")}
@@ -111,11 +102,11 @@ async def update(
     return Updated(stored, created)
 
 
-async def _worked_out(updated: UpdatedObject, old: JSONObject) -> JSONObject:
+async def _worked_out(changed: UpdatedObject, old: JSONObject) -> JSONObject:
     """What an object should become, however often its maker has to wait for something."""
     while True:
         try:
-            return await updated(old)
+            return await changed(old)
         except NotReady as need:
             await need.fetch()
 

@@ -22,11 +22,9 @@ from localplane.apiserver.registry.rest import (
     Deleted,
     DeleteOptions,
     Result,
+    Update,
     Updated,
-    UpdatedObject,
     ValidateCreate,
-    ValidateUpdate,
-    WriteOptions,
 )
 from localplane.apiserver.registry.store import ObjectStore, SubresourceStore
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
@@ -147,26 +145,8 @@ class FinalizeStore:
     def __init__(self, definition: Definition) -> None:
         self._store = SubresourceStore(definition.with_strategy(NamespaceFinalizeStrategy()))
 
-    async def update(
-        self,
-        request: Request,
-        name: str,
-        updated: UpdatedObject,
-        *,
-        validate_create: ValidateCreate | None,
-        validate_update: ValidateUpdate | None,
-        force_allow_create: bool,
-        options: WriteOptions,
-    ) -> Updated:
-        return await self._store.update(
-            request,
-            name,
-            updated,
-            validate_create=validate_create,
-            validate_update=validate_update,
-            force_allow_create=force_allow_create,
-            options=options,
-        )
+    async def update(self, request: Request, update: Update) -> Updated:
+        return await self._store.update(request, update)
 
 
 def _check_preconditions(definition: Definition, metadata: JSONObject, options: DeleteOptions) -> None:

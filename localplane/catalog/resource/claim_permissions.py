@@ -20,7 +20,7 @@ from localplane.apiserver.authentication.service_accounts import split_username
 from localplane.apiserver.authorization import Attributes, Authorizer
 from localplane.apiserver.authorization import forbidden as refusal
 from localplane.apiserver.registry.definition import Definition
-from localplane.apiserver.registry.rest import Updated, UpdatedObject, ValidateCreate, ValidateUpdate, WriteOptions
+from localplane.apiserver.registry.rest import Update, Updated
 from localplane.apiserver.registry.store import SubresourceStore
 from localplane.apiserver.request import Request, User
 
@@ -35,32 +35,14 @@ class ClaimStatusStore(SubresourceStore):
         super().__init__(definition)
         self._authorizer = authorizer
 
-    async def update(
-        self,
-        request: Request,
-        name: str,
-        updated: UpdatedObject,
-        *,
-        validate_create: ValidateCreate | None,
-        validate_update: ValidateUpdate | None,
-        force_allow_create: bool,
-        options: WriteOptions,
-    ) -> Updated:
+    async def update(self, request: Request, update: Update) -> Updated:
         async def permitted(obj: JSONObject, old: JSONObject) -> None:
             if request.user is not None:
-                await self._check(Attributes.of(request.user, request.info), name, obj, old)
-            if validate_update is not None:
-                await validate_update(obj, old)
+                await self._check(Attributes.of(request.user, request.info), update.name, obj, old)
+            if update.validate_update is not None:
+                await update.validate_update(obj, old)
 
-        return await super().update(
-            request,
-            name,
-            updated,
-            validate_create=validate_create,
-            validate_update=permitted,
-            force_allow_create=force_allow_create,
-            options=options,
-        )
+        return await super().update(request, replace(update, validate_update=permitted))
 
     async def _check(self, asked: Attributes, name: str, obj: JSONObject, old: JSONObject) -> None:
         """Raises Invalid, which is what Kubernetes makes of a permission that is missing here."""

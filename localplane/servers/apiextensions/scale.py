@@ -14,16 +14,15 @@ from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.managedfields.scale import ReplicasPaths, ScaleManagers
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
-from localplane.apiserver.registry import reads, update
+from localplane.apiserver.registry import reads
+from localplane.apiserver.registry import update as updates
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.metadata import set_or_drop
 from localplane.apiserver.registry.rest import (
     Result,
+    Update,
     Updated,
     UpdatedObject,
-    ValidateCreate,
-    ValidateUpdate,
-    WriteOptions,
 )
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import Subresource
@@ -69,34 +68,16 @@ class CustomScale:
             raise InternalError.of(f"the spec replicas field {go_quote(path)} does not exist")
         return scale
 
-    async def update(
-        self,
-        request: Request,
-        name: str,
-        updated: UpdatedObject,
-        *,
-        validate_create: ValidateCreate | None,
-        validate_update: ValidateUpdate | None,
-        force_allow_create: bool,
-        options: WriteOptions,
-    ) -> Updated:
+    async def update(self, request: Request, update: Update) -> Updated:
         async def scaled(parent: JSONObject) -> JSONObject:
-            return await self._scaled(request, parent, updated)
+            return await self._scaled(request, parent, update.changed)
 
         async def admit(obj: JSONObject, old: JSONObject) -> None:
-            if validate_update is not None:
-                await validate_update(self._scale(obj, InternalError.of), self._scale(old, InternalError.of))
+            if update.validate_update is not None:
+                await update.validate_update(self._scale(obj, InternalError.of), self._scale(old, InternalError.of))
 
-        done = await update.update(
-            self._definition,
-            request,
-            name,
-            scaled,
-            validate_create=None,
-            validate_update=admit,
-            allow_create=False,
-            options=options,
-        )
+        scaling = Update(update.name, scaled, validate_update=admit, options=update.options)
+        done = await updates.update(self._definition, request, scaling)
         return Updated(self._scale(self._hub(done.result), BadRequest), created=False)
 
     async def _scaled(self, request: Request, parent: JSONObject, updated: UpdatedObject) -> JSONObject:

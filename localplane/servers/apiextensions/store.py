@@ -17,10 +17,9 @@ from localplane.apiserver.registry.rest import (
     Deleted,
     DeleteOptions,
     Result,
+    Update,
     Updated,
-    UpdatedObject,
     ValidateCreate,
-    ValidateUpdate,
     WriteOptions,
 )
 from localplane.apiserver.registry.store import Store
@@ -55,28 +54,10 @@ class DefinitionStore(Store):
             await self._written(obj["metadata"]["name"])
         return result
 
-    async def update(
-        self,
-        request: Request,
-        name: str,
-        updated: UpdatedObject,
-        *,
-        validate_create: ValidateCreate | None,
-        validate_update: ValidateUpdate | None,
-        force_allow_create: bool,
-        options: WriteOptions,
-    ) -> Updated:
-        done = await super().update(
-            request,
-            name,
-            updated,
-            validate_create=validate_create,
-            validate_update=validate_update,
-            force_allow_create=force_allow_create,
-            options=options,
-        )
-        if not options.dry_run:
-            await self._written(name)
+    async def update(self, request: Request, update: Update) -> Updated:
+        done = await super().update(request, update)
+        if not update.options.dry_run:
+            await self._written(update.name)
         return done
 
     async def delete(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from localplane.apimachinery.errors import Forbidden
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.rest import (
     Result,
+    Update,
     Updated,
-    UpdatedObject,
     ValidateCreate,
-    ValidateUpdate,
     WriteOptions,
 )
 from localplane.apiserver.request import Request
@@ -27,28 +27,10 @@ class TerminatingStore(CustomStore):
     ) -> Result:
         raise Forbidden.of(self.definition.resource, obj["metadata"].get("name", ""), _WHY)
 
-    async def update(
-        self,
-        request: Request,
-        name: str,
-        updated: UpdatedObject,
-        *,
-        validate_create: ValidateCreate | None,
-        validate_update: ValidateUpdate | None,
-        force_allow_create: bool,
-        options: WriteOptions,
-    ) -> Updated:
+    async def update(self, request: Request, update: Update) -> Updated:
         async def only_what_is_there(old: JSONObject) -> JSONObject:
             if not old:
-                raise Forbidden.of(self.definition.resource, name, _WHY)
-            return await updated(old)
+                raise Forbidden.of(self.definition.resource, update.name, _WHY)
+            return await update.changed(old)
 
-        return await super().update(
-            request,
-            name,
-            only_what_is_there,
-            validate_create=validate_create,
-            validate_update=validate_update,
-            force_allow_create=force_allow_create,
-            options=options,
-        )
+        return await super().update(request, replace(update, changed=only_what_is_there))

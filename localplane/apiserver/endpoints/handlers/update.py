@@ -17,7 +17,7 @@ from localplane.apiserver.endpoints.respond import check_form, respond_object
 from localplane.apiserver.endpoints.scope import Scope
 from localplane.apiserver.endpoints.write_options import write_options
 from localplane.apiserver.registry.metadata import ensure_namespace, metadata_of
-from localplane.apiserver.registry.rest import Updated, UpdatedObject, WriteOptions
+from localplane.apiserver.registry.rest import Update, Updated, UpdatedObject, WriteOptions
 from localplane.apiserver.request import Answer, Request
 
 
@@ -64,21 +64,23 @@ async def write_reviewed(
     scope: Scope,
     request: Request,
     review: Review,
-    updated: UpdatedObject,
+    changed: UpdatedObject,
     *,
     options: WriteOptions,
     may_create: bool = False,
 ) -> Updated:
-    """What `updated` makes of the live object, while the review lets it in."""
+    """What `changed` makes of the live object, while the review lets it in."""
     try:
         done: Updated = await scope.storage.update(
             request,
-            request.info.name,
-            updated,
-            validate_create=review.validation_on_create(by_update=True),
-            validate_update=review.validation_on_update(),
-            force_allow_create=may_create,
-            options=options,
+            Update(
+                request.info.name,
+                changed,
+                validate_create=review.validation_on_create(by_update=True),
+                validate_update=review.validation_on_update(),
+                allow_create=may_create,
+                options=options,
+            ),
         )
     finally:
         review.leave()

@@ -7,6 +7,7 @@ and then everything is given back. Kubernetes: pkg/registry/core/service/storage
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from localplane.apimachinery.errors import AlreadyExists, APIError
 from localplane.apimachinery.names import generate_name
@@ -19,10 +20,9 @@ from localplane.apiserver.registry.rest import (
     DeleteOptions,
     ListOptions,
     Result,
+    Update,
     Updated,
-    UpdatedObject,
     ValidateCreate,
-    ValidateUpdate,
     WriteOptions,
 )
 from localplane.apiserver.registry.store import Store
@@ -78,17 +78,8 @@ class ServiceStore(Store):
         await claims.commit()
         return created
 
-    async def update(
-        self,
-        request: Request,
-        name: str,
-        updated: UpdatedObject,
-        *,
-        validate_create: ValidateCreate | None,
-        validate_update: ValidateUpdate | None,
-        force_allow_create: bool,
-        options: WriteOptions,
-    ) -> Updated:
+    async def update(self, request: Request, update: Update) -> Updated:
+        name, options = update.name, update.options
         claims = self._claims(request, name, options)
 
         async def allocated(old: JSONObject) -> JSONObject:
@@ -96,21 +87,13 @@ class ServiceStore(Store):
             nonlocal claims
             await claims.revert()
             claims = self._claims(request, name, options)
-            obj = await updated(old)
+            obj = await update.changed(old)
             if not _is_stale(obj, old):
                 await self._allocate(claims, obj, old)
             return obj
 
         try:
-            done = await super().update(
-                request,
-                name,
-                allocated,
-                validate_create=validate_create,
-                validate_update=validate_update,
-                force_allow_create=force_allow_create,
-                options=options,
-            )
+            done = await super().update(request, replace(update, changed=allocated))
         except BaseException as error:
             await _settle_failure(claims, error)
             raise

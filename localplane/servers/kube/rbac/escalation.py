@@ -20,10 +20,9 @@ from localplane.apiserver.authorization import SYSTEM_MASTERS, Attributes, Autho
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.rest import (
     Result,
+    Update,
     Updated,
-    UpdatedObject,
     ValidateCreate,
-    ValidateUpdate,
     WriteOptions,
 )
 from localplane.apiserver.registry.store import Store
@@ -150,32 +149,14 @@ class _GuardedStore(Store):
             await self._guard.check(request, request.user, obj, {})
         return await super().create(request, obj, validate=validate, options=options)
 
-    async def update(
-        self,
-        request: Request,
-        name: str,
-        updated: UpdatedObject,
-        *,
-        validate_create: ValidateCreate | None,
-        validate_update: ValidateUpdate | None,
-        force_allow_create: bool,
-        options: WriteOptions,
-    ) -> Updated:
+    async def update(self, request: Request, update: Update) -> Updated:
         async def checked(old: JSONObject) -> JSONObject:
-            obj = await updated(old)
+            obj = await update.changed(old)
             if request.user is not None and SYSTEM_MASTERS not in request.user.groups:
                 await self._guard.check(request, request.user, obj, old)
             return obj
 
-        return await super().update(
-            request,
-            name,
-            checked,
-            validate_create=validate_create,
-            validate_update=validate_update,
-            force_allow_create=force_allow_create,
-            options=options,
-        )
+        return await super().update(request, replace(update, changed=checked))
 
 
 def _aggregates(role: JSONObject) -> bool:

@@ -17,7 +17,7 @@ from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import now
 from localplane.apiserver.registry import reads, update
 from localplane.apiserver.registry.definition import Definition
-from localplane.apiserver.registry.rest import ListOptions, WriteOptions
+from localplane.apiserver.registry.rest import ListOptions, Update, WriteOptions
 from localplane.apiserver.request import Request
 from localplane.catalog.policy.conditions import tell_whether_disruption_is_allowed
 from localplane.catalog.policy.status import PodDisruptionBudgetStatusStrategy
@@ -59,12 +59,7 @@ class Budgets:
         await update.update(
             definition.with_strategy(PodDisruptionBudgetStatusStrategy(definition.strategy)),
             request,
-            name,
-            taken,
-            validate_create=None,
-            validate_update=None,
-            allow_create=False,
-            options=WriteOptions(dry_run=dry_run),
+            Update(name, taken, options=WriteOptions(dry_run=dry_run)),
         )
 
 

@@ -19,7 +19,7 @@ from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry import delete, reads, update
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.errors import after_a_write
-from localplane.apiserver.registry.rest import DeleteOptions, Result, ValidateCreate, WriteOptions
+from localplane.apiserver.registry.rest import DeleteOptions, Result, Update, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.objects import StoredObject
 from localplane.catalog.core.pods.conditions import is_true, set_condition
@@ -124,16 +124,7 @@ class EvictionStore:
             set_condition(pod, "DisruptionTarget", "True", reason="EvictionByEvictionAPI", message=evicting)
             return pod
 
-        done = await update.update(
-            self._statuses,
-            request,
-            name,
-            marked,
-            validate_create=None,
-            validate_update=None,
-            allow_create=False,
-            options=WriteOptions(),
-        )
+        done = await update.update(self._statuses, request, Update(name, marked))
         stored = done.result
         return str(stored.revision if isinstance(stored, StoredObject) else stored["metadata"]["resourceVersion"])
 
