@@ -19,7 +19,7 @@ _REPEATS = (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT)
 _MANY = 50
 """A bound of repetition from which on it is a loop to us."""
 _ENDS = ("", "\0", "\n", "\u20ac")
-_SMALL = (*range(10, 70, 6), 80, 100, 130, 170, 250)
+_SMALL: tuple[int, ...] = (*range(10, 70, 6), 80, 100, 130, 170, 250)
 """So near to one another that what is exponential is noticed before it takes for ever."""
 _LARGE = (1000, 4000)
 _NOTHING, _PAUSE = 0.0003, 0.004

@@ -59,6 +59,9 @@ class LyingStorage:
         first = self._first_seen.setdefault(key, found)
         return first if self._lies_now(Lie.READ_STALE) else found
 
+    def peek(self, key: str) -> StoredObject | None:
+        return self._honest.peek(key)
+
     async def list(self, key: str, options: ListOptions) -> ObjectList:
         return await self._honest.list(key, options)
 

@@ -28,7 +28,7 @@ def annotate(desk: Desk, line: str) -> Outcome:
     return desk.run("annotate", *shlex.split(line))
 
 
-def annotations(desk: Desk, name: str = "a") -> str:
+def annotations_of(desk: Desk, name: str = "a") -> str:
     return desk.run("get", "cm", name, "-o", "jsonpath={.metadata.annotations}").stdout
 
 
@@ -45,7 +45,7 @@ def test_annotations_are_set_changed_and_taken_away(made: Desk) -> None:
     ]  # fmt: skip
     for words, outcome in steps:
         assert annotate(made, f"cm a {words}") == outcome, words
-    assert annotations(made) == '{"kubernetes.io/change-cause":"two","note":"other"}'
+    assert annotations_of(made) == '{"kubernetes.io/change-cause":"two","note":"other"}'
 
 
 DRY = [("client", "dry run"), ("server", "server dry run")]
@@ -54,7 +54,7 @@ DRY = [("client", "dry run"), ("server", "server dry run")]
 def test_a_dry_run_changes_nothing(made: Desk) -> None:
     for mode, after in DRY:
         assert annotate(made, f"cm a k=v --dry-run={mode}") == Outcome(0, f"configmap/a annotated ({after})\n", "")
-    assert annotations(made) == '{"note":"hello"}'
+    assert annotations_of(made) == '{"note":"hello"}'
 
 
 CHOSEN = [
@@ -102,7 +102,7 @@ def test_annotations_are_listed_with_the_changes_given(made: Desk) -> None:
     assert annotate(made, "cm a b --list").stdout == (
         "Listing annotations for ConfigMap./a:\n note=hello\nListing annotations for ConfigMap./b:\n"
     )
-    assert annotations(made) == '{"note":"hello"}'
+    assert annotations_of(made) == '{"note":"hello"}'
 
 
 def test_a_file_is_annotated_without_a_server(desk: Desk) -> None:
@@ -155,7 +155,7 @@ def test_the_command_line_is_recorded_for_those_who_still_ask(made: Desk) -> Non
     assert done.stderr.startswith("Flag --record has been deprecated, --record will be removed in the future\n")
     done = annotate(made, "cm b k=1 --record")
     assert done.stdout == "configmap/b annotated\n"
-    assert annotations(made, "b") == (
+    assert annotations_of(made, "b") == (
         '{"k":"1","kubernetes.io/change-cause":"kctl annotate cm b k=1 --namespace=<ns> --record=true"}'
     )
 

@@ -105,14 +105,14 @@ def test_what_is_long_is_broken_and_stays_in_its_column(monkeypatch: pytest.Monk
     )
 
 
-def on_terminal(home: Path, *arguments: str, columns: int = 60, **environ: str) -> str:
-    """What a person sees who runs it on a terminal of that width."""
+def on_terminal(home: Path, *arguments: str, **environ: str) -> str:
+    """What a person sees who runs it on a terminal of sixty columns."""
     mine, theirs = pty.openpty()
     import fcntl
     import struct
     import termios
 
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
     process = subprocess.Popen(
         [*KCTL, *arguments],
         cwd=home,
@@ -134,7 +134,7 @@ def on_terminal(home: Path, *arguments: str, columns: int = 60, **environ: str) 
 
 
 def test_on_a_terminal_help_fits_and_headings_stand_out(tmp_path: Path) -> None:
-    shown = on_terminal(tmp_path, "config", "view", "--help", columns=60)
+    shown = on_terminal(tmp_path, "config", "view", "--help")
     assert "\n\x1b[1mExamples:\x1b[0m\n" in shown
     flags = shown.partition("\x1b[1mFlags:\x1b[0m\n")[2]
     assert flags

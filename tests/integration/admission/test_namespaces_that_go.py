@@ -14,7 +14,7 @@ from localplane.apimachinery.errors import APIError, Forbidden, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Entrances
 from localplane.apiserver.server.options import ServerOptions
-from localplane.client import PatchType
+from localplane.client import GroupVersionResource, PatchType
 from localplane.compose.cluster import ClusterOptions, open_cluster
 from localplane.compose.server import Plane
 from localplane.compose.storage import StorageKind, StorageOptions
@@ -23,7 +23,6 @@ from tests.integration.admission.reviewing import (
     MUTATING,
     NAMESPACES,
     VALIDATING,
-    GroupVersionResource,
     Reviewer,
     config_map,
     configured,

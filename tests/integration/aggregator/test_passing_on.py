@@ -38,6 +38,9 @@ class Behind:
     broken_off: asyncio.Event = field(default_factory=asyncio.Event)
     dropped: list[str] = field(default_factory=list)
 
+    def forget(self) -> None:
+        self.last = None
+
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.path in (f"/apis/{GROUP}/v1", "/openapi/v3"):
             return web.json_response({})
@@ -179,7 +182,7 @@ OTHER_PATHS = [
 
 @pytest.mark.parametrize("path", OTHER_PATHS)
 async def test_only_what_was_authorized_is_passed_on(behind: Behind, plane: Plane, path: str) -> None:
-    behind.last = None
+    behind.forget()
     certificates = plane.kubeconfig.parent / "pki"
     tls = ssl.create_default_context(cafile=certificates / "ca.crt")
     tls.load_cert_chain(certificates / "admin.crt", certificates / "admin.key")
@@ -192,7 +195,7 @@ async def test_only_what_was_authorized_is_passed_on(behind: Behind, plane: Plan
     "path", [f"/openapi/v3/apis/{GROUP}/v1", f"{NAMED}/x/status", f"{NAMED}/a..b", f"{NAMED}/...", NAMED + "/"]
 )
 async def test_what_was_authorized_is_passed_on_as_it_is(behind: Behind, plane: Plane, path: str) -> None:
-    behind.last = None
+    behind.forget()
     certificates = plane.kubeconfig.parent / "pki"
     tls = ssl.create_default_context(cafile=certificates / "ca.crt")
     tls.load_cert_chain(certificates / "admin.crt", certificates / "admin.key")

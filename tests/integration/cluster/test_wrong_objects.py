@@ -73,7 +73,7 @@ async def test_bytes_may_be_numbers_and_null_is_none_of_them(plane: Plane) -> No
 
 
 async def test_what_is_declared_required_is_told_last(plane: Plane) -> None:
-    rule = {"rules": [{}]}
+    rule: dict[str, Any] = {"rules": [{}]}
     assert await refusal(plane, ROLES, "", rule) == (
         'ClusterRole.rbac.authorization.k8s.io "x" is invalid: ['
         "rules[0].apiGroups: Required value: resource rules must supply at least one api group, "

@@ -220,7 +220,7 @@ async def test_the_authority_of_the_server_is_published_in_the_place_of_what_was
         await world.create(BUNDLES, old, "")
         async with running(world, trust_bundles.start, authority):
             await world.gone(BUNDLES, bundle_name(signer, "old"), "")
-            (bundle,) = await world.list(BUNDLES, "")
+            (bundle,) = await world.items(BUNDLES, "")
         assert bundle["metadata"]["name"] == bundle_name(signer, authority)
         assert bundle["spec"] == {"signerName": signer, "trustBundle": authority}
 

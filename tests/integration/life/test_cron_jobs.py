@@ -130,7 +130,7 @@ async def test_a_job_that_runs_forbids_the_next_until_it_is_over() -> None:
         event = await world.event("tick", "JobAlreadyActive")
         told = "Not starting job because prior execution is running and concurrency policy is Forbid"
         assert (event["type"], event["message"]) == ("Normal", told)
-        assert len(await world.list(JOBS)) == 1
+        assert len(await world.items(JOBS)) == 1
         await finish(world, job, time)
         await jobs_when(world, 2)
 
@@ -190,7 +190,7 @@ async def test_only_the_last_few_jobs_are_kept() -> None:
             await time.passes(world, timedelta(hours=1))
             cron_job = await world.becomes(CRON_JOBS, "tick", lambda cron_job: bool(active(cron_job)))
             names += active(cron_job)
-            [job] = [job for job in await world.list(JOBS) if job["metadata"]["name"] == names[-1]]
+            [job] = [job for job in await world.items(JOBS) if job["metadata"]["name"] == names[-1]]
             await finish(world, job, time, kind=kind)
             await world.becomes(CRON_JOBS, "tick", lambda cron_job: not active(cron_job))
         kept = await jobs_when(world, 2)
@@ -208,7 +208,7 @@ async def test_a_job_that_is_gone_is_no_longer_active() -> None:
         await world.becomes(CRON_JOBS, "tick", lambda cron_job: not active(cron_job))
         event = await world.event("tick", "MissingJob")
         assert event["message"] == f"Active job went missing: {job['metadata']['name']}"
-        assert await world.list(JOBS) == []
+        assert await world.items(JOBS) == []
 
 
 async def test_a_job_of_unknown_origin_is_told() -> None:
@@ -243,13 +243,13 @@ async def test_a_job_that_was_made_but_not_written_down_is_not_made_twice() -> N
             await world.becomes(CRON_JOBS, "tick", lambda cron_job: bool(active(cron_job)))
         # As if whoever made the job had died before that was written down.
         await world.merge(CRON_JOBS, "tick", {"status": None}, subresource="status")
-        [job] = await world.list(JOBS)
+        [job] = await world.items(JOBS)
         async with running(world, partial(cron_jobs.start, clock=time.clock)):
             cron_job = await world.becomes(CRON_JOBS, "tick", lambda cron_job: bool(active(cron_job)))
         assert active(cron_job) == [job["metadata"]["name"]]
         assert cron_job["status"]["lastScheduleTime"] == format_time(time.now)
         assert cron_job["metadata"]["uid"] == created["metadata"]["uid"]
-        assert len(await world.list(JOBS)) == 1
+        assert len(await world.items(JOBS)) == 1
 
 
 async def test_a_schedule_that_never_comes_is_told() -> None:

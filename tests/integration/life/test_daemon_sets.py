@@ -92,7 +92,7 @@ async def test_every_node_gets_a_pod_that_only_it_can_run() -> None:
         assert pod["metadata"]["generateName"] == "agent-"
         assert pod["metadata"]["ownerReferences"][0]["uid"] == made["metadata"]["uid"]
         assert pod["metadata"]["labels"]["pod-template-generation"] == "1"
-        (revision,) = await world.list(REVISIONS)
+        (revision,) = await world.items(REVISIONS)
         assert pod["metadata"]["labels"][REVISION_LABEL] == revision["metadata"]["labels"][REVISION_LABEL]
         assert revision["metadata"]["name"] == f"agent-{revision['metadata']['labels'][REVISION_LABEL]}"
         tolerated = {(each["key"], each["effect"]) for each in pod["spec"]["tolerations"]}
@@ -208,8 +208,8 @@ async def test_a_rolling_update_goes_node_by_node() -> None:
         assert len([pod for pod in pods if going(pod)]) == 1
         async with kubelet(world):
             await complete(world, 3)
-        assert images(await world.list(PODS)) == {"a": "new", "b": "new", "c": "new"}
-        assert sorted(each["revision"] for each in await world.list(REVISIONS)) == [1, 2]
+        assert images(await world.items(PODS)) == {"a": "new", "b": "new", "c": "new"}
+        assert sorted(each["revision"] for each in await world.items(REVISIONS)) == [1, 2]
 
 
 async def test_as_many_pods_go_at_a_time_as_may_be_unavailable() -> None:
@@ -255,7 +255,7 @@ async def test_on_delete_replaces_only_what_people_delete() -> None:
         pods = await pods_on(world, "a", "b")
         await world.of(PODS).delete(pods["a"]["metadata"]["name"])
         await world.becomes(SETS, "agent", status_is(updatedNumberScheduled=1, numberReady=2))
-        assert images(await world.list(PODS)) == {"a": "new", "b": "i"}
+        assert images(await world.items(PODS)) == {"a": "new", "b": "i"}
 
 
 async def test_old_revisions_are_kept_as_many_as_the_limit_says() -> None:
@@ -270,7 +270,7 @@ async def test_old_revisions_are_kept_as_many_as_the_limit_says() -> None:
         assert sorted(each["revision"] for each in revisions) == [2, 3]
         await world.merge(SETS, "agent", image("two"))
         await complete(world, 1)
-        assert sorted(each["revision"] for each in await world.list(REVISIONS)) == [3, 4]
+        assert sorted(each["revision"] for each in await world.items(REVISIONS)) == [3, 4]
 
 
 async def test_of_two_equal_revisions_the_newer_stays_when_the_set_is_looked_at() -> None:
@@ -278,16 +278,16 @@ async def test_of_two_equal_revisions_the_newer_stays_when_the_set_is_looked_at(
         await nodes(world, "a")
         await world.create(SETS, daemon_set())
         await complete(world, 1)
-        (first,) = await world.list(REVISIONS)
+        (first,) = await world.items(REVISIONS)
         metadata = {key: first["metadata"][key] for key in ("ownerReferences", "labels")}
         metadata |= {"name": "copy", "labels": metadata["labels"] | {REVISION_LABEL: "copy"}}
         copy = {**{key: first[key] for key in ("apiVersion", "kind", "data")}, "metadata": metadata, "revision": 2}
         await world.create(REVISIONS, copy)
-        assert len(await world.list(REVISIONS)) == 2
+        assert len(await world.items(REVISIONS)) == 2
         await world.of(REVISIONS).delete(first["metadata"]["name"])
         await world.merge(SETS, "agent", image("new"))
         await complete(world, 1)
-        revisions = {each["metadata"]["name"]: each["revision"] for each in await world.list(REVISIONS)}
+        revisions = {each["metadata"]["name"]: each["revision"] for each in await world.items(REVISIONS)}
         assert sorted(revisions.values()) == [2, 3]
         assert revisions["copy"] == 2
 
@@ -297,13 +297,13 @@ async def test_a_name_that_another_revision_has_is_counted_as_a_collision() -> N
         await nodes(world, "a")
         await world.create(SETS, daemon_set())
         await complete(world, 1)
-        (first,) = await world.list(REVISIONS)
+        (first,) = await world.items(REVISIONS)
         stranger = {"apiVersion": "apps/v1", "kind": "ControllerRevision", "data": {"other": "thing"}, "revision": 1}
         metadata = {"name": first["metadata"]["name"], "labels": {"whose": "nobody"}}
         await world.create(REVISIONS, {**stranger, "metadata": metadata}, "kube-public")
         await world.create(SETS, daemon_set(), "kube-public")
         await world.becomes(SETS, "agent", status_is(collisionCount=1, currentNumberScheduled=1), "kube-public")
-        assert len(await world.list(REVISIONS, "kube-public")) == 2
+        assert len(await world.items(REVISIONS, "kube-public")) == 2
 
 
 async def test_availability_waits_for_the_pods_time() -> None:
@@ -339,7 +339,7 @@ async def test_what_was_orphaned_is_adopted_by_a_set_of_the_same_selector() -> N
         after = (await pods_on(world, "a"))["a"]
         assert after["metadata"]["uid"] == before["metadata"]["uid"]
         assert after["metadata"]["ownerReferences"][0]["uid"] == new["metadata"]["uid"]
-        (revision,) = await world.list(REVISIONS)
+        (revision,) = await world.items(REVISIONS)
         assert revision["metadata"]["ownerReferences"][0]["uid"] == new["metadata"]["uid"]
 
 
@@ -351,7 +351,7 @@ async def test_a_set_that_waits_for_its_dependents_makes_no_new_ones() -> None:
         await world.of(SETS).delete("agent", propagation_policy="Foreground")
         await world.gone(SETS, "agent")
         await pods_on(world)
-        assert not await world.list(REVISIONS)
+        assert not await world.items(REVISIONS)
 
 
 async def test_of_two_revisions_that_keep_the_same_the_newer_stays_and_pods_are_of_it() -> None:
@@ -359,7 +359,7 @@ async def test_of_two_revisions_that_keep_the_same_the_newer_stays_and_pods_are_
         await nodes(world, "a")
         await world.create(SETS, daemon_set())
         await complete(world, 1)
-        (first,) = await world.list(REVISIONS)
+        (first,) = await world.items(REVISIONS)
         labels = first["metadata"]["labels"] | {REVISION_LABEL: "copy"}
         metadata = {"name": "copy", "labels": labels, "ownerReferences": first["metadata"]["ownerReferences"]}
         await world.create(REVISIONS, first | {"metadata": metadata, "revision": 2})

@@ -68,7 +68,7 @@ async def done(world: World) -> JSONObject:
 
 
 async def sets_by_image(world: World) -> dict[str, JSONObject]:
-    return {image_of(each): each for each in await world.list(SETS)}
+    return {image_of(each): each for each in await world.items(SETS)}
 
 
 async def until_sizes(world: World, **sizes: int) -> dict[str, JSONObject]:
@@ -116,7 +116,7 @@ async def test_a_new_deployment_makes_a_replica_set_that_is_its_own() -> None:
     async with living() as world:
         created = await world.create(DEPLOYMENTS, deployment(replicas=3))
         rolled_out = await done(world)
-        (replica_set,) = await world.list(SETS)
+        (replica_set,) = await world.items(SETS)
         metadata, spec = replica_set["metadata"], replica_set["spec"]
         template_hash = metadata["labels"]["pod-template-hash"]
         assert metadata["name"] == f"web-{template_hash}"
@@ -184,7 +184,7 @@ async def test_a_rolling_update_keeps_to_its_limits() -> None:
         assert annotation(rolled_out, "revision") == "3"
         await until_sizes(world, one=0, broken=0, two=10)
         messages = {
-            event["message"] for event in await world.list("v1/events") if event["reason"] == "ScalingReplicaSet"
+            event["message"] for event in await world.items("v1/events") if event["reason"] == "ScalingReplicaSet"
         }
         name = sets["broken"]["metadata"]["name"]
         assert f"Scaled up replica set {name} from 0 to 3" in messages
@@ -268,7 +268,7 @@ async def test_recreating_waits_until_all_old_pods_have_gone() -> None:
         await world.becomes(DEPLOYMENTS, "web", lambda obj: obj["status"].get("terminatingReplicas") == 2)
         await world.of(PODS).delete(first["metadata"]["name"], grace_period_seconds=0)
         await world.becomes(DEPLOYMENTS, "web", lambda obj: obj["status"].get("terminatingReplicas") == 1)
-        assert len(await world.list(SETS)) == 1
+        assert len(await world.items(SETS)) == 1
         await world.of(PODS).delete(second["metadata"]["name"], grace_period_seconds=0)
         sets = await until_sizes(world, one=0, two=2)
         assert annotation(sets["two"], "max-replicas") == "2"
@@ -295,7 +295,7 @@ async def test_resuming_is_told_while_nothing_moves() -> None:
     async with living() as world:
         await world.create(DEPLOYMENTS, deployment("broken", paused=True))
         await world.becomes(DEPLOYMENTS, "web", has_reason("DeploymentPaused"))
-        assert await world.list(SETS) == []
+        assert await world.items(SETS) == []
         await world.merge(DEPLOYMENTS, "web", {"spec": {"paused": False}})
         resumed = await world.becomes(
             DEPLOYMENTS, "web", lambda obj: condition(obj, "Progressing").get("reason") != "DeploymentPaused"
@@ -324,7 +324,7 @@ async def test_a_rollout_that_takes_too_long_is_told_and_recovers() -> None:
     async with living() as world:
         await world.create(DEPLOYMENTS, deployment("broken", progressDeadlineSeconds=1))
         late = await world.becomes(DEPLOYMENTS, "web", has_reason("ProgressDeadlineExceeded"))
-        (replica_set,) = await world.list(SETS)
+        (replica_set,) = await world.items(SETS)
         progressing = condition(late, "Progressing")
         assert progressing["status"] == "False"
         assert progressing["message"] == f'ReplicaSet "{replica_set["metadata"]["name"]}" has timed out progressing.'
@@ -372,13 +372,13 @@ async def test_an_orphaned_replica_set_with_the_same_template_is_adopted() -> No
     async with living("garbage-collector-controller") as world:
         await world.create(DEPLOYMENTS, deployment())
         await done(world)
-        (before,) = await world.list(SETS)
+        (before,) = await world.items(SETS)
         await world.of(DEPLOYMENTS).delete("web", propagation_policy="Orphan")
         await world.gone(DEPLOYMENTS, "web")
         await world.until(SETS, lambda sets: not any(each["metadata"].get("ownerReferences") for each in sets))
         created = await world.create(DEPLOYMENTS, deployment())
         await done(world)
-        (after,) = await world.list(SETS)
+        (after,) = await world.items(SETS)
         assert after["metadata"]["uid"] == before["metadata"]["uid"]
         assert [owner["uid"] for owner in after["metadata"]["ownerReferences"]] == [created["metadata"]["uid"]]
 
@@ -403,7 +403,7 @@ async def test_a_foreign_replica_set_of_the_same_name_is_a_collision() -> None:
     async with living() as world:
         await world.create(DEPLOYMENTS, deployment(replicas=0))
         await done(world)
-        (first,) = await world.list(SETS)
+        (first,) = await world.items(SETS)
         await world.of(DEPLOYMENTS).delete("web")
         await world.of(SETS).delete(first["metadata"]["name"])
         await world.gone(SETS, first["metadata"]["name"])

@@ -79,7 +79,7 @@ async def test_what_somebody_wrote_for_a_service_without_a_selector_is_left_alon
 
 async def managed(world: World) -> set[str]:
     selector = "endpoints.kubernetes.io/managed-by=endpoint-controller"
-    return {each["metadata"]["name"] for each in await world.list(ENDPOINTS, labels=selector)}
+    return {each["metadata"]["name"] for each in await world.items(ENDPOINTS, labels=selector)}
 
 
 async def test_a_label_that_changes_moves_a_pod_between_services() -> None:

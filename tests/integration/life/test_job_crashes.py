@@ -122,7 +122,7 @@ async def test_wherever_the_controller_dies_every_pod_is_counted_once(mode: str,
 async def check(world: World, created: JSONObject, job: JSONObject, number: int) -> None:
     """What was counted is what there is, in the end and at every moment before."""
     status = job["status"]
-    pods = await world.list(PODS, labels=f"part={number}")
+    pods = await world.items(PODS, labels=f"part={number}")
     phases = [pod["status"]["phase"] for pod in pods]
     assert (status["succeeded"], status["failed"]) == (3, 1)
     assert (phases.count("Succeeded"), phases.count("Failed")) == (3, 1)

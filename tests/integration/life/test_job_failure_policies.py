@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from localplane.apimachinery.objects import JSONObject
 from tests.integration.life.jobs_at_work import JOBS, a_job, active, active_pods, complete, end, failed, true_conditions
 from tests.integration.life.world import cluster
 
@@ -11,7 +12,7 @@ DISRUPTED = {"type": "DisruptionTarget", "status": "True", "lastTransitionTime":
 async def test_an_exit_code_ends_the_whole_job() -> None:
     rules = [{"action": "FailJob", "onExitCodes": {"containerName": "main", "operator": "In", "values": [7, 42]}}]
     async with cluster("job-controller") as world:
-        spec = {"parallelism": 2, "completions": 2, "backoffLimit": 5}
+        spec: JSONObject = {"parallelism": 2, "completions": 2, "backoffLimit": 5}
         await world.create(JOBS, a_job(podFailurePolicy={"rules": rules}, **spec))
         one, other = await active_pods(world, 2)
         await end(world, one, code=42)

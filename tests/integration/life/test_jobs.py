@@ -54,7 +54,7 @@ async def test_a_job_runs_a_pod_and_is_complete_when_it_succeeds() -> None:
             assert condition["message"] == "Reached expected number of succeeded pods"
         assert [each["type"] for each in status["conditions"]] == ["SuccessCriteriaMet", "Complete"]
         assert (await world.event("work", "Completed"))["message"] == "Job completed"
-        [pod] = await world.list(PODS)
+        [pod] = await world.items(PODS)
         assert "finalizers" not in pod["metadata"]
 
 
@@ -66,7 +66,7 @@ async def test_only_as_many_pods_run_at_once_as_the_job_allows() -> None:
             await end(world, pods[0])
         job = await complete(world)
         assert job["status"]["succeeded"] == 5
-        assert len(await world.list(PODS)) == 5
+        assert len(await world.items(PODS)) == 5
 
 
 async def test_more_and_fewer_pods_run_when_the_job_says_so() -> None:
@@ -91,7 +91,7 @@ async def test_a_job_without_a_number_of_completions_is_done_with_its_first_succ
         await end(world, one)
         job = await world.becomes(JOBS, "work", lambda job: job["status"].get("succeeded") == 1)
         assert not true_conditions(job)
-        assert len(await world.list(PODS)) == 2
+        assert len(await world.items(PODS)) == 2
         await end(world, other, code=3)
         job = await complete(world)
         assert (job["status"]["succeeded"], job["status"]["failed"]) == (1, 1)
@@ -156,7 +156,7 @@ async def test_a_deleted_pod_is_a_failure_and_replaced_when_the_pause_is_over() 
         await world.of(PODS).delete(pod["metadata"]["name"])  # nobody runs it yet: it goes without waiting
         job = await world.becomes(JOBS, "work", lambda job: job["status"].get("failed") == 1)
         assert "active" not in job["status"]
-        assert await world.list(PODS) == []
+        assert await world.items(PODS) == []
         ahead = timedelta(minutes=10)
         await world.merge(JOBS, "work", {"metadata": {"annotations": {"look": "again"}}})
         [replacement] = await active_pods(world, 1)
@@ -173,7 +173,7 @@ async def test_a_job_that_replaces_only_what_failed_waits_for_a_pod_that_ends() 
         await world.of(PODS).delete(pod["metadata"]["name"])
         job = await world.becomes(JOBS, "work", lambda job: job["status"].get("terminating") == 1)
         assert "active" not in job["status"]
-        assert len(await world.list(PODS)) == 1
+        assert len(await world.items(PODS)) == 1
         await end(world, pod, code=1)
         await world.becomes(JOBS, "work", lambda job: job["status"].get("failed") == 1)
         await active_pods(world, 1)
@@ -197,7 +197,7 @@ async def test_a_suspended_job_has_no_pods_and_begins_anew_when_it_goes_on() -> 
         assert (condition["reason"], condition["message"]) == ("JobSuspended", "Job suspended")
         assert "startTime" not in job["status"]
         assert (await world.event("work", "Suspended"))["message"] == "Job suspended"
-        assert await world.list(PODS) == []
+        assert await world.items(PODS) == []
         await world.merge(JOBS, "work", {"spec": {"suspend": False}})
         await active_pods(world, 2)
         job = await world.becomes(JOBS, "work", lambda job: "Suspended" not in true_conditions(job))
@@ -220,7 +220,7 @@ async def test_somebody_elses_job_is_left_alone() -> None:
         theirs = await world.get(JOBS, "theirs")
         assert theirs is not None
         assert theirs.get("status", {}) == {}
-        assert {pod["metadata"]["labels"]["job-name"] for pod in await world.list(PODS)} == {"ours"}
+        assert {pod["metadata"]["labels"]["job-name"] for pod in await world.items(PODS)} == {"ours"}
 
 
 async def test_orphans_are_adopted_and_pods_that_do_not_match_are_released() -> None:

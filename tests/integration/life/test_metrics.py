@@ -43,7 +43,7 @@ async def test_a_pods_usage_is_spread_over_its_containers_unless_one_has_its_own
             world, "kwok", {"kwok.x-k8s.io/usage-cpu": "20m", "kwok.x-k8s.io/usage-memory": "1Gi"}, "a", "b"
         )
         await annotated(world, "plain", {"simulation.localplane/cpu": "nonsense"})
-        by_name = {each["metadata"]["name"]: each for each in await world.list(PODS)}
+        by_name = {each["metadata"]["name"]: each for each in await world.items(PODS)}
         third = {"cpu": "333333333n", "memory": "30Mi"}
         assert used(by_name["whole"]) == {"a": third, "b": third, "c": third}
         assert used(by_name["own"]) == {
@@ -66,8 +66,8 @@ async def test_only_pods_that_run_on_simulated_nodes_are_measured() -> None:
         await pod(world, "there")
         await pod(world, "elsewhere", node="real")
         await world.play(await pod(world, "over"), phase="Succeeded", ready=False)
-        assert [each["metadata"]["name"] for each in await world.list(PODS)] == ["there"]
-        assert [each["metadata"]["name"] for each in await world.list(NODES, "")] == ["node-1"]
+        assert [each["metadata"]["name"] for each in await world.items(PODS)] == ["there"]
+        assert [each["metadata"]["name"] for each in await world.items(NODES, "")] == ["node-1"]
         for plural, name, namespace in ((PODS, "elsewhere", "default"), (PODS, "no", "default"), (NODES, "real", "")):
             with pytest.raises(NotFound):
                 await world.of(plural, namespace).get(name)
@@ -79,10 +79,10 @@ async def test_lists_are_selected_by_labels_and_fields_and_in_order() -> None:
         await simulated_node(world, "node-2")
         for name, app in (("b", "web"), ("a", "web"), ("c", "db")):
             await pod(world, name, labels={"app": app})
-        assert [each["metadata"]["name"] for each in await world.list(PODS, labels="app=web")] == ["a", "b"]
+        assert [each["metadata"]["name"] for each in await world.items(PODS, labels="app=web")] == ["a", "b"]
         chosen = await world.of(PODS, "").list(ListOptions(field_selector="metadata.name=c"))
         assert [each["metadata"]["name"] for each in chosen["items"]] == ["c"]
-        assert [each["metadata"]["name"] for each in await world.list(NODES, "", labels="disk")] == ["node-1"]
+        assert [each["metadata"]["name"] for each in await world.items(NODES, "", labels="disk")] == ["node-1"]
 
 
 async def test_a_node_uses_what_its_pods_use_and_a_little_more() -> None:

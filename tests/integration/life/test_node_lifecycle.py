@@ -177,7 +177,7 @@ async def test_a_renewed_lease_is_a_sign_of_life() -> None:
             lost: list[str] = []
             while not lost:
                 await renew(world, "renewing")
-                items = await world.list("v1/nodes", "")
+                items = await world.items("v1/nodes", "")
                 lost = [each["metadata"]["name"] for each in items if ready(each)["status"] == "Unknown"]
             assert lost == ["quiet"]
 
@@ -195,7 +195,7 @@ async def test_who_was_stopped_themselves_holds_it_against_nobody() -> None:
             lost: list[str] = []
             while not lost:
                 await renew(world, "renewing")
-                items = await world.list("v1/nodes", "")
+                items = await world.items("v1/nodes", "")
                 lost = [each["metadata"]["name"] for each in items if ready(each)["status"] == "Unknown"]
             assert lost == ["quiet"]
 

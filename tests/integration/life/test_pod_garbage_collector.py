@@ -89,4 +89,4 @@ async def test_of_very_many_pods_that_have_ended_the_oldest_go_and_the_evicted_f
         for name in ("b", "c"):
             await world.play(await world.create(PODS, pod(name)), phase="Succeeded", ready=False)
         await world.gone(PODS, "z-evicted")
-        assert {each["metadata"]["name"] for each in await world.list(PODS)} == {"running", "b", "c"}
+        assert {each["metadata"]["name"] for each in await world.items(PODS)} == {"running", "b", "c"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
@@ -198,7 +199,11 @@ async def test_readiness_comes_and_goes_with_the_annotation() -> None:
         for value, status in ((None, "True"), ("true", "False")):
             patch = {"metadata": {"annotations": {"simulation.localplane/never-ready": value}}}
             await world.merge("v1/pods", "web", patch)
-            await world.becomes("v1/pods", "web", lambda each, so=status: condition(each, "Ready")["status"] == so)
+            await world.becomes("v1/pods", "web", partial(_has_readiness, status))
+
+
+def _has_readiness(status: str, pod: JSONObject) -> bool:
+    return bool(condition(pod, "Ready")["status"] == status)
 
 
 async def test_a_readiness_gate_holds_the_pod_back() -> None:

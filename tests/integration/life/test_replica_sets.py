@@ -185,7 +185,7 @@ async def test_a_replica_set_that_is_going_makes_no_more_pods() -> None:
         await world.of(SETS).delete("web")
         await world.of(PODS).delete(pod["metadata"]["name"], grace_period_seconds=0)
         await world.becomes(SETS, "web", status_is(replicas=0))
-        assert await world.list(PODS) == []
+        assert await world.items(PODS) == []
 
 
 async def test_a_matching_orphan_is_adopted_and_released_when_it_no_longer_matches() -> None:
@@ -194,7 +194,7 @@ async def test_a_matching_orphan_is_adopted_and_released_when_it_no_longer_match
         await world.create(SETS, replica_set(replicas=1))
         await world.becomes(PODS, "lonely", of("web"))
         await world.becomes(SETS, "web", status_is(replicas=1, observedGeneration=1))
-        assert len(await world.list(PODS)) == 1
+        assert len(await world.items(PODS)) == 1
         await world.merge(PODS, "lonely", {"metadata": {"labels": {"app": "else"}}})
         released = await world.becomes(PODS, "lonely", lambda pod: not owners(pod))
         assert "deletionTimestamp" not in released["metadata"]
@@ -251,7 +251,7 @@ async def test_a_pod_without_all_labels_of_the_template_is_not_fully_labelled() 
     async with cluster("replicaset-controller", nodes=0) as world:
         await world.create(SETS, replica_set(replicas=2, template=template(tier="front")))
         await owned(world, "web", 2)
-        pods = await world.list(PODS)
+        pods = await world.items(PODS)
         await world.merge(PODS, pods[0]["metadata"]["name"], {"metadata": {"labels": {"tier": None}}})
         await world.becomes(SETS, "web", status_is(replicas=2, fullyLabeledReplicas=1))
 
@@ -260,7 +260,7 @@ async def test_many_pods_are_made_once_each() -> None:
     async with cluster("replicaset-controller", nodes=0) as world:
         await world.create(SETS, replica_set(replicas=60))
         await world.becomes(SETS, "web", status_is(replicas=60))
-        assert len(await world.list(PODS)) == 60
+        assert len(await world.items(PODS)) == 60
         await world.merge(SETS, "web", {"spec": {"replicas": 0}})
         await world.becomes(SETS, "web", status_is(replicas=0, terminatingReplicas=0, observedGeneration=2))
-        assert await world.list(PODS) == []
+        assert await world.items(PODS) == []

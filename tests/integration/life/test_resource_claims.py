@@ -54,7 +54,7 @@ async def test_a_pod_gets_a_claim_from_its_template_when_that_is_there() -> None
         )
         await world.create(TEMPLATES, TEMPLATE)
         web = await world.becomes(PODS, "web", lambda obj: bool(claim_of(obj)))
-        (claim,) = await world.list(CLAIMS)
+        (claim,) = await world.items(CLAIMS)
         assert claim["metadata"]["name"] == claim_of(web)
         assert claim["metadata"]["name"].startswith("web-gpu-")
         assert claim["metadata"]["labels"] == {"a": "b"}

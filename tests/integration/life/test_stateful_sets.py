@@ -86,7 +86,7 @@ async def test_a_pod_comes_when_the_one_before_it_is_ready() -> None:
         await world.becomes(SETS, "web", status_is(replicas=1, availableReplicas=0, updatedReplicas=1))
         first = await world.play(first, ready=False)
         await world.event("web", "SuccessfulCreate")
-        assert names(await world.list(PODS)) == ["web-0"]
+        assert names(await world.items(PODS)) == ["web-0"]
         await world.play(first)
         pods = await pods_are(world, "web-0", "web-1")
         await world.becomes(SETS, "web", status_is(replicas=2, readyReplicas=1, availableReplicas=1))
@@ -140,7 +140,7 @@ async def test_pods_go_from_the_highest_number_down() -> None:
 
 
 async def by_name(world: World) -> dict[str, JSONObject]:
-    return {pod["metadata"]["name"]: pod for pod in await world.list(PODS)}
+    return {pod["metadata"]["name"]: pod for pod in await world.items(PODS)}
 
 
 async def test_a_rolling_update_replaces_all_pods_and_is_then_complete() -> None:
@@ -149,15 +149,15 @@ async def test_a_rolling_update_replaces_all_pods_and_is_then_complete() -> None
         before = await world.becomes(SETS, "web", is_complete)
         await world.merge(SETS, "web", image("new"))
         after = await world.becomes(SETS, "web", is_complete)
-        assert images(await world.list(PODS)) == {"web-0": "new", "web-1": "new"}
+        assert images(await world.items(PODS)) == {"web-0": "new", "web-1": "new"}
         assert after["status"]["currentRevision"] != before["status"]["currentRevision"]
         assert after["status"]["collisionCount"] == 0
-        revisions = {each["metadata"]["name"]: each for each in await world.list(REVISIONS)}
+        revisions = {each["metadata"]["name"]: each for each in await world.items(REVISIONS)}
         assert {name: each["revision"] for name, each in revisions.items()} == {
             before["status"]["currentRevision"]: 1,
             after["status"]["currentRevision"]: 2,
         }
-        for pod in await world.list(PODS):
+        for pod in await world.items(PODS):
             assert pod["metadata"]["labels"][REVISION_LABEL] == after["status"]["updateRevision"]
 
 
@@ -170,7 +170,7 @@ async def test_going_back_gives_the_old_revision_the_highest_number() -> None:
         await world.merge(SETS, "web", image("i"))
         again = await world.becomes(SETS, "web", is_complete)
         assert again["status"]["currentRevision"] == first["status"]["currentRevision"]
-        numbers = {each["metadata"]["name"]: each["revision"] for each in await world.list(REVISIONS)}
+        numbers = {each["metadata"]["name"]: each["revision"] for each in await world.items(REVISIONS)}
         assert len(numbers) == 2
         assert numbers[first["status"]["currentRevision"]] == 3
 
@@ -192,14 +192,14 @@ async def test_pods_below_the_partition_stay_as_they_are_even_if_made_anew() -> 
         await world.becomes(SETS, "web", is_complete)
         await world.merge(SETS, "web", image("new"))
         await world.becomes(SETS, "web", status_is(currentReplicas=2, updatedReplicas=1, readyReplicas=3))
-        assert images(await world.list(PODS)) == {"web-0": "i", "web-1": "i", "web-2": "new"}
+        assert images(await world.items(PODS)) == {"web-0": "i", "web-1": "i", "web-2": "new"}
         old = (await by_name(world))["web-0"]
         await world.of(PODS).delete("web-0")
         await world.becomes(PODS, "web-0", lambda pod: pod["metadata"]["uid"] != old["metadata"]["uid"])
-        assert images(await world.list(PODS))["web-0"] == "i"
+        assert images(await world.items(PODS))["web-0"] == "i"
         await world.merge(SETS, "web", {"spec": {"updateStrategy": rolling(partition=0)}})
         await world.becomes(SETS, "web", is_complete)
-        assert images(await world.list(PODS)) == {"web-0": "new", "web-1": "new", "web-2": "new"}
+        assert images(await world.items(PODS)) == {"web-0": "new", "web-1": "new", "web-2": "new"}
 
 
 async def test_as_many_pods_are_replaced_at_a_time_as_may_be_unavailable() -> None:
@@ -229,7 +229,7 @@ async def test_on_delete_leaves_old_pods_alone() -> None:
         )
         await world.of(PODS).delete("web-0")
         await world.becomes(SETS, "web", status_is(updatedReplicas=1, readyReplicas=2))
-        assert images(await world.list(PODS)) == {"web-0": "new", "web-1": "i"}
+        assert images(await world.items(PODS)) == {"web-0": "new", "web-1": "i"}
 
 
 async def test_a_pod_that_has_ended_is_made_anew() -> None:
@@ -244,7 +244,7 @@ async def test_claims_come_before_their_pod_and_stay_after_it() -> None:
     async with cluster(*OWNING) as world, kubelet(world):
         await world.create(SETS, stateful_set(2, volumeClaimTemplates=[claim_template(tier="back")]))
         await world.becomes(SETS, "web", is_complete)
-        claims = await world.list(CLAIMS)
+        claims = await world.items(CLAIMS)
         assert names(claims) == ["data-web-0", "data-web-1"]
         assert all(claim["metadata"]["labels"] == LABELS | {"tier": "back"} for claim in claims)
         assert all("ownerReferences" not in claim["metadata"] for claim in claims)
@@ -252,7 +252,7 @@ async def test_claims_come_before_their_pod_and_stay_after_it() -> None:
         assert volumes == [{"name": "data", "persistentVolumeClaim": {"claimName": "data-web-1"}}]
         await world.merge(SETS, "web", {"spec": {"replicas": 0}})
         await pods_are(world)
-        assert names(await world.list(CLAIMS)) == ["data-web-0", "data-web-1"]
+        assert names(await world.items(CLAIMS)) == ["data-web-0", "data-web-1"]
 
 
 async def test_claims_belong_to_the_set_if_they_go_with_it() -> None:
@@ -262,10 +262,10 @@ async def test_claims_belong_to_the_set_if_they_go_with_it() -> None:
         made = await world.create(SETS, wanted)
         await world.becomes(SETS, "web", is_complete)
         await world.until(CLAIMS, lambda claims: len(claims) == 2 and all(map(owners, claims)))
-        assert {uid for claim in await world.list(CLAIMS) for uid in owners(claim)} == {made["metadata"]["uid"]}
+        assert {uid for claim in await world.items(CLAIMS) for uid in owners(claim)} == {made["metadata"]["uid"]}
         await world.merge(SETS, "web", {"spec": {"replicas": 1}})
         await pods_are(world, "web-0")
-        assert names(await world.list(CLAIMS)) == ["data-web-0", "data-web-1"]
+        assert names(await world.items(CLAIMS)) == ["data-web-0", "data-web-1"]
         keep = {"spec": {"persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain"}}}
         await world.merge(SETS, "web", keep)
         await world.becomes(CLAIMS, "data-web-0", lambda claim: not owners(claim))
@@ -303,7 +303,7 @@ async def test_a_pod_counts_as_available_after_its_time() -> None:
         await world.play(pod)
         seen = await world.becomes(SETS, "web", status_is(readyReplicas=1))
         if seen["status"]["availableReplicas"] == 0:
-            assert names(await world.list(PODS)) == ["web-0"]
+            assert names(await world.items(PODS)) == ["web-0"]
         await world.becomes(SETS, "web", status_is(availableReplicas=1))
         await pods_are(world, "web-0", "web-1")
 
@@ -334,7 +334,7 @@ async def test_a_set_that_is_made_anew_takes_over_what_was_left() -> None:
         new = await world.becomes(SETS, "web", is_complete)
         assert {name: pod["metadata"]["uid"] for name, pod in (await by_name(world)).items()} == before
         assert new["status"]["currentRevision"] == old["status"]["currentRevision"]
-        assert all(owners(each) == [new["metadata"]["uid"]] for each in await world.list(REVISIONS))
+        assert all(owners(each) == [new["metadata"]["uid"]] for each in await world.items(REVISIONS))
 
 
 async def test_what_people_write_into_the_conditions_stays() -> None:
@@ -384,7 +384,7 @@ async def test_an_ordered_set_shrinks_only_while_those_that_stay_are_well() -> N
         await world.becomes(SETS, "web", status_is(readyReplicas=2))
         await world.merge(SETS, "web", {"spec": {"replicas": 1}})
         await observed(world)
-        assert not any(map(going, await world.list(PODS)))
+        assert not any(map(going, await world.items(PODS)))
         await world.play((await by_name(world))["web-0"])
         async with kubelet(world):
             await pods_are(world, "web-0")
@@ -428,4 +428,4 @@ async def test_a_set_that_waits_for_its_dependents_makes_no_new_ones() -> None:
         await world.of(SETS).delete("web", propagation_policy="Foreground")
         await world.gone(SETS, "web")
         await pods_are(world)
-        assert not await world.list(REVISIONS)
+        assert not await world.items(REVISIONS)

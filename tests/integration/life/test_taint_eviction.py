@@ -56,7 +56,7 @@ async def test_a_pod_that_does_not_tolerate_a_taint_goes_at_once_and_says_why() 
         assert event["message"] == "Marking for deletion Pod default/goes"
         assert event["source"] == {"component": NAME}
         assert event["type"] == "Normal"
-        left = [each["metadata"]["name"] for each in await world.list("v1/pods") if not is_going(each)]
+        left = [each["metadata"]["name"] for each in await world.items("v1/pods") if not is_going(each)]
         assert left == ["elsewhere", "stays"]
 
 
@@ -113,7 +113,7 @@ async def test_a_second_taint_that_is_not_tolerated_ends_the_stay() -> None:
         await taint(world, TAINT, {"key": "fire", "effect": "NoExecute"})
         await world.becomes("v1/pods", "goes", is_going)
         messages = [
-            event["message"] for event in await world.list("v1/events") if event["involvedObject"]["name"] == "goes"
+            event["message"] for event in await world.items("v1/events") if event["involvedObject"]["name"] == "goes"
         ]
         assert messages[0] == "Cancelling deletion of Pod default/goes"
 

@@ -125,6 +125,6 @@ async def test_a_lease_is_taken_over_and_those_of_lost_servers_go() -> None:
         long_ago = format_micro_time(datetime.now(UTC) - timedelta(hours=2))
         await world.merge(LEASES, lost.name, {"spec": {"renewTime": long_ago}}, "kube-system")
         await lease.remove_expired()
-        names = {each["metadata"]["name"] for each in await world.list(LEASES, "kube-system")}
+        names = {each["metadata"]["name"] for each in await world.items(LEASES, "kube-system")}
         assert lost.name not in names
         assert lease.name in names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -363,13 +364,11 @@ async def test_objects_without_their_finalizers_get_them() -> None:
             (VOLUMES, "disk", "", "kubernetes.io/pv-protection"),
             (STORAGE, "gold", "", "kubernetes.io/vac-protection"),
         ):
-            expected = [finalizer]
-            await world.becomes(
-                plural,
-                name,
-                lambda obj, expected=expected: bool(obj["metadata"].get("finalizers") == expected),
-                namespace,
-            )
+            await world.becomes(plural, name, partial(_is_kept_by, finalizer), namespace)
+
+
+def _is_kept_by(finalizer: str, obj: JSONObject) -> bool:
+    return bool(obj["metadata"].get("finalizers") == [finalizer])
 
 
 async def test_a_class_of_attributes_stays_while_a_claim_names_it() -> None:

@@ -54,7 +54,7 @@ class World:
     ) -> JSONObject:
         return await self.of(plural, namespace).patch(name, patch, PatchType.MERGE, subresource=subresource)
 
-    async def list(self, plural: str, namespace: str = "default", *, labels: str = "") -> list[JSONObject]:
+    async def items(self, plural: str, namespace: str = "default", *, labels: str = "") -> list[JSONObject]:
         items: list[JSONObject] = (await self.of(plural, namespace).list(ListOptions(label_selector=labels)))["items"]
         return items
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from inspect import signature
 
 import pytest
 
-from localplane.apimachinery.serializers.media_types import JSON, YAML
+from localplane.apimachinery.serializers.media_types import JSON, YAML, MediaType
 from localplane.apiserver.endpoints.scope import APPLY_PATCH, JSON_PATCH, PATCH_TYPES, Scope
 from localplane.apiserver.long_work import LongWork
 from localplane.apiserver.request import Response, whole_body
@@ -32,7 +33,7 @@ INITIAL = "watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVe
 LONGEST_SECONDS = 0.03
 """Ten times what a slice takes. What does not stop in between takes several times as long as this."""
 
-MEDIA_TYPES = next(field.default for field in fields(Scope) if field.name == "media_types")
+MEDIA_TYPES: Sequence[MediaType] = signature(Scope).parameters["media_types"].default
 TRANSFORMS = ("", ";as=Table;g=meta.k8s.io;v=v1", ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1")
 WATCH_TRANSFORMS = ("", ";as=Table;g=meta.k8s.io;v=v1", ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
 
@@ -47,15 +48,16 @@ class Server:
 def server() -> Iterator[Server]:
     """Many objects, and one that is large."""
     with asyncio.Runner(loop_factory=new_loop) as runner:
-        api = runner.run(_seeded())
+        work = LongWork()
+        api = runner.run(_seeded(work))
         yield Server(api, runner)
-        api.work.close()
+        work.close()
         runner.run(api.close())
 
 
-async def _seeded() -> API:
+async def _seeded(work: LongWork) -> API:
     api = await API.start([group("", CONFIG_MAP_RESOURCE, SECRETS)])
-    api.work = LongWork()
+    api.work = work
     storage, secrets = api.cacher.resource("/configmaps/"), api.cacher.resource("/secrets/")
     for number in range(OBJECTS):
         name = f"seeded-{number:06}"

@@ -16,7 +16,7 @@ SCHEMAS = files("localplane.catalog") / "data" / "schemas"
 
 def _fields() -> dict[str, set[str]]:
     """Of each type of the tables."""
-    found = {}
+    found: dict[str, set[str]] = {}
     for file in SCHEMAS.iterdir():
         package = file.name.removesuffix(".json").replace("_", "/", 1)
         types: dict[str, dict[str, Any]] = orjson.loads(file.read_bytes())

@@ -90,5 +90,6 @@ def test_a_detached_plane_leaves_the_directory_so_paths_become_absolute() -> Non
 
 @pytest.mark.parametrize("field", ["etcd_cafile", "etcd_certfile", "etcd_keyfile", "etcd_password_file"])
 def test_so_do_those_of_a_cluster(field: str) -> None:
-    checked = UpOptions(etcd_servers=("a",), etcd_user="u", **{"etcd_password_file": HERE, field: HERE}).checked()
+    files: dict[str, Any] = {"etcd_password_file": HERE, field: HERE}
+    checked = UpOptions(etcd_servers=("a",), etcd_user="u", **files).checked()
     assert getattr(checked, field) == HERE.absolute()

@@ -59,7 +59,7 @@ async def test_a_token_file_is_read_again_after_a_refusal_and_not_for_every_requ
 
 async def test_a_token_file_that_vanishes_leaves_the_last_token(tmp_path: Path) -> None:
     path = tmp_path / "token"
-    credentials = TokenFile(path)
+    credentials = TokenFile(str(path))
     with pytest.raises(CredentialsError, match=r"open .*token: no such file or directory"):
         await credentials.authorization()
     path.write_text(" ")

@@ -294,10 +294,10 @@ def test_all_problems_are_told_at_once() -> None:
 def test_a_pod_finds_its_configuration_in_itself(tmp_path: Path) -> None:
     environment = {"KUBERNETES_SERVICE_HOST": "fd00::1", "KUBERNETES_SERVICE_PORT": "443"}
     with pytest.raises(ConfigError, match="in-cluster"):
-        in_cluster_config(environment=environment, directory=tmp_path)
+        in_cluster_config(environment=environment, directory=str(tmp_path))
     (tmp_path / "token").write_text("t")
     (tmp_path / "ca.crt").write_text("c")
-    found = in_cluster_config(environment=environment, directory=tmp_path)
+    found = in_cluster_config(environment=environment, directory=str(tmp_path))
     assert found.server == "https://[fd00::1]:443"
     assert (found.token_file, found.certificate_authority) == (str(tmp_path / "token"), str(tmp_path / "ca.crt"))
 
@@ -317,7 +317,7 @@ def test_every_public_name_can_be_imported() -> None:
 
 
 def test_a_pods_namespace_is_its_own(tmp_path: Path) -> None:
-    assert in_cluster_namespace(environment={}, directory=tmp_path) == "default"
+    assert in_cluster_namespace(environment={}, directory=str(tmp_path)) == "default"
     (tmp_path / "namespace").write_text("blue\n")
-    assert in_cluster_namespace(environment={}, directory=tmp_path) == "blue"
-    assert in_cluster_namespace(environment={"POD_NAMESPACE": "red"}, directory=tmp_path) == "red"
+    assert in_cluster_namespace(environment={}, directory=str(tmp_path)) == "blue"
+    assert in_cluster_namespace(environment={"POD_NAMESPACE": "red"}, directory=str(tmp_path)) == "red"

@@ -209,7 +209,7 @@ async def test_a_pod_that_needs_something_of_its_kubelet_goes_where_that_is_decl
     able = node("b")
     able["status"]["declaredFeatures"] = ["UserNamespacesHostNetworkSupport"]
     setting = Setting(node("a"), able)
-    demanding = {"hostNetwork": True, "hostUsers": False}
+    demanding: dict[str, Any] = {"hostNetwork": True, "hostUsers": False}
     assert await setting.where(pod(**demanding)) == "b"
     setting.cluster.remove_node("b")
     assert await excuse(setting, pod(**demanding)) == (

@@ -13,6 +13,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import InvalidObject
 from localplane.apiserver.storage.memory import MemoryBackend
 from localplane.apiserver.storage.objects import Encoded, StoredObject, decode, encode
+from localplane.apiserver.storage.store.certain_writes import CertainWrites
 from localplane.apiserver.storage.store.writes import create
 from tests.unit.storage.samples import briefly, objects, reordered, same_json, without_repeated_keys
 
@@ -147,7 +148,7 @@ def test_a_null_uid_is_no_uid() -> None:
 @pytest.mark.parametrize(("field", "odd"), [("kind", 'a"b'), ("kind", "}"), ("apiVersion", "a\\b")])
 async def test_an_odd_kind_is_stored_and_read(field: str, odd: str) -> None:
     backend = MemoryBackend()
-    created = await create(backend, "k", {field: odd}, ttl=None)
+    created = await create(CertainWrites(backend), "k", {field: odd}, ttl=None)
     found = (await backend.get("k")).kv
     assert found is not None
     assert created.data == StoredObject.from_stored("k", found.value, found.revision).data
@@ -158,7 +159,7 @@ async def test_an_odd_kind_is_stored_and_read(field: str, odd: str) -> None:
 async def test_a_kind_that_is_no_text_is_refused_before_it_is_written(field: str, odd: Any) -> None:
     backend = MemoryBackend()
     with pytest.raises(InvalidObject):
-        await create(backend, "k", {field: odd}, ttl=None)
+        await create(CertainWrites(backend), "k", {field: odd}, ttl=None)
     assert await backend.current_revision() == 1
 
 
@@ -184,7 +185,7 @@ def nested(depth: int) -> JSONObject:
 async def test_what_json_cannot_hold_is_refused_before_it_is_written(obj: JSONObject) -> None:
     backend = MemoryBackend()
     with pytest.raises(InvalidObject):
-        await create(backend, "k", obj, ttl=None)
+        await create(CertainWrites(backend), "k", obj, ttl=None)
     assert await backend.current_revision() == 1
 
 

@@ -156,7 +156,7 @@ def test_no_storage_error_is_left_out_of_the_tables() -> None:
     assert known - {storage.StorageError} == named
 
 
-@pytest.mark.parametrize("kind", sorted(below(storage.StorageError), key=lambda kind: kind.__name__))
+@pytest.mark.parametrize("kind", sorted(below(storage.StorageError), key=str))
 @pytest.mark.parametrize("name", ["a", ""])
 def test_nobody_is_invited_to_try_again_what_may_have_happened(kind: type[storage.StorageError], name: str) -> None:
     """Also by an error of a room of its own, or of one that is yet to come."""

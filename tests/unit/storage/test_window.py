@@ -214,7 +214,7 @@ def test_what_was_derived_from_an_object_goes_when_another_takes_its_place() -> 
     old, new = stored("a", 1), stored("a", 2)
     old.memo, new.memo = {"row": 1}, {"row": 2}
     window.append(LoggedEvent("/k", 2, old, new, 0.0))
-    assert (old.memo, new.memo) == (None, {"row": 2})
+    assert [stored.memo for stored in (old, new)] == [None, {"row": 2}]
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 30_000)), max_size=60), st.integers(0, 60_000))

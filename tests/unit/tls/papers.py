@@ -57,7 +57,7 @@ def issue(
     lasts: timedelta = timedelta(hours=1),
     key: Key | None = None,
     extensions: Sequence[tuple[x509.ExtensionType, bool]] = (),
-    digest: hashes.HashAlgorithm | None = None,
+    digest: hashes.SHA224 | hashes.SHA256 | None = None,
 ) -> Paper:
     """Signed by itself without an issuer. `ca` None leaves the basic constraints out, `hosts` None the names."""
     key = key or ec.generate_private_key(ec.SECP256R1())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import re2
+import re2  # type: ignore[import-untyped] # its API is four calls of ours
 
 from localplane.apimachinery.regexps.automaton import Automaton
 from localplane.apimachinery.regexps.engines import Engine, RE2Engine

@@ -28,9 +28,9 @@ _HOSTILE = {
 }
 
 
-@pytest.fixture(params=ENGINES.values(), ids=ENGINES.keys())
+@pytest.fixture(params=[*ENGINES])
 def engine(request: pytest.FixtureRequest) -> Maker:
-    return request.param
+    return ENGINES[request.param]
 
 
 def _seconds(engine: Maker, pattern: str, text: str) -> float:

@@ -14,9 +14,9 @@ from localplane.apimachinery.regexps.engines import RE2Engine
 from tests.unit.apimachinery.regexps.engines import ENGINES, Maker, has_re2, with_automaton, with_re2
 
 
-@pytest.fixture(params=ENGINES.values(), ids=ENGINES.keys())
+@pytest.fixture(params=[*ENGINES])
 def engine(request: pytest.FixtureRequest) -> Maker:
-    return request.param
+    return ENGINES[request.param]
 
 
 @pytest.mark.parametrize(

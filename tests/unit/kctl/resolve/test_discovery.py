@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -13,7 +13,7 @@ from kctl.resolve.discovery import CachedDiscovery
 
 def file_for(server: str) -> str:
     session: Any = SimpleNamespace(client_config=SimpleNamespace(server=server), cache_directory="/home/me/.kube/cache")
-    return cast("str", CachedDiscovery(session)._file)
+    return CachedDiscovery(session)._file
 
 
 @pytest.mark.parametrize(
