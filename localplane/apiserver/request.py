@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from localplane.apiserver.long_work import HERE, Here
 
@@ -75,6 +75,20 @@ class BodyTooLarge(Exception):
     pass
 
 
+@dataclass(frozen=True, slots=True)
+class Transport:
+    """How a request came: in which version of HTTP, whether nobody could read it on its way, and whether its head is
+    larger than any may be."""
+
+    version: tuple[int, int] = (1, 1)
+    secure: bool = True
+    head_too_large: bool = False
+
+
+TLS: Final = Transport()
+"""How nearly all come. Those from inside of the server count as such."""
+
+
 @dataclass(slots=True)
 class Request:
     """`headers` has lower-case names; repeated headers keep all values in `header_values`.
@@ -92,6 +106,7 @@ class Request:
     read_body: ReadBody
     header_values: Callable[[str], Sequence[str]] = lambda _: ()
     remote: str = ""
+    transport: Transport = TLS
     peer_certificates: tuple[bytes, ...] = ()
     user: User | None = None
     info: RequestInfo = field(default_factory=lambda: RequestInfo(is_resource=False, path="", verb=""))

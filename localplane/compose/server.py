@@ -272,6 +272,7 @@ def _assembled(
         routers=routers,
         checks=storage.readiness()[1:],  # ping is the server's own
         unsynced=informers.unsynced,
+        shutdown=guards.shutdown,
         unfinished_writes=guards.unfinished_writes,
         work=work,
     )

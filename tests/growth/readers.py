@@ -30,9 +30,10 @@ from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
 from localplane.apiserver.authentication import client_certificate, der, service_accounts
 from localplane.apiserver.endpoints import request_info
+from localplane.apiserver.endpoints.filters.transport import foreign
 from localplane.apiserver.endpoints.filters.warning_headers import warning_headers
 from localplane.apiserver.request import Query
-from localplane.apiserver.server import same_machine, target
+from localplane.apiserver.server import target
 from localplane.apiserver.storage import continuation
 from localplane.apiserver.storage.keys import parse_resource_version
 from localplane.catalog.apps import int_or_percent
@@ -131,8 +132,8 @@ READERS: tuple[Reader, ...] = (
     Reader("Content-Type, parameter", media_types.parse_content_type, lambda text: f"a/b;c={text}"),
     Reader("Content-Type, quoted", media_types.parse_content_type, lambda text: f'a/b;c="{text}'),
     Reader("Content-Type, by a router", lambda text: media_types.check_route_input(text, ("application/json",))),
-    Reader("Host", lambda text: same_machine.foreign({"host": text})),
-    Reader("Origin", lambda text: same_machine.foreign({"host": "localhost", "origin": text})),
+    Reader("Host", lambda text: foreign({"host": text})),
+    Reader("Origin", lambda text: foreign({"host": "localhost", "origin": text})),
     Reader("path", target.decode_path),
     Reader("query", target.parse_query),
     Reader("query, value", target.parse_query, lambda text: f"labelSelector={text}"),

@@ -1,6 +1,7 @@
-"""What every request passes on its way in, read downwards.
+"""What every request passes on its way in, read downwards: all of it, from the edge to the routers.
 
-A filter sees the answer too, on its way out: `recover` sees it last, so nothing that happens further in escapes it.
+A filter sees the answer too, on its way out: `recover` sees it last of those that can raise, so nothing that happens
+further in escapes it; the two before it only refuse.
 Kubernetes: server/config.go, DefaultBuildHandlerChain (there it reads upwards).
 """
 
@@ -21,6 +22,8 @@ from localplane.apiserver.endpoints.filters.flow_control import flow_control
 from localplane.apiserver.endpoints.filters.impersonation import impersonation
 from localplane.apiserver.endpoints.filters.recover import recover
 from localplane.apiserver.endpoints.filters.request_info import request_info
+from localplane.apiserver.endpoints.filters.shutdown import Shutdown, shutdown
+from localplane.apiserver.endpoints.filters.transport import transport
 from localplane.apiserver.endpoints.filters.unfinished_writes import UnfinishedWrites
 from localplane.apiserver.flow_control import FlowSchemas, InFlight
 from localplane.apiserver.request import Filter, Handler
@@ -28,7 +31,7 @@ from localplane.apiserver.request import Filter, Handler
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guards:
-    """What the filters ask: who is it, may they, is there room, who takes notes."""
+    """What the filters ask: does the server stop, who is it, may they, is there room, who takes notes."""
 
     authenticator: Authenticator
     authorizer: Authorizer
@@ -37,9 +40,12 @@ class Guards:
     auditor: Auditor | None = None
     request_timeout: timedelta = DEFAULT_MAXIMUM
     unfinished_writes: UnfinishedWrites = field(default_factory=UnfinishedWrites)
+    shutdown: Shutdown = field(default_factory=Shutdown)
 
 
 REQUEST_PATH: tuple[Callable[[Guards], Filter], ...] = (
+    lambda _: transport(),
+    lambda guards: shutdown(guards.shutdown),
     lambda _: recover(),
     lambda _: request_info(),
     lambda guards: deadline(

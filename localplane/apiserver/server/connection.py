@@ -25,6 +25,7 @@ from aiohttp.web_server import Server
 
 from localplane.apimachinery.errors import generic
 from localplane.apimachinery.serializers import to_json
+from localplane.apiserver.endpoints.filters.transport import TOO_LARGE
 from localplane.tls.contexts import shown_by
 
 from .limits import Limits
@@ -32,7 +33,6 @@ from .limits import Limits
 _LINGER_SECONDS = 0.5  # let the last answer arrive before unread bytes turn the close into a reset
 _GOODBYE_SECONDS = 2.0
 _HEAD_SLACK = 4096  # net/http's, too
-TOO_LARGE = "431 Request Header Fields Too Large"
 _NOT_ALLOWED = to_json(generic(405).status()).decode()
 _is_request_line = re.compile(r"b'[A-Z]{1,32} /[^ ]* HTTP/1\.[01]'").search
 """Of a method that the parser does not know: the rest of the line is one that anybody could have sent."""

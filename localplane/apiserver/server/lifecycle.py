@@ -22,12 +22,10 @@ from enum import Enum
 from types import TracebackType
 from typing import Self
 
-import orjson
-
-from localplane.apimachinery.errors import ServiceUnavailable
+from localplane.apiserver.endpoints.filters.shutdown import Shutdown
 from localplane.apiserver.endpoints.filters.unfinished_writes import UnfinishedWrites
 from localplane.apiserver.long_work import LongWork
-from localplane.apiserver.request import Answer, Filter, Request, Response
+from localplane.apiserver.request import Filter
 
 from .chain import wrapped
 from .config import ServerConfig
@@ -44,8 +42,6 @@ from .signals import stop_on_signals
 
 _log = logging.getLogger(__name__)
 
-_ALWAYS_ANSWERED = ("/readyz", "/livez", "/healthz", "/metrics")
-
 
 class Phase(Enum):
     NEW = "new"
@@ -59,9 +55,9 @@ class GenericServer:
     """What every API server has; resources come with `routers`.
 
     `filters` stand in the order in which a request meets them (`chain.REQUEST_PATH`). `checks` are the storage's, and
-    count for livez, readyz and healthz alike. `unsynced` names informers that have not seen everything yet, and
-    `unfinished_writes` is what the deadline filter leaves behind: the stop waits for it. `work` is where requests have
-    done what takes long.
+    count for livez, readyz and healthz alike. `unsynced` names informers that have not seen everything yet, `shutdown`
+    is where the filter of that name learns that requests are refused, and `unfinished_writes` is what the deadline
+    filter leaves behind: the stop waits for it. `work` is where requests have done what takes long.
     Routers, hooks, checks and paths may be added until it is started.
     """
 
@@ -74,6 +70,7 @@ class GenericServer:
         checks: Iterable[Check] = (),
         unsynced: Callable[[], Collection[str]] = tuple,
         metrics: Metrics | None = None,
+        shutdown: Shutdown | None = None,
         unfinished_writes: UnfinishedWrites | None = None,
         work: LongWork | None = None,
     ) -> None:
@@ -82,6 +79,7 @@ class GenericServer:
         self._loop_watch = LoopWatch()
         self.phase = Phase.NEW
         self.metrics = metrics or Metrics()
+        self._shutdown = shutdown or Shutdown()
         self._unfinished_writes = unfinished_writes or UnfinishedWrites()
         self.background = Background()
         self.checks = HealthChecks()
@@ -96,10 +94,8 @@ class GenericServer:
         self._stopped: asyncio.Task[None] | None = None
         self.port = 0
         self._routers = [self._own_paths(), HealthPaths(self.checks).route, *routers]
-        handler = wrapped(filters, dispatch(self._routers, complete=lambda: not self._uninstalled))
-        self._handler = handler
         self.http = HTTPServer(
-            self._handle,
+            wrapped(filters, dispatch(self._routers, complete=lambda: not self._uninstalled)),
             metrics=self.metrics,
             limits=config.limits,
             tls=config.tls,
@@ -189,6 +185,7 @@ class GenericServer:
             group.create_task(asyncio.sleep(self._config.shutdown_delay.total_seconds()))
             group.create_task(self._pre_shutdown.run(within=timeout))
         self.phase = Phase.REFUSING
+        self._shutdown.refuses = True
         self.http.stop_listening()
         await _within(timeout.total_seconds(), self.http.drained(), "requests in flight")
         await _within(timeout.total_seconds(), self._unfinished_writes.finished(), "writes whose clients left")
@@ -199,11 +196,6 @@ class GenericServer:
         self._work.close()
         self._loop_watch.stop()
         self.phase = Phase.STOPPED
-
-    async def _handle(self, request: Request) -> Answer:
-        if self.phase is Phase.REFUSING and not request.path.startswith(_ALWAYS_ANSWERED):
-            return _shutting_down()
-        return await self._handler(request)
 
     async def _check_shutdown(self) -> None:
         if self.phase is not Phase.SERVING:
@@ -216,12 +208,6 @@ class GenericServer:
         for kind, number in self.http.active.items():
             family.add(number, request_kind=kind)
         return [family]
-
-
-def _shutting_down() -> Response:
-    status = ServiceUnavailable("apiserver is shutting down").status()
-    headers = {"Retry-After": "1", "Connection": "close", "X-Content-Type-Options": "nosniff"}
-    return Response(503, orjson.dumps(status) + b"\n", headers=headers)
 
 
 async def _within(seconds: float, work: Awaitable[None], what: str) -> None:

@@ -12,35 +12,26 @@ from socket import socket
 from time import perf_counter
 from typing import cast
 
-from aiohttp.http import HttpVersion10, HttpVersion11
+from aiohttp.http import HttpVersion11
 from aiohttp.web_request import BaseRequest
 from aiohttp.web_server import Server
 
 from localplane.apiserver.long_work import HERE, Here
-from localplane.apiserver.request import Answer, Handler, Request, Response, StreamResponse
+from localplane.apiserver.request import TLS, Answer, Handler, Request, Response, StreamResponse, Transport
 
 from .body import body_reader
-from .connection import CLOSE, CLOSE_SLOWLY, KEEP, TOO_LARGE, Connection, Incoming, Written, connection_factory
+from .connection import CLOSE, CLOSE_SLOWLY, KEEP, Connection, Incoming, Written, connection_factory
 from .limits import Limits
 from .listener import Listener
 from .loop_watch import LoopWatch
 from .metrics import Metrics
-from .same_machine import foreign
 from .streaming import StreamWriter
 from .target import decode_path, parse_query
 from .tls import ServingTLS
 from .writing import HeadWriter, ResponseWriter
 
-_FORBIDDEN = Response(403, b"Forbidden\n", "text/plain; charset=utf-8", {"Connection": "close"})
-_NOT_SUPPORTED = Response(
-    505,
-    b"505 HTTP Version Not Supported: unsupported protocol version",
-    "text/plain; charset=utf-8",
-    {"Connection": "close"},
-)
-_BAD_REQUEST = Response(400, b"400 Bad Request", "text/plain; charset=utf-8", {"Connection": "close"})
-_TOO_LARGE = Response(431, TOO_LARGE.encode(), "text/plain; charset=utf-8", {"Connection": "close"})
 _READ_ONLY = frozenset({"GET", "HEAD", "OPTIONS"})
+_PLAIN = Transport(secure=False)
 
 
 class HTTPServer:
@@ -127,7 +118,7 @@ class HTTPServer:
         self._watch.note_request()
         try:
             request = _request(raw, self._work)
-            answer = _refusal(raw, request) or await self._handler(request)
+            answer = await self._handler(request)
             if isinstance(answer, Response):
                 return await self._send(raw, request, answer, started)
         finally:
@@ -187,18 +178,12 @@ async def _all_lost(connections: Sequence[Connection]) -> None:
         await asyncio.sleep(0.01)
 
 
-def _refusal(raw: Incoming, request: Request) -> Response | None:
-    """What no filter needs to see."""
-    if raw.connection.may_exceed and raw.connection.exceeds(raw.parsed):
-        return _TOO_LARGE
-    if not raw.connection.secure and foreign(request.headers):
-        return _FORBIDDEN
-    version = raw.parsed.version
-    if version is HttpVersion11 and request.path:
-        return None
-    if version.major > 1:
-        return _NOT_SUPPORTED
-    return None if request.path and version >= HttpVersion10 else _BAD_REQUEST
+def _transport(raw: Incoming) -> Transport:
+    connection, message = raw.connection, raw.parsed
+    too_large = connection.may_exceed and connection.exceeds(message)
+    if message.version is HttpVersion11 and not too_large:
+        return TLS if connection.secure else _PLAIN
+    return Transport((message.version.major, message.version.minor), connection.secure, too_large)
 
 
 def _request(raw: Incoming, work: Here) -> Request:
@@ -221,6 +206,7 @@ def _request(raw: Incoming, work: Here) -> Request:
         read_body=body_reader(raw, headers),
         header_values=lambda name: message.headers.getall(name, ()),
         remote=peer[0] if isinstance(peer, tuple) else "",
+        transport=_transport(raw),
         peer_certificates=raw.connection.peer_certificates,
         work=work,
     )

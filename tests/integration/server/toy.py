@@ -9,8 +9,7 @@ from datetime import timedelta
 import orjson
 
 from localplane.apimachinery.errors import RequestEntityTooLarge
-from localplane.apiserver.endpoints.filters.recover import recover
-from localplane.apiserver.endpoints.filters.request_info import request_info
+from localplane.apiserver.endpoints.filters import Shutdown, recover, request_info, shutdown, transport
 from localplane.apiserver.request import MAX_BODY_BYTES, Answer, BodyTooLarge, Request, Response, StreamResponse
 from localplane.apiserver.server.config import ServerConfig
 from localplane.apiserver.server.lifecycle import GenericServer
@@ -171,4 +170,6 @@ def toy_server(
         shutdown_delay=shutdown_delay,
         shutdown_timeout=shutdown_timeout,
     )
-    return GenericServer(config, filters=[recover(), request_info()], routers=[toys.route])
+    stopping = Shutdown()
+    filters = [transport(), shutdown(stopping), recover(), request_info()]
+    return GenericServer(config, filters=filters, routers=[toys.route], shutdown=stopping)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from localplane.apiserver.authorization import Attributes, Decision, Verdict
+from localplane.apiserver.endpoints.filters import Shutdown
 from localplane.apiserver.flow_control import InFlight
-from localplane.apiserver.request import Answer, Filter, Handler, Request, Response, User
+from localplane.apiserver.request import Answer, Filter, Handler, Request, Response, Transport, User
 from localplane.apiserver.server.chain import REQUEST_PATH, Guards, filters, wrapped
 from tests.unit.server.asking import ask
 
@@ -49,9 +50,9 @@ class Everyone:
         return Decision(Verdict.ALLOW if attributes.user.name == "friend" else Verdict.NO_OPINION)
 
 
-async def answer_to(request: Request) -> Response:
+async def answer_to(request: Request, shutdown: Shutdown | None = None) -> Response:
     everyone = Everyone()
-    guards = Guards(authenticator=everyone, authorizer=everyone, in_flight=InFlight())
+    guards = Guards(authenticator=everyone, authorizer=everyone, in_flight=InFlight(), shutdown=shutdown or Shutdown())
 
     async def handler(request: Request) -> Answer:
         if request.path == "/boom":
@@ -73,4 +74,13 @@ async def test_nobody_is_handled_before_it_is_known_who_and_whether_they_may() -
 
 
 def test_the_path_has_all_filters() -> None:
-    assert len(REQUEST_PATH) == 8
+    assert len(REQUEST_PATH) == 10
+
+
+async def test_what_comes_in_a_wrong_way_or_too_late_is_refused_before_anybody_is_asked() -> None:
+    page = ask("/x", authorization="friend", origin="https://example.com")
+    page.transport = Transport(secure=False)
+    answer = await answer_to(page)
+    assert (answer.status, "X-Asked" in answer.headers, "Audit-Id" in answer.headers) == (403, False, False)
+    late = await answer_to(ask("/x", authorization="friend"), Shutdown(refuses=True))
+    assert (late.status, "X-Asked" in late.headers) == (503, False)

@@ -1,8 +1,8 @@
 """What every request passes before it is handled, one file each; `server/chain` has their order.
 
-`recover`, `request_info`, `deadline`, `authentication`, `audit`, `impersonation`, `flow_control`, `authorization`: each
-is a function that takes what it needs and returns a Filter. The other modules are what they are made of, and
-`warning_headers`, which the edge calls when it writes an answer.
+`transport`, `shutdown`, `recover`, `request_info`, `deadline`, `authentication`, `audit`, `impersonation`,
+`flow_control`, `authorization`: each is a function that takes what it needs and returns a Filter. The other modules are
+what they are made of, and `warning_headers`, which the edge calls when it writes an answer.
 
 The server builds the chain. A filter never reads a body, and never knows which kind a resource is.
 """
@@ -16,10 +16,13 @@ from .impersonation import impersonation
 from .long_running import is_long_running
 from .recover import recover
 from .request_info import request_info
+from .shutdown import Shutdown, shutdown
+from .transport import transport
 from .unfinished_writes import UnfinishedWrites
 from .warning_headers import warning_headers
 
 __all__ = [
+    "Shutdown",
     "UnfinishedWrites",
     "audit",
     "authentication",
@@ -30,5 +33,7 @@ __all__ = [
     "is_long_running",
     "recover",
     "request_info",
+    "shutdown",
+    "transport",
     "warning_headers",
 ]
