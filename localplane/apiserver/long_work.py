@@ -5,12 +5,14 @@ checked and compared, one object is written as YAML) goes `elsewhere`: to a thre
 Such work looks at nothing that the loop changes, and leaves the loop's things alone.
 
 Requests bring their server's own with them. A request that somebody made by hand has `HERE`, which needs no thread.
+
+What can neither stop nor wait, but needs an answer of somebody else, raises NeedsData: `with_data` waits for it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -36,6 +38,24 @@ def is_heavy(data: bytes, *, most_bytes: int = HEAVY_BYTES) -> bool:
     """Whether working on this text takes so long that others would notice: it is large, or it has many values."""
     size = len(data)
     return size > most_bytes or (size > _DENSE_BYTES and data.count(b",") + data.count(b"\n") > _MOST_VALUES)
+
+
+class NeedsData(Exception):
+    """Raised by work that can't wait, where it needs something that has to be waited for: `fetch` gets it, and the work
+    is begun again."""
+
+    def __init__(self, fetch: Callable[[], Awaitable[None]]) -> None:
+        super().__init__()
+        self.fetch = fetch
+
+
+async def with_data(work: Callable[[], Awaitable[T]]) -> T:
+    """What the work returns, however often it has to begin again."""
+    while True:
+        try:
+            return await work()
+        except NeedsData as need:
+            await need.fetch()
 
 
 class Here:

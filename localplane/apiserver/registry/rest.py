@@ -30,16 +30,7 @@ ValidateUpdate = Callable[[JSONObject, JSONObject], Awaitable[None]]
 
 UpdatedObject = Callable[[JSONObject], Awaitable[JSONObject]]
 """Given the live object in the hub version ({} if there is none), what it should become: a new object, which leaves the
-live one as it is. May run more than once."""
-
-
-class NotReady(Exception):
-    """Raised while an update is worked out, by what needs something that has to be waited for: it is fetched, and the
-    update is worked out again."""
-
-    def __init__(self, fetch: Callable[[], Awaitable[None]]) -> None:
-        super().__init__()
-        self.fetch = fetch
+live one as it is. May run more than once, and raise NeedsData."""
 
 
 @dataclass(frozen=True, slots=True)

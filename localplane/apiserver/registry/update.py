@@ -16,7 +16,7 @@ from localplane.apimachinery.names import path_segment_name
 from localplane.apimachinery.objectmeta import validate_object_meta, validate_object_meta_update
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
-from localplane.apiserver.long_work import is_heavy
+from localplane.apiserver.long_work import is_heavy, with_data
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import InvalidResourceVersion, KeyNotFound, PreconditionFailed, StorageError
 from localplane.apiserver.storage.interface import Preconditions
@@ -34,7 +34,7 @@ from .metadata import (
     metadata_of,
     set_or_drop,
 )
-from .rest import NotReady, Update, Updated, UpdatedObject
+from .rest import Update, Updated
 from .strategy import judged
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ async def update(definition: Definition, request: Request, update: Update) -> Up
             await creating.prepare(definition, request, obj, validate=update.validate_create)
         else:
             old = await request.do(partial(converter.from_storage, current))
-            obj = await _worked_out(update.changed, old)
+            obj = await with_data(partial(update.changed, old))
             _check_resource_version(definition, name, metadata_of(obj), metadata_of(old))
             await request.do(partial(_prepare, definition, request, obj, old))
             await judged(request, partial(_judge, definition, request, obj, old))
@@ -100,15 +100,6 @@ async def update(definition: Definition, request: Request, update: Update) -> Up
     except StorageError as error:
         raise interpret(error, resource=definition.resource, name=name) from error
     return Updated(stored, created)
-
-
-async def _worked_out(changed: UpdatedObject, old: JSONObject) -> JSONObject:
-    """What an object should become, however often its maker has to wait for something."""
-    while True:
-        try:
-            return await changed(old)
-        except NotReady as need:
-            await need.fetch()
 
 
 def _prepare(definition: Definition, request: Request, obj: JSONObject, old: JSONObject) -> None:

@@ -14,8 +14,8 @@ import orjson
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
+from localplane.apiserver.long_work import NeedsData
 from localplane.apiserver.outbound import Place, WebhookClient, WebhookFailed
-from localplane.apiserver.registry.rest import NotReady
 
 from .review import Review, ReviewFailed
 
@@ -53,7 +53,7 @@ class WebhookConverter:
         return [obj if obj.get("apiVersion") == api_version else next(converted) for obj in objects]
 
     def converted(self, obj: JSONObject, api_version: str) -> JSONObject:
-        """An object that was converted before; raises NotReady for one that was not."""
+        """An object that was converted before; raises NeedsData for one that was not."""
         if obj.get("apiVersion") == api_version:
             return obj
         key = orjson.dumps(obj, option=orjson.OPT_SORT_KEYS), api_version
@@ -66,7 +66,7 @@ class WebhookConverter:
                 while len(self._kept) > _MOST_KEPT:
                     self._kept.popitem(last=False)
 
-            raise NotReady(fetch)
+            raise NeedsData(fetch)
         result: JSONObject = copied(found)
         return result
 

@@ -4,6 +4,7 @@ stops the evaluation; it is run again when the answer is there."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from localplane.apimachinery.cel.library.authorization import Authorizer as ExpressionAuthorizer
@@ -12,15 +13,8 @@ from localplane.apimachinery.cel.values import MISSING, Mapper
 from localplane.apiserver.admission import Attributes
 from localplane.apiserver.authorization import Attributes as Question
 from localplane.apiserver.authorization import Authorizer
+from localplane.apiserver.long_work import NeedsData
 from localplane.apiserver.request import User
-
-
-class Unanswered(Exception):
-    """Nobody has asked this yet. `Decisions.ask` does."""
-
-    def __init__(self, question: Question) -> None:
-        super().__init__(question)
-        self.question = question
 
 
 class Decisions:
@@ -31,13 +25,13 @@ class Decisions:
         self._known: dict[str, Decision] = {}
 
     def answer(self, question: Question) -> Decision:
-        """Raises Unanswered."""
+        """Raises NeedsData for what nobody has asked yet."""
         found = self._known.get(repr(question))
         if found is None:
-            raise Unanswered(question)
+            raise NeedsData(partial(self._ask, question))
         return found
 
-    async def ask(self, question: Question) -> None:
+    async def _ask(self, question: Question) -> None:
         found = await self._authorizer.authorize(question)
         self._known[repr(question)] = Decision(found.allowed, found.reason, found.error)
 

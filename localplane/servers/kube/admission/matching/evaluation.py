@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from localplane.apimachinery.cel import CostExceeded, EvaluationError, dynamic
 from localplane.apimachinery.cel.values import MISSING, Mapper
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
+from localplane.apiserver.long_work import with_data
 from localplane.catalog.admissionregistration.compiling import Compiled
 
-from .authorizer import Decisions, RequestAuthorizer, Unanswered
+from .authorizer import Decisions, RequestAuthorizer
 from .requests import admission_request
 from .writes import Match, Seen, Write
 
@@ -70,7 +72,6 @@ class Evaluation:
 
     def __init__(self, subject: Subject, seen: Seen, budget: int) -> None:
         self.budget = budget
-        self._decisions = subject.decisions
         self._variables = _Variables(subject.variables)
         self._values = self._variables.values = _values(subject, seen, self._variables)
 
@@ -82,13 +83,9 @@ class Evaluation:
         """Raises OutOfBudget."""
         if compiled.program is None:
             return Result(error=f"compilation error: {compiled.wrong}")
-        while True:
-            try:
-                return self._evaluate(compiled)
-            except Unanswered as unanswered:
-                await self._decisions.ask(unanswered.question)
+        return await with_data(partial(self._evaluate, compiled))
 
-    def _evaluate(self, compiled: Compiled) -> Result:
+    async def _evaluate(self, compiled: Compiled) -> Result:
         assert compiled.program is not None
         cost, value = 0, None
         try:

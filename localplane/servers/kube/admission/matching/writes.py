@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,10 +11,10 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied, same
 from localplane.apimachinery.schema import DecodeError, Schema
 from localplane.apiserver.admission import Attributes, Operation
+from localplane.apiserver.long_work import with_data
 from localplane.apiserver.registry.conversion import Converter
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
-from localplane.apiserver.registry.rest import NotReady
 from localplane.client import GroupVersionResource
 
 _NAMESPACES: Final = GroupResource("", "namespaces")
@@ -90,7 +89,12 @@ class Write:
         converter, version = self._converter_to(kind)
         if converter is None:
             return {**copied(obj), "kind": kind.kind, "apiVersion": str(kind.group_version)}
-        return await _ready(lambda: converter.from_hub(copied(obj), version))
+
+        async def converted() -> JSONObject:
+            """By others, perhaps, who have to be waited for."""
+            return converter.from_hub(copied(obj), version)
+
+        return await with_data(converted)
 
     async def replace(self, kind: GroupVersionKind, obj: JSONObject) -> bool:
         """Put another object in its place, which is of this kind: read and defaulted as a client's would be. Whether
@@ -102,7 +106,11 @@ class Write:
         if same(before, obj):
             return False
         if converter is not None:
-            obj = await _ready(lambda: converter.to_hub(copied(obj), version))
+
+            async def converted() -> JSONObject:
+                return converter.to_hub(copied(obj), version)
+
+            obj = await with_data(converted)
         told = self.attributes.object or {}
         self.attributes.object = {**obj, **{key: told[key] for key in ("kind", "apiVersion") if key in told}}
         return True
@@ -170,15 +178,6 @@ def labels_of(obj: JSONObject | None) -> dict[str, str]:
 
 def _serves(definition: Definition, version: GroupVersion, plural: str) -> bool:
     return definition.resource.resource == plural and str(version) in definition.converter.api_versions
-
-
-async def _ready(convert: Callable[[], JSONObject]) -> JSONObject:
-    """Some versions are converted by others, who have to be waited for."""
-    while True:
-        try:
-            return convert()
-        except NotReady as need:
-            await need.fetch()
 
 
 def _version_in(converter: Converter, kind: GroupVersionKind) -> str | None:
