@@ -1,4 +1,6 @@
-"""The entry point, and the one place that prints errors.
+"""A declared command, from its words to its exit code.
+
+The entry point, and the one place that prints errors.
 
 A verb's module is imported when it is named: see `verbs`.
 """
@@ -10,19 +12,119 @@ import importlib
 import os
 import sys
 
-from kctl.errors import KctlError, UsageError
-from kctl.flags import first_word, parse
-from kctl.global_flags import GLOBAL_FLAGS, HELP_FLAG
-from kctl.verbs import GROUPS, WITHOUT_KUBERC
+from kctl.command_line.command import Command, find
+from kctl.command_line.flags import first_word, parse
+from kctl.command_line.global_flags import GLOBAL_FLAGS, HELP_FLAG
+from kctl.command_line.verbs import GROUPS, WITHOUT_KUBERC
+from kctl.errors import Ended, KctlError, UsageError
+from kctl.session.session import Session
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
-    from kctl.command import Command
-    from kctl.preferences.applying import Applied
-    from kctl.verbs import Verb
+    from kctl.command_line.command import Command
+    from kctl.command_line.flags import Given
+    from kctl.command_line.preferences.application import Applied
+    from kctl.command_line.verbs import Verb
+
+
+def run_command(command: Command, words: list[str], *, applied: Applied | None = None) -> int:
+    """Raises what the user should know; `cli` prints it. `applied` is what the user's kuberc has made of it."""
+    path, rest = find(command, words, (*GLOBAL_FLAGS, HELP_FLAG))
+    chosen = path[-1]
+    title = " ".join(("kctl", *(one.name for one in path)))
+    if applied is not None:
+        title = f"kctl {applied.alias}" if applied.alias else title
+        rest = [*applied.defaults, *rest]
+    try:
+        given = parse(rest, (*chosen.flags, *GLOBAL_FLAGS, HELP_FLAG), sys.stderr.write)
+    except KctlError as error:
+        usage = UsageError(str(error), hint=chosen.usage_hint or f"See '{title} --help' for usage.")
+        if chosen.usage_exit_code != 1:
+            usage.exit_code, usage.hint = chosen.usage_exit_code, f"See '{title} -h' for help and examples"
+        raise usage from error
+    if given.is_on("help") and not chosen.without_help:
+        from kctl.command_line.help import help_text
+
+        sys.stdout.write(help_text(chosen, title))
+        return 0
+    _check(given)
+    if chosen.run is None:
+        return _without_subcommand(chosen, title, given)
+    own = any(flag.name == "profile" for flag in chosen.flags)  # debug has another
+    if given.text("profile") != "none" and not own:
+        from kctl.command_line.profile import profiled
+
+        with profiled(given.text("profile"), given.text("profile-output")):
+            return _in_session(chosen, title, given, applied)
+    return _in_session(chosen, title, given, applied)
+
+
+def _check(given: Given) -> None:
+    """How things are told is asked for by what the words say, before they are understood; here it is refused."""
+    if given.text("color") not in ("auto", "always", "never"):
+        raise KctlError("--color must be 'auto', 'always' or 'never'")
+    if given.text("error-format") not in ("text", "json"):
+        raise KctlError("--error-format must be 'text' or 'json'")
+
+
+def _in_session(chosen: Command, title: str, given: Given, applied: Applied | None) -> int:
+    session = Session(given, command=title, concurrent=chosen.concurrent)
+    if applied is not None:
+        session.plugin_policy = applied.policy
+        if applied.original:
+            session.log(1, "cmd.go:371", f'original command: "kctl {applied.original}"')
+    if chosen.concurrent:
+        import asyncio
+
+        return asyncio.run(_run(chosen, session, given))
+    from localplane.client.driving import drive
+
+    return drive(lambda: _run(chosen, session, given))
+
+
+async def _run(command: Command, session: Session, given: Given) -> int:
+    assert command.run is not None
+    try:
+        if given.is_on("match-server-version"):
+            await _compare_versions(session)
+        code = await command.run(session, given)
+    finally:
+        await session.close()
+    if given.is_on("warnings-as-errors") and session.warnings:
+        raise KctlError(f"{session.warnings} warning{'s' if session.warnings > 1 else ''} received")
+    return code or 0
+
+
+async def _compare_versions(session: Session) -> None:
+    """Kubernetes: kubectl/pkg/cmd/util/kubectl_match_version.go."""
+    from kctl.session.versions import client_version, go_literal
+
+    theirs, ours = await session.client.discovery().server_version(), client_version()
+    if theirs.get("gitVersion") != ours["gitVersion"]:
+        raise KctlError(f"server version (&{go_literal(theirs)}) differs from client version ({go_literal(ours)})")
+
+
+def _without_subcommand(command: Command, title: str, given: Given) -> int:
+    """Most fail, and say so on stderr. Kubernetes: cmdutil.DefaultSubCommandRun."""
+    if given.arguments and command.alone != "help":
+        raise unknown_subcommand(given.arguments, title, known=[one.name for one in command.commands])
+    from kctl.command_line.help import help_text
+
+    (sys.stderr if command.alone == "stderr" else sys.stdout).write(help_text(command, title))
+    if command.alone != "help":
+        raise Ended(1)
+    return 0
+
+
+def unknown_subcommand(arguments: list[str], title: str, *, known: Sequence[str] = ()) -> UsageError:
+    return UsageError(
+        f'unknown command "{" ".join(arguments)}"',
+        hint=f"See '{title} -h' for help and examples",
+        mistyped=(arguments[0], known),
+    )
 
 
 _GARBAGE_AT = 20_000
@@ -82,7 +184,7 @@ def _dispatch(arguments: list[str], said: list[str]) -> int:
     position = first_word(arguments, (*GLOBAL_FLAGS, HELP_FLAG))
     if position is None:
         _refuse_unknown_flags(arguments)
-        from kctl.help.root import root_help
+        from kctl.command_line.help import root_help
 
         sys.stdout.write(root_help())
         return 0
@@ -90,12 +192,12 @@ def _dispatch(arguments: list[str], said: list[str]) -> int:
     verbs = {verb.name: verb for group in GROUPS for verb in group.verbs}
     if name not in verbs:
         if position == 0 and name in ("__complete", "__completeNoDesc"):
-            from kctl.completion.answering import answer
+            from kctl.completion.answer import answer
 
             return answer(name, arguments[1:])
         # Only a plugin or a typing error pays for these.
-        from kctl.plugins import replace_with_plugin
-        from kctl.suggestions import unknown_command
+        from kctl.command_line.plugins import replace_with_plugin
+        from kctl.command_line.usage import unknown_command
 
         replace_with_plugin(arguments)
         raise unknown_command(
@@ -107,7 +209,6 @@ def _dispatch(arguments: list[str], said: list[str]) -> int:
     rest = [*arguments[:position], *arguments[position + 1 :]]
     if not hasattr(module, "COMMAND"):
         return _invoke(verbs[name], module, [*(applied.defaults if applied else ()), *rest], flags_first=position > 0)
-    from kctl.running import run as run_command
 
     if name == "create":
         _replace_with_subcommand_plugin(module.COMMAND, arguments, position)
@@ -116,12 +217,12 @@ def _dispatch(arguments: list[str], said: list[str]) -> int:
 
 def _replace_with_subcommand_plugin(command: Command, arguments: list[str], position: int) -> None:
     """`kctl create foo` may be the plugin kctl-create-foo. Kubernetes: IsSubcommandPluginAllowed."""
-    from kctl.command import find
+    from kctl.command_line.command import find
 
     path, rest = find(command, arguments[position + 1 :], (*GLOBAL_FLAGS, HELP_FLAG))
     if len(path) > 1 or not rest or rest[0].startswith("-"):
         return
-    from kctl.plugins import replace_with_plugin
+    from kctl.command_line.plugins import replace_with_plugin
 
     replace_with_plugin(arguments, at_least=position + 2)
 
@@ -134,7 +235,7 @@ def _preferences(arguments: list[str]) -> Applied | None:
     named = os.environ.get("KUBERC") or any("--kuberc" in word for word in arguments)
     if not named and not os.path.lexists(usual):
         return None
-    from kctl.preferences.applying import apply_preferences
+    from kctl.command_line.preferences.application import apply_preferences
 
     return apply_preferences(arguments)
 
@@ -150,7 +251,7 @@ def _invoke(verb: Verb, module: ModuleType, arguments: list[str], *, flags_first
     """A verb that is declared with Typer: those that run a server, where its start does not matter."""
     import typer
 
-    from kctl.usage import PARSER_ERROR, usage_error, without_presentation
+    from kctl.command_line.usage import PARSER_ERROR, usage_error, without_presentation
 
     _choose_colour(arguments)
     arguments = without_presentation(arguments)
@@ -160,7 +261,7 @@ def _invoke(verb: Verb, module: ModuleType, arguments: list[str], *, flags_first
     command = typer.main.get_command(module.app)
 
     def explain() -> str:
-        from kctl.help.own_verbs import own_help
+        from kctl.command_line.help import own_help
 
         return own_help(command, program, arguments)
 
@@ -185,7 +286,7 @@ def _invoke(verb: Verb, module: ModuleType, arguments: list[str], *, flags_first
 
 def _choose_colour(arguments: Sequence[str]) -> None:
     """As the environment says it, which is where the plane's side looks."""
-    from kctl.colours import CHOICES, said
+    from kctl.command_line.colours import CHOICES, said
 
     choice = said(arguments)
     if choice not in CHOICES:
@@ -199,8 +300,8 @@ def _choose_colour(arguments: Sequence[str]) -> None:
 
 def _report(error: Exception, words: Sequence[str]) -> int:
     """Print what went wrong, and return the exit code. Tracebacks are for those who ask for them."""
-    from kctl.json_errors import document, is_asked_for, is_silent
-    from kctl.reporting import report
+    from kctl.command_line.json_errors import document, is_asked_for, is_silent
+    from kctl.errors import report
 
     if os.environ.get("KCTL_DEBUG"):
         import traceback
@@ -234,7 +335,7 @@ def _report(error: Exception, words: Sequence[str]) -> int:
 
 def _suggestion(error: Exception) -> str:
     """What was probably meant, for a person: programs get kubectl's words alone."""
-    from kctl.suggestions import closest, did_you_mean
+    from kctl.command_line.usage import closest, did_you_mean
 
     for one in (error, error.__cause__):
         mistyped: tuple[str, Sequence[str]] | None = getattr(one, "mistyped", None)
@@ -245,7 +346,7 @@ def _suggestion(error: Exception) -> str:
 
 
 def _say(said: str, words: Sequence[str]) -> None:
-    from kctl.colours import wanted
+    from kctl.command_line.colours import wanted
     from kctl.printers.terminal import shown
 
     said = shown(said, sys.stderr)

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from kctl import metadata_changing
-from kctl.command import Command
+from kctl.changes import metadata as metadata_changing
+from kctl.changes.change_cause import CHANGE_CAUSE, recorded
+from kctl.changes.metadata import Changes, changed_metadata, parse, split
+from kctl.command_line.command import Command
 from kctl.errors import KctlError
-from kctl.metadata_changing import changed_metadata
-from kctl.pairs import Changes, parse, split
 from kctl.printers import results
-from kctl.recording import CHANGE_CAUSE, recorded
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.printers.choosing import Printer
-    from kctl.resolve import Found, Info
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.objects import Found, Info
+    from kctl.printers.choice import Printer
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.dry_running import dry_run
-    from kctl.resolve import resolve
+    from kctl.changes.dry_run import dry_run
+    from kctl.objects import resolve
 
     strategy = dry_run(session)
     words = split(given.arguments, "annotation")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError, UsageError
-from kctl.flags import Flag, switch
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
     from localplane.client.discovery import APIResource
 
 _FORMATS = ("json", "yaml", "kyaml", "name", "wide")
@@ -42,7 +42,7 @@ def _format(given: Given) -> str:
     if output.lower() in ("json", "yaml", "kyaml"):
         return output.lower()
     if output not in ("", "name", "wide"):
-        from kctl.printers.choosing import no_such_format
+        from kctl.printers.choice import no_such_format
 
         raise no_such_format(output, _FORMATS)
     return output
@@ -70,8 +70,7 @@ def _print(session: Session, given: Given, output: str, found: list[APIResource]
     if output in ("json", "yaml", "kyaml"):
         _print_document(session, output, _document(found), keep=given.is_on("show-managed-fields"))
         return
-    from kctl.printers.table import print_rows
-    from kctl.printers.tabwriter import TabWriter
+    from kctl.printers.table import TabWriter, print_rows
 
     wide = output == "wide"
     rows = [] if given.is_on("no-headers") else [(*_HEADERS, *(("VERBS", "CATEGORIES") if wide else ()))]
@@ -80,7 +79,7 @@ def _print(session: Session, given: Given, output: str, found: list[APIResource]
 
 
 def _print_document(session: Session, output: str, listed: dict[str, object], *, keep: bool) -> None:
-    from kctl.printers.choosing import object_printer
+    from kctl.printers.choice import object_printer
     from kctl.printers.typed import TypedPrinter
 
     plain = object_printer(output, keep_managed_fields=keep)

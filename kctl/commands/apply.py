@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.apply.flags import PRUNE_ALLOWLIST, SERVER_SIDE_FLAGS, field_manager
-from kctl.command import Command
-from kctl.deleting.flags import DELETION_FLAGS, wait
+from kctl.changes.apply.options import PRUNE_ALLOWLIST, SERVER_SIDE_FLAGS, field_manager_flag
+from kctl.changes.change_cause import RECORD
+from kctl.changes.deletion import DELETION_FLAGS, wait
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import UsageError
-from kctl.flags import Flag, switch
-from kctl.printers.choosing import output_flags
-from kctl.recording import RECORD
+from kctl.printers.choice import output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> int | None:
-    from kctl.apply.applying import Applying
-    from kctl.apply.options import read_options
+    from kctl.changes.apply.application import Applying
+    from kctl.changes.apply.options import read_options
 
     if given.arguments:
         raise UsageError(
@@ -27,7 +27,7 @@ async def run(session: Session, given: Given) -> int | None:
         )
     options = read_options(session)
     if given.is_on("watch"):
-        from kctl.apply.rerunning import apply_and_watch
+        from kctl.changes.apply.rerun import apply_and_watch
 
         return await apply_and_watch(session, given, options)
     await Applying(session, given, options).run()
@@ -35,19 +35,19 @@ async def run(session: Session, given: Given) -> int | None:
 
 
 async def _view(session: Session, given: Given) -> None:
-    from kctl.apply.annotation_verbs import view_last_applied
+    from kctl.changes.apply.annotation_verbs import view_last_applied
 
     await view_last_applied(session, given)
 
 
 async def _set(session: Session, given: Given) -> None:
-    from kctl.apply.annotation_verbs import set_last_applied
+    from kctl.changes.apply.annotation_verbs import set_last_applied
 
     await set_last_applied(session, given)
 
 
 async def _edit(session: Session, given: Given) -> None:
-    from kctl.editing.last_applied import edit_last_applied
+    from kctl.changes.edit.last_applied import edit_last_applied
 
     await edit_last_applied(session, given)
 
@@ -55,7 +55,7 @@ async def _edit(session: Session, given: Given) -> None:
 _EDIT_FLAGS = (
     *standard_flags.filename_flags("that say whose annotation to edit."),
     *output_flags(),
-    field_manager(),
+    field_manager_flag(),
     RECORD,
     standard_flags.VALIDATE,
     switch("windows-line-endings", "Let the file have the line ends of Windows."),
@@ -133,7 +133,7 @@ COMMAND = Command(
         standard_flags.VALIDATE,
         standard_flags.DRY_RUN,
         *SERVER_SIDE_FLAGS,
-        field_manager(),
+        field_manager_flag(),
         standard_flags.SELECTOR,
         switch("prune", "Delete what was applied before and is in no file any more. Needs -l, --all or --applyset."),
         PRUNE_ALLOWLIST,

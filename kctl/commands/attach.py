@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError
-from kctl.flags import Flag, switch
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 _DETACH = "ctrl-p,ctrl-q"
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.streaming.attaching import Attaching, attach
+    from kctl.streaming.attach import Attaching, attach
     from kctl.streaming.pods import named, pod_for, refuse_completed, timeout_of
 
     within = timeout_of(given, hint=f"See '{session.command} -h' for help and examples")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from kctl.access import can_i, reconcile, whoami
-from kctl.command import Command
+from kctl.changes.reconcile import reconcile
+from kctl.command_line.command import Command
+from kctl.views.access import can_i, whoami
 
 COMMAND = Command(
     "auth",

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import re
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.changes.change_cause import RECORD, annotated, recorded
+from kctl.changes.launch.request import require, save_configuration, send
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag
 from kctl.errors import KctlError
-from kctl.flags import Flag
-from kctl.launching.sending import require, save_configuration, send
-from kctl.printers.choosing import output_flags
-from kctl.recording import RECORD, annotated, recorded
+from kctl.printers.choice import output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.resolve import Info
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.objects import Info
+    from kctl.session.session import Session
 
 _UNITS = {"cpu": "m", "memory": "Mi"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.dry_running import dry_run
-    from kctl.resolve import Query, resolve
+    from kctl.changes.dry_run import dry_run
+    from kctl.objects import Query, resolve
 
     require(given, "max")
     mode = dry_run(session)
@@ -98,7 +98,7 @@ async def _make(session: Session, given: Given, obj: JSONObject, mode: str) -> N
 
 
 def _autoscaler(session: Session, given: Given, info: Info, version: str) -> JSONObject:
-    from kctl.launching.sending import metadata
+    from kctl.changes.launch.request import metadata
 
     kind = info.rest_mapping.kind
     spec: JSONObject = {

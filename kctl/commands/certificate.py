@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command, Run
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command, Run
+from kctl.command_line.flags import switch
 from kctl.errors import KctlError
-from kctl.flags import switch
-from kctl.printers.choosing import output_flags
+from kctl.printers.choice import output_flags
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.light_typing import TYPE_CHECKING, NamedTuple
 from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.resolve import Info
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.objects import Info
+    from kctl.session.session import Session
 
 
 _ATTEMPTS = 10
@@ -36,9 +36,9 @@ _DENIED = _Decision("Denied", "Approved", "KubectlDeny", "This CSR was denied by
 
 def _runs(decision: _Decision) -> Run:
     async def run(session: Session, given: Given) -> None:
+        from kctl.objects import Query, resolve
+        from kctl.objects.arguments import named
         from kctl.printers import results
-        from kctl.resolve import Query, resolve
-        from kctl.resolve.arguments import named
 
         printer = results.printer_for(given, decision.done)
         if not given.arguments and not given.texts("filename") and not given.text("kustomize"):

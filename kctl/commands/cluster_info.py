@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
-from kctl.flags import Flag
-from kctl.printers.choosing import output_flags
-from kctl.standard_flags import ALL_NAMESPACES, pod_running_timeout
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag
+from kctl.command_line.standard_flags import ALL_NAMESPACES, pod_running_timeout
+from kctl.printers.choice import output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 _EXTENSIONS = {"json": ".json", "yaml": ".yaml"}
 _LABEL = "kubernetes.io/cluster-service=true"
@@ -51,9 +51,9 @@ def _link(server: str, service: dict[str, Any]) -> str:
 
 
 async def dump(session: Session, given: Given) -> None:
-    from kctl.cluster_dump import Dump, RefusingPrinter
     from kctl.printers.typed import printer_for
     from kctl.streaming.pods import timeout_of
+    from kctl.views.cluster_dump import Dump, RefusingPrinter
 
     printer = printer_for(given, "")
     if given.text("output").lower() == "name":

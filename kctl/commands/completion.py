@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
+from kctl.command_line.command import Command
 from kctl.errors import UsageError
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
-from kctl.configuring.texts import DESCRIPTIONS, EXAMPLES
+from kctl.changes.config.texts import DESCRIPTIONS, EXAMPLES
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError, UsageError, raise_all
-from kctl.flags import Flag, switch
-from kctl.printers.choosing import OBJECT_FORMATS, output_flags
+from kctl.printers.choice import OBJECT_FORMATS, output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from kctl.configuring.files import ConfigFiles
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.changes.config.files import ConfigFiles
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 _EMBED = switch("embed-certs", "Put the content of certificate files into the kubeconfig, not their paths.")
 
 
 def _files(session: Session) -> ConfigFiles:
-    from kctl.configuring.files import ConfigFiles
+    from kctl.changes.config.files import ConfigFiles
 
     return ConfigFiles(session)
 
 
 def _unexpected(session: Session, given: Given) -> KctlError:
     """kubectl shows the help before it says so."""
-    from kctl.help import help_text
+    from kctl.command_line.help import help_text
 
     name = session.command.rpartition(" ")[2]
     session.write(help_text(next(one for one in COMMAND.commands if one.name == name), session.command))
@@ -40,9 +40,9 @@ async def view(session: Session, given: Given) -> None:
             f"unexpected arguments: [{' '.join(given.arguments)}]",
             hint="See 'kctl config view -h' for help and examples",
         )
-    from kctl.configuring.files import ConfigFiles
-    from kctl.configuring.viewing import View, document
-    from kctl.printers.choosing import chosen_format, printer_for
+    from kctl.changes.config.files import ConfigFiles
+    from kctl.changes.config.view import View, document
+    from kctl.printers.choice import chosen_format, printer_for
     from kctl.printers.objects import go_indented
 
     output = chosen_format(given)
@@ -74,8 +74,7 @@ async def current_context(session: Session, given: Given) -> None:
 
 
 async def get_contexts(session: Session, given: Given) -> None:
-    from kctl.printers.table import print_rows
-    from kctl.printers.tabwriter import TabWriter
+    from kctl.printers.table import TabWriter, print_rows
 
     output = given.text("output")
     if output not in ("", "name"):
@@ -161,7 +160,7 @@ def _deleter(kind: str, what: str) -> Callable[[Session, Given], Awaitable[None]
 
 
 async def set_cluster(session: Session, given: Given) -> None:
-    from kctl.configuring.entries import cluster
+    from kctl.changes.config.entries import cluster
 
     if len(given.arguments) != 1:
         raise _unexpected(session, given)
@@ -174,7 +173,7 @@ async def set_cluster(session: Session, given: Given) -> None:
 
 
 async def set_credentials(session: Session, given: Given) -> None:
-    from kctl.configuring.entries import credentials, pairs
+    from kctl.changes.config.entries import credentials, pairs
 
     if len(given.arguments) != 1:
         _unexpected(session, given)
@@ -194,7 +193,7 @@ async def set_credentials(session: Session, given: Given) -> None:
 
 
 async def set_context(session: Session, given: Given) -> None:
-    from kctl.configuring.entries import context
+    from kctl.changes.config.entries import context
 
     if len(given.arguments) > 1:
         raise _unexpected(session, given)
@@ -213,7 +212,7 @@ async def set_context(session: Session, given: Given) -> None:
 
 
 async def set_property(session: Session, given: Given) -> None:
-    from kctl.configuring.properties import set_value
+    from kctl.changes.config.properties import set_value
 
     if len(given.arguments) != 2:
         raise _unexpected(session, given)
@@ -223,7 +222,7 @@ async def set_property(session: Session, given: Given) -> None:
 
 
 async def unset_property(session: Session, given: Given) -> None:
-    from kctl.configuring.properties import unset
+    from kctl.changes.config.properties import unset
 
     if len(given.arguments) != 1:
         raise _unexpected(session, given)

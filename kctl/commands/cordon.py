@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.dry_running import dry_run
-    from kctl.nodes.cordoning import find, mark
+    from kctl.changes.dry_run import dry_run
+    from kctl.changes.nodes.cordon import find, mark
 
     mode = dry_run(session)
     await mark(session, await find(session, given, "cordon NODE"), mode, unschedulable=True)

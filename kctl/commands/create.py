@@ -5,24 +5,24 @@ Kubernetes: kubectl/pkg/cmd/create/create.go.
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.changes.change_cause import RECORD
+from kctl.changes.create.table import GENERATORS
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError, UsageError, raise_all
-from kctl.flags import Flag, switch
-from kctl.generators.commands import GENERATORS
-from kctl.printers.choosing import output_flags
-from kctl.recording import RECORD
+from kctl.printers.choice import output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.printers.choosing import Printer
-    from kctl.resolve import Info
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.objects import Info
+    from kctl.printers.choice import Printer
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.dry_running import dry_run, field_validation
+    from kctl.changes.dry_run import dry_run, field_validation
     from kctl.printers import results
 
     if given.arguments:
@@ -33,7 +33,7 @@ async def run(session: Session, given: Given) -> None:
     validation = field_validation(given)
     has_source = bool(given.texts("filename") or given.text("kustomize"))
     if given.is_on("edit") and not has_source:
-        from kctl.resolve import Query, resolve
+        from kctl.objects import Query, resolve
 
         await resolve(session, Query.of(given))  # says what is missing in edit's words
     printer = results.printer_for(given, "created", dry_run=strategy)
@@ -42,7 +42,7 @@ async def run(session: Session, given: Given) -> None:
     if given.text("raw"):
         await _raw(session, given)
     elif given.is_on("edit"):
-        from kctl.editing.creating import edit_before_create
+        from kctl.changes.edit.creation import edit_before_create
 
         await edit_before_create(session, given)
     else:
@@ -50,7 +50,7 @@ async def run(session: Session, given: Given) -> None:
 
 
 async def _raw(session: Session, given: Given) -> None:
-    from kctl.raw import body_of, check_raw, raw_request
+    from kctl.session.raw import body_of, check_raw, raw_request
 
     if given.is_on("edit"):
         raise KctlError("--raw and --edit are mutually exclusive")
@@ -72,8 +72,8 @@ class _Creating:
         self._validation = validation
 
     async def create_all(self) -> None:
-        from kctl.reporting import with_source
-        from kctl.resolve import Query, resolve
+        from kctl.errors import with_source
+        from kctl.objects import Query, resolve
         from localplane.apimachinery.errors import APIError
 
         query = Query.of(self._given)._replace(
@@ -93,8 +93,8 @@ class _Creating:
             raise KctlError("no objects passed to create")
 
     async def _create(self, info: Info) -> None:
-        from kctl.apply.last_applied import create_or_update
-        from kctl.recording import annotated, recorded
+        from kctl.changes.apply.last_applied import create_or_update
+        from kctl.changes.change_cause import annotated, recorded
 
         obj = annotated(
             create_or_update(info.object or {}, create=self._given.is_on("save-config")), recorded(self._session)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
+from kctl.command_line.command import Command
 from kctl.errors import KctlError
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.configuring.files import ConfigFiles
-    from kctl.configuring.previous import recall, remember
+    from kctl.changes.config.files import ConfigFiles, recall, remember
 
     if len(given.arguments) > 1:
         raise KctlError(f"expected one context, not {len(given.arguments)}")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
-from kctl.flags import Flag, switch
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.debugging.options import check, read
-    from kctl.debugging.visiting import visit
-    from kctl.resolve import Query, resolve
+    from kctl.changes.debug.options import check, read
+    from kctl.changes.debug.visit import visit
+    from kctl.objects import Query, resolve
 
     debugging = read(given)
     check(session, debugging)

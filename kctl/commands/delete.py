@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
-from kctl.deleting.flags import DELETION_FLAGS, wait
+from kctl.changes.deletion import DELETION_FLAGS, wait
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError
-from kctl.flags import Flag, switch
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.deleting import Deletion
-    from kctl.flags import Given
-    from kctl.resolve import Info, Query
-    from kctl.session import Session
+    from kctl.changes.deletion import Deletion
+    from kctl.command_line.flags import Given
+    from kctl.objects import Info, Query
+    from kctl.session.session import Session
 
 _IMMEDIATE = (
     "Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may "
@@ -22,8 +22,8 @@ _IMMEDIATE = (
 
 
 async def run(session: Session, given: Given) -> int | None:
-    from kctl.deleting.found import DeleteOptions, Deleter
-    from kctl.resolve import resolve
+    from kctl.changes.deletion import DeleteOptions, Deleter
+    from kctl.objects import resolve
 
     deletion = _deletion(session, given)
     _ = session.namespace  # a context that is not there is told of in the words of who asks for a namespace
@@ -52,9 +52,8 @@ async def run(session: Session, given: Given) -> int | None:
 
 
 def _deletion(session: Session, given: Given) -> Deletion:
-    from kctl.deleting import Deletion
-    from kctl.deleting.deletion import propagation_policy
-    from kctl.dry_running import dry_run
+    from kctl.changes.deletion import Deletion, propagation_policy
+    from kctl.changes.dry_run import dry_run
 
     policy = propagation_policy(session)
     grace, force = given.number("grace-period"), given.is_on("force")
@@ -70,7 +69,7 @@ def _deletion(session: Session, given: Given) -> Deletion:
 
 
 def _query(given: Given) -> Query:
-    from kctl.resolve import Query
+    from kctl.objects import Query
 
     if given.is_on("all") and (given.text("selector") or given.text("field-selector")):
         raise KctlError("setting 'all' parameter but found a non empty selector. ")
@@ -91,7 +90,7 @@ def _check(session: Session, given: Given, deletion: Deletion) -> None:
 
 
 async def _raw(session: Session, given: Given) -> None:
-    from kctl.raw import body_of, check_raw, raw_request
+    from kctl.session.raw import body_of, check_raw, raw_request
 
     if given.is_on("interactive"):
         raise KctlError("--interactive can not be used with --raw")
@@ -103,9 +102,9 @@ async def _raw(session: Session, given: Given) -> None:
 
 async def _preview(session: Session, query: Query, *, ignore_not_found: bool) -> set[tuple[str, str, str]] | None:
     """What was shown and agreed to; None if there was nothing, or somebody said no."""
-    from kctl.deleting.confirming import confirm
+    from kctl.changes.deletion import confirm
     from kctl.errors import raise_all
-    from kctl.resolve import resolve
+    from kctl.objects import resolve
     from localplane.apimachinery.errors import NotFound
 
     found = await resolve(session, query)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import switch
 from kctl.errors import KctlError, raise_all
-from kctl.flags import switch
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.describe.source import Source
-    from kctl.flags import Given
-    from kctl.resolve import Info
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.objects import Info
+    from kctl.session.session import Session
+    from kctl.views.describe.page import Source
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.describe.source import Source
-    from kctl.resolve import Query, resolve
+    from kctl.objects import Query, resolve
+    from kctl.views.describe.page import Source
     from localplane.apimachinery.errors import APIError, NotFound
 
     if not given.arguments and not given.texts("filename") and not given.text("kustomize"):
@@ -57,8 +57,8 @@ async def run(session: Session, given: Given) -> None:
 
 async def _described(info: Info, source: Source) -> str:
     """The object is asked for again: what came out of a file or a list may be another version of it."""
-    from kctl.describe.kinds import describer_for
-    from kctl.describe.page import Page
+    from kctl.views.describe.kinds import describer_for
+    from kctl.views.describe.page import Page
 
     kind = info.rest_mapping.kind
     page = Page()
@@ -68,7 +68,7 @@ async def _described(info: Info, source: Source) -> str:
 
 async def _describe_matching(session: Session, given: Given, source: Source, missing: Exception) -> None:
     """All whose names begin so, if there is none that is called so."""
-    from kctl.resolve import Query, resolve
+    from kctl.objects import Query, resolve
 
     kind, prefix = given.arguments
     query = Query(

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.apply.flags import PRUNE_ALLOWLIST, SERVER_SIDE_FLAGS, field_manager
-from kctl.command import Command
+from kctl.changes.apply.options import PRUNE_ALLOWLIST, SERVER_SIDE_FLAGS, field_manager_flag
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError, UsageError
-from kctl.flags import Flag, switch
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> int:
     """1 tells that there are differences, so what goes wrong is told by 2."""
-    from kctl.apply.diffing import diff
+    from kctl.changes.apply.diff import diff
     from localplane.apimachinery.errors import APIError
     from localplane.client.errors import ClientError
 
@@ -36,7 +36,7 @@ async def run(session: Session, given: Given) -> int:
 
 def _failed(error: Exception) -> KctlError:
     """The same words with another exit code."""
-    from kctl.reporting import report
+    from kctl.errors import report
 
     code = error.exit_code if isinstance(error, KctlError) else 0
     return KctlError(report(error) or str(error), exit_code=max(2, code), verbatim=True)
@@ -56,7 +56,7 @@ COMMAND = Command(
         switch("show-secrets", "Show what is in secrets; without it only that it differs."),
         *standard_flags.filename_flags("to compare with what is there."),
         *SERVER_SIDE_FLAGS,
-        field_manager(),
+        field_manager_flag(),
         standard_flags.SELECTOR,
     ),
     description="""\

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError, SeveralErrors, raise_all
-from kctl.flags import Flag, switch
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.dry_running import dry_run
-    from kctl.nodes.cordoning import find, mark, print_node, require_selector
+    from kctl.changes.dry_run import dry_run
+    from kctl.changes.nodes.cordon import find, mark, print_node, require_selector
     from localplane.apimachinery.errors import APIError
     from localplane.apimachinery.gotext import go_quote
 
@@ -46,8 +46,7 @@ async def run(session: Session, given: Given) -> None:
 
 
 async def _drain(session: Session, given: Given, mode: str, node: str) -> None:
-    from kctl.nodes.choosing import Choosing, place
-    from kctl.nodes.evicting import Evicting
+    from kctl.changes.nodes.drain import Choosing, Evicting, place
     from localplane.apimachinery.errors import APIError
     from localplane.apimachinery.gotext import go_quote
 

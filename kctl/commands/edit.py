@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.changes.change_cause import RECORD
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import switch
 from kctl.errors import KctlError, raise_all
-from kctl.flags import switch
-from kctl.printers.choosing import output_flags
-from kctl.recording import RECORD
+from kctl.printers.choice import output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.dry_running import field_validation
-    from kctl.editing.loop import EditLoop
-    from kctl.editing.patching import EditPatching
-    from kctl.resolve import Query, resolve
+    from kctl.changes.dry_run import field_validation
+    from kctl.changes.edit.loop import EditLoop
+    from kctl.changes.edit.patches import EditPatching
+    from kctl.objects import Query, resolve
 
     _ = session.namespace  # a context that is not there is told of in the words of who asks for a namespace
     query = Query.of(given)._replace(types_alone=True, latest=True, flatten=True, keep_going=True)

@@ -5,21 +5,21 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError
-from kctl.flags import Flag, switch
-from kctl.printers.choosing import OBJECT_FORMATS, output_flags
-from kctl.printers.go_sort import go_sort
-from kctl.printers.tabwriter import TabWriter
+from kctl.printers.choice import OBJECT_FORMATS, output_flags
+from kctl.printers.sorting import go_sort
+from kctl.printers.table import TabWriter
 from kctl.printers.terminal import escape
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.printers.choosing import Printer
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.printers.choice import Printer
+    from kctl.session.session import Session
     from localplane.client.resources import ResourceClient
 
 
@@ -104,7 +104,7 @@ def _is_wanted(given: Given, event: JSONObject) -> bool:
 
 
 def _moment(event: JSONObject) -> datetime:
-    from kctl.describe.metadata import moment
+    from kctl.views.describe.page import moment
 
     series = event.get("series")
     if series is not None:
@@ -123,7 +123,7 @@ class _Rows:
         self._namespaces = given.is_on("all-namespaces")
 
     def show(self, events: list[JSONObject]) -> None:
-        from kctl.describe.events import interval
+        from kctl.views.describe.page import interval
 
         if self._headers:
             self._headers = False

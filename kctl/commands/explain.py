@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError
-from kctl.flags import Flag, switch
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from kctl.explaining.paths import Asked
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
+    from kctl.views.explain.documents import Asked
     from localplane.apimachinery.groups import GroupVersion
 
 _SUGGESTION = 'Use "kctl api-resources" for a complete list of supported resources.'
@@ -20,8 +20,7 @@ _SWAGGER = "plaintext-openapiv2"
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.explaining.documents import paths_of
-    from kctl.explaining.paths import asked
+    from kctl.views.explain.documents import asked, paths_of
     from localplane.apimachinery.errors import APIError
     from localplane.client.errors import ConnectionFailed
 
@@ -53,8 +52,8 @@ def _check(given: Given) -> None:
 
 
 async def _explain(session: Session, given: Given, found: Asked, paths: dict[str, Any]) -> None:
-    from kctl.explaining.documents import document_at, kind_of, schema_of
-    from kctl.explaining.rendering import Options, explain
+    from kctl.views.explain.documents import document_at, kind_of, schema_of
+    from kctl.views.explain.text import Options, explain
     from localplane.client.names import GroupVersionResource
 
     resource = found.resource
@@ -68,7 +67,7 @@ async def _explain(session: Session, given: Given, found: Asked, paths: dict[str
     kind = kind_of(document, resource)
     options = Options(given.is_on("recursive"), given.number("max-depth"))
     if output == "skeleton":
-        from kctl.explaining.skeleton import skeleton
+        from kctl.views.explain.skeleton import skeleton
 
         session.write(skeleton(document, kind, found.path, options))
         return
@@ -81,9 +80,9 @@ async def _explain(session: Session, given: Given, found: Asked, paths: dict[str
 
 
 async def _explain_swagger(session: Session, given: Given, found: Asked) -> None:
-    from kctl.explaining.documents import swagger
-    from kctl.explaining.rendering import Options
-    from kctl.explaining.swagger import explain_swagger
+    from kctl.views.explain.documents import swagger
+    from kctl.views.explain.swagger import explain_swagger
+    from kctl.views.explain.text import Options
     from localplane.client.errors import NoMatch
     from localplane.client.names import GroupVersionResource
 

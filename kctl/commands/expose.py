@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.changes.change_cause import RECORD, annotated, recorded
+from kctl.changes.launch.request import OVERRIDE_FLAGS, overridden, save_configuration, send
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag
 from kctl.errors import KctlError
-from kctl.flags import Flag
-from kctl.launching.overriding import OVERRIDE_FLAGS, overridden
-from kctl.launching.sending import save_configuration, send
-from kctl.printers.choosing import output_flags
-from kctl.recording import RECORD, annotated, recorded
+from kctl.printers.choice import output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.resolve import Info
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.objects import Info
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.dry_running import dry_run
-    from kctl.launching.exposing import Exposing
+    from kctl.changes.dry_run import dry_run
+    from kctl.changes.launch.service import Exposing
+    from kctl.objects import Query, resolve
     from kctl.printers.typed import printer_for
-    from kctl.resolve import Query, resolve
     from kctl.structs.scheme import is_registered, not_registered
 
     mode = dry_run(session)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError, ListErrors, UsageError, raise_all
-from kctl.flags import Flag, switch
-from kctl.printers.choosing import GET_FORMATS, output_flags
-from kctl.resolve.query import Query
+from kctl.objects.arguments import Query
+from kctl.printers.choice import GET_FORMATS, output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.resolve import Found, Info
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.objects import Found, Info
+    from kctl.session.session import Session
 
 _TABLE = (
     "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"
@@ -26,15 +26,15 @@ async def run(session: Session, given: Given) -> int | None:
         return None
     _check(session, given)
     if given.arguments and "everything" in given.arguments[0]:
-        from kctl.resolve.everything import with_everything
+        from kctl.objects.lookup import with_everything
 
         cluster_wide = given.is_on("all-namespaces")
         given.arguments = await with_everything(session, given.arguments, cluster_wide=cluster_wide, verb="list")
     if given.is_on("watch") or given.is_on("watch-only"):
-        from kctl.watching import watch_one_type
+        from kctl.views.tables import watch_one_type
 
         return await watch_one_type(session, given, _query(session, given, watching=True))
-    from kctl.resolve import resolve
+    from kctl.objects import resolve
 
     found = await resolve(session, _query(session, given))
     if _is_table(given):
@@ -107,7 +107,7 @@ async def _raw(session: Session, given: Given) -> None:
         )
     if given.text("output"):
         raise KctlError("--raw and --output are mutually exclusive")
-    from kctl.raw import check_path, raw_request
+    from kctl.session.raw import check_path, raw_request
 
     check_path(path)
     await raw_request(session, "GET", path)
@@ -130,7 +130,7 @@ async def _infos(found: Found, given: Given) -> tuple[list[Info], list[Exception
 
 
 async def _print_tables(session: Session, given: Given, found: Found) -> None:
-    from kctl.tables import print_infos
+    from kctl.views.tables import print_infos
 
     infos, errors = await _infos(found, given)
     written = print_infos(session, given, infos)
@@ -143,7 +143,7 @@ async def _print_tables(session: Session, given: Given, found: Found) -> None:
 
 async def _print_objects(session: Session, given: Given, found: Found) -> None:
     """One object as it is if one was named, a List of everything otherwise."""
-    from kctl.printers.choosing import printer_for
+    from kctl.printers.choice import printer_for
 
     infos, errors = await _infos(found, given)
     single = found.single_item_implied
@@ -178,11 +178,11 @@ def _prepared(given: Given, obj: dict[str, Any]) -> dict[str, Any]:
 
         obj = {**obj, "items": sorted_by(given.text("sort-by"), obj["items"], obj["items"])}
     if given.is_on("decode"):
-        from kctl.printers.cleaning import decoded
+        from kctl.printers.clean import decoded
 
         obj = decoded(obj)
     if given.is_on("clean"):
-        from kctl.printers.cleaning import cleaned
+        from kctl.printers.clean import cleaned
 
         obj = cleaned(obj)
     return obj

@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import sys
 
-from kctl.command import Command
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError
-from kctl.flags import Flag, switch
-from kctl.printers.choosing import OBJECT_FORMATS, output_flags
+from kctl.printers.choice import OBJECT_FORMATS, output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.preferences.locating import Place
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.command_line.preferences.files import Place
+    from kctl.session.session import Session
 
 _SECTIONS = ("defaults", "aliases", "credentialplugin")
 _KUBERC = Flag("kuberc", usage="This file, not $KUBERC or ~/.kube/kuberc.")
 
 
 def _place(given: Given) -> Place:
-    from kctl.preferences.locating import locate
+    from kctl.command_line.preferences.files import locate
 
     place = locate(given.text("kuberc"))
     if not place.path:
@@ -32,8 +32,8 @@ def _place(given: Given) -> Place:
 
 
 async def view(session: Session, given: Given) -> None:
-    from kctl.preferences.applying import why
-    from kctl.preferences.decoding import Preference, decode
+    from kctl.command_line.preferences.application import why
+    from kctl.command_line.preferences.decoding import Preference, decode
 
     place = _place(given)
     try:
@@ -52,8 +52,8 @@ async def view(session: Session, given: Given) -> None:
 
 def _offer(session: Session, given: Given, path: str) -> None:
     """There is none: would it be welcome?"""
-    from kctl.preferences.decoding import Preference
-    from kctl.preferences.saving import RECOMMENDED, save
+    from kctl.command_line.preferences.decoding import Preference
+    from kctl.command_line.preferences.files import RECOMMENDED, save
 
     session.write(
         f"kuberc file not found at {path}\n"
@@ -71,8 +71,8 @@ def _offer(session: Session, given: Given, path: str) -> None:
 
 
 def _show(session: Session, given: Given, preference: object) -> None:
-    from kctl.preferences.decoding import Preference
-    from kctl.printers.choosing import chosen_format, printer_for
+    from kctl.command_line.preferences.decoding import Preference
+    from kctl.printers.choice import chosen_format, printer_for
     from kctl.printers.kyaml import to_kyaml
     from kctl.printers.objects import go_indented
 
@@ -89,9 +89,9 @@ def _show(session: Session, given: Given, preference: object) -> None:
 
 
 async def set_values(session: Session, given: Given) -> None:
-    from kctl.preferences.applying import why
-    from kctl.preferences.decoding import Preference, decode
-    from kctl.preferences.saving import save, with_alias, with_defaults, with_policy
+    from kctl.command_line.preferences.application import why
+    from kctl.command_line.preferences.decoding import Preference, decode
+    from kctl.command_line.preferences.files import save, with_alias, with_defaults, with_policy
 
     if not given.changed("section"):
         raise KctlError('required flag(s) "section" not set')

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from kctl.command import Command
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError
-from kctl.flags import Flag, switch
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
+    from kctl.command_line.flags import Given
     from kctl.kustomize.options import Options
     from kctl.kustomize.resmap import ResMap
-    from kctl.session import Session
+    from kctl.session.session import Session
 
 _FOR_FUNCTIONS = ("network", "network-name", "mount", "env", "as-current-user")
 _RESTRICTIONS = ("LoadRestrictionsRootOnly", "LoadRestrictionsNone")
@@ -39,7 +39,7 @@ async def run(session: Session, given: Given) -> None:
 
 def _options(session: Session, given: Given) -> Options:
     from kctl.kustomize.options import HelmOptions, Options
-    from kctl.resolve.kustomized import logger, warn
+    from kctl.objects.manifests import logger, warn
 
     _check(given, "load-restrictor", ("", *_RESTRICTIONS), _RESTRICTIONS)
     _check(given, "reorder", _ORDERS, _ORDERS)

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from kctl import metadata_changing
-from kctl.command import Command
+from kctl.changes import metadata as metadata_changing
+from kctl.changes.change_cause import recorded
+from kctl.changes.metadata import Changes, changed_metadata, split
+from kctl.command_line.command import Command
 from kctl.errors import KctlError, raise_all
-from kctl.metadata_changing import changed_metadata
-from kctl.pairs import Changes, split
-from kctl.recording import recorded
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kctl.flags import Given
-    from kctl.resolve import Found, Info
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.objects import Found, Info
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.dry_running import dry_run
-    from kctl.resolve import resolve
+    from kctl.changes.dry_run import dry_run
+    from kctl.objects import resolve
 
     strategy = dry_run(session)
     words = split(given.arguments, "label")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import Ended, KctlError, UsageError
-from kctl.flags import Flag, switch
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 _USAGE = "logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]"
 _SELECTOR_TAIL = 10
@@ -68,8 +68,8 @@ def _container(session: Session, given: Given) -> str:
 
 async def _find(session: Session, given: Given) -> dict[str, Any]:
     """The object that was named, or a list of the pods that were selected."""
-    from kctl.resolve import Query, resolve
-    from kctl.resolve.visiting import MISSING_RESOURCE
+    from kctl.objects import Query, resolve
+    from kctl.objects.lookup import MISSING_RESOURCE
     from kctl.streaming.pods import named
     from localplane.apimachinery.errors import NotFound
     from localplane.apimachinery.gotext import go_quote

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
+from kctl.changes.nodes import taints
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag
 from kctl.errors import KctlError, UsageError, raise_all
-from kctl.flags import Flag
-from kctl.nodes import taints
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 from localplane.apimachinery.objects import JSONObject
@@ -16,8 +16,8 @@ from localplane.client.resources import PatchType
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
     from localplane.client.resources import ResourceClient
 
 

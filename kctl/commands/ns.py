@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
+from kctl.command_line.command import Command
+from kctl.command_line.flags import switch
 from kctl.errors import KctlError
-from kctl.flags import switch
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
@@ -28,8 +28,7 @@ async def run(session: Session, given: Given) -> None:
 
 
 async def _use(session: Session, given: Given, name: str) -> None:
-    from kctl.configuring.files import ConfigFiles
-    from kctl.configuring.previous import recall, remember
+    from kctl.changes.config.files import ConfigFiles, recall, remember
     from localplane.client.names import GroupVersionResource
 
     files = ConfigFiles(session)

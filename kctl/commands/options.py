@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
+from kctl.command_line.command import Command
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.global_flags import GLOBAL_FLAGS
-    from kctl.help import options_text
+    from kctl.command_line.global_flags import GLOBAL_FLAGS
+    from kctl.command_line.help import options_text
 
     del given
     session.write(options_text(GLOBAL_FLAGS))

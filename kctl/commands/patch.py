@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.changes.change_cause import RECORD
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError, raise_all
-from kctl.flags import Flag, switch
-from kctl.printers.choosing import output_flags
-from kctl.recording import RECORD
+from kctl.printers.choice import output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.resolve import Info
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.objects import Info
+    from kctl.session.session import Session
     from localplane.client.resources import PatchType
 
 
@@ -22,8 +22,8 @@ _TYPES = ("json", "merge", "strategic")
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.dry_running import dry_run
-    from kctl.resolve import Query, resolve
+    from kctl.changes.dry_run import dry_run
+    from kctl.objects import Query, resolve
     from localplane.apimachinery.errors import APIError
 
     strategy = dry_run(session)
@@ -55,7 +55,7 @@ def _check(given: Given, strategy: str) -> None:
     if given.is_on("local") and given.arguments:
         raise KctlError("cannot specify --local and server resources")
     if given.is_on("local") and not given.texts("filename") and not given.text("kustomize"):
-        from kctl.resolve.visiting import MISSING_RESOURCE
+        from kctl.objects.lookup import MISSING_RESOURCE
 
         raise KctlError(MISSING_RESOURCE)
     if given.is_on("local") and strategy == "server":
@@ -139,7 +139,7 @@ class _Patching:
 
     async def _record(self, info: Info, obj: JSONObject) -> JSONObject:
         """With --record, once more. What goes wrong then goes unsaid."""
-        from kctl.recording import recorded
+        from kctl.changes.change_cause import recorded
         from localplane.apimachinery.errors import APIError
         from localplane.client.resources import PatchType
 
@@ -179,7 +179,7 @@ class _Patching:
     async def _strategically(self, obj: JSONObject) -> JSONObject:
         import orjson
 
-        from kctl.apply.schemas import PatchSchemas
+        from kctl.changes.apply.schemas import PatchSchemas
         from kctl.structs import patch_node
         from localplane.apimachinery.groups import GroupVersionKind
         from localplane.apimachinery.patch.strategic import merge

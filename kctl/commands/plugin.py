@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
+from kctl.command_line.command import Command
+from kctl.command_line.flags import switch
 from kctl.errors import KctlError
-from kctl.flags import switch
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.plugins import on_path
+    from kctl.command_line.plugins import on_path
 
     found, problems = on_path()
     for problem in problems:
@@ -36,7 +36,7 @@ async def run(session: Session, given: Given) -> None:
 
 
 def _complaints(path: str, name: str, seen: dict[str, str]) -> list[str]:
-    from kctl.plugins import is_executable
+    from kctl.command_line.plugins import is_executable
 
     found = []
     try:
@@ -57,8 +57,8 @@ def _overwritten(words: list[str]) -> str:
     """The command that these words already name, or the most of them; empty if the first names none."""
     import importlib
 
-    from kctl.command import find
-    from kctl.verbs import GROUPS
+    from kctl.command_line.command import find
+    from kctl.command_line.verbs import GROUPS
 
     verb = next((one for group in GROUPS for one in group.verbs if one.name == words[0]), None)
     if verb is None:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag
 from kctl.errors import KctlError, UsageError
-from kctl.flags import Flag
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kctl.flags import Given
-    from kctl.session import Session
-    from kctl.streaming.forwarding import Address
-    from kctl.streaming.ports import Pair
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
+    from kctl.streaming.port_forward import Address, Pair
 
 
 async def run(session: Session, given: Given) -> int:
-    from kctl.streaming.forwarding import addresses_of
     from kctl.streaming.pods import named, path_of, pod_for, timeout_of
-    from kctl.streaming.ports import in_pod, pair_of
+    from kctl.streaming.port_forward import addresses_of, in_pod, pair_of
     from localplane.client.names import GroupVersionResource
 
     hint = f"See '{session.command} -h' for help and examples"
@@ -45,7 +43,7 @@ async def _forward(session: Session, path: str, addresses: Sequence[Address], pa
     import asyncio
     import signal
 
-    from kctl.streaming.forwarding import Forwarder, open_forwarding
+    from kctl.streaming.port_forward import Forwarder, open_forwarding
 
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()

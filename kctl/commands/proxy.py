@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import Ended, KctlError
-from kctl.flags import Flag, switch
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from aiohttp import web
 
-    from kctl.flags import Given
-    from kctl.session import Session
-    from kctl.streaming.proxying import Proxy, Rules, Static
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
+    from kctl.streaming.proxy import Proxy, Rules, Static
 
 _PORT = 8001
 _LARGEST_PORT = 65535
@@ -42,7 +42,7 @@ def _proxy(session: Session, given: Given) -> Proxy:
     from dataclasses import replace
     from urllib.parse import urlsplit
 
-    from kctl.streaming.proxying import Proxy
+    from kctl.streaming.proxy import Proxy
 
     config = replace(session.client_config, timeout=None)
     parts = urlsplit(config.server)
@@ -67,7 +67,7 @@ def _proxy(session: Session, given: Given) -> Proxy:
 
 
 def _rules(session: Session, given: Given) -> Rules | None:
-    from kctl.streaming.proxying import Rules, patterns
+    from kctl.streaming.proxy import Rules, patterns
 
     if given.is_on("disable-filter"):
         if not given.text("unix-socket"):
@@ -88,7 +88,7 @@ def _rules(session: Session, given: Given) -> Rules | None:
 def _static(session: Session, given: Given) -> Static | None:
     from pathlib import Path
 
-    from kctl.streaming.proxying import Static
+    from kctl.streaming.proxy import Static
 
     directory = given.text("www")
     if not directory:

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import io
 
-from kctl import standard_flags
-from kctl.command import Command
-from kctl.deleting.flags import DELETION_FLAGS, wait
+from kctl.changes.deletion import DELETION_FLAGS, wait
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag
 from kctl.errors import KctlError, raise_all
-from kctl.flags import Flag
-from kctl.printers.choosing import output_flags
+from kctl.printers.choice import output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
-    from kctl.deleting import Deletion
-    from kctl.flags import Given
-    from kctl.printers.choosing import Printer
-    from kctl.resolve import Info, Query
-    from kctl.session import Session
+    from kctl.changes.deletion import Deletion
+    from kctl.command_line.flags import Given
+    from kctl.objects import Info, Query
+    from kctl.printers.choice import Printer
+    from kctl.session.session import Session
 
 
 _GONE_WITHIN = 300.0
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.deleting import Deletion
-    from kctl.deleting.deletion import propagation_policy
-    from kctl.dry_running import dry_run, field_validation
+    from kctl.changes.deletion import Deletion, propagation_policy
+    from kctl.changes.dry_run import dry_run, field_validation
     from kctl.printers import results
 
     validation = field_validation(given)
@@ -59,7 +58,7 @@ def _check(given: Given, deletion: Deletion, strategy: str) -> None:
 
 
 async def _raw(session: Session, given: Given) -> None:
-    from kctl.raw import body_of, check_raw, raw_request
+    from kctl.session.raw import body_of, check_raw, raw_request
 
     filenames = given.texts("filename")
     check_raw(given, filenames)
@@ -75,13 +74,13 @@ class _Replacing:
         self._validation = validation
 
     def _query(self) -> Query:
-        from kctl.resolve import Query
+        from kctl.objects import Query
 
         return Query.of(self._given, ())._replace(flatten=True, keep_going=True, needs_object=False)
 
     async def in_place(self) -> None:
-        from kctl.reporting import with_source
-        from kctl.resolve import resolve
+        from kctl.errors import with_source
+        from kctl.objects import resolve
         from localplane.apimachinery.errors import APIError
 
         found = await resolve(self._session, self._query()._replace(validates=self._validation != "Ignore"))
@@ -93,7 +92,7 @@ class _Replacing:
         raise_all(found.errors)
 
     async def _replace(self, info: Info) -> None:
-        from kctl.apply.last_applied import written
+        from kctl.changes.apply.last_applied import written
 
         obj = self._annotated(info)
         if self._strategy != "client":
@@ -124,13 +123,13 @@ class _Replacing:
         return {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}}
 
     def _annotated(self, info: Info) -> JSONObject:
-        from kctl.apply.last_applied import create_or_update
+        from kctl.changes.apply.last_applied import create_or_update
 
         return create_or_update(info.object or {}, create=self._given.is_on("save-config"))
 
     async def by_force(self, deletion: Deletion, *, waits: bool) -> None:
-        from kctl.deleting.found import DeleteOptions, Deleter
-        from kctl.resolve import resolve
+        from kctl.changes.deletion import DeleteOptions, Deleter
+        from kctl.objects import resolve
 
         self._keep_stdin()
         query = self._query()
@@ -149,16 +148,16 @@ class _Replacing:
             sys.stdin = io.TextIOWrapper(_Rewinding(sys.stdin.buffer.read()))
 
     async def _wait(self, query: Query, seconds: float) -> None:
-        from kctl.deleting.waiting import poll_until_gone
-        from kctl.resolve import resolve
+        from kctl.changes.deletion import poll_until_gone
+        from kctl.objects import resolve
 
         found = await resolve(self._session, query)
         async for info in found.visit():
             await poll_until_gone(info, seconds)
 
     async def _create_all(self, query: Query) -> None:
-        from kctl.apply.last_applied import written
-        from kctl.resolve import resolve
+        from kctl.changes.apply.last_applied import written
+        from kctl.objects import resolve
         from localplane.apimachinery.errors import APIError
 
         count = 0

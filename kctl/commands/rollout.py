@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
-from kctl.rollouts import history, status, undoing
-from kctl.rollouts.pausing import PAUSE, RESTART, RESUME
+from kctl.changes.rollout import history, status
+from kctl.changes.rollout import undo as undoing
+from kctl.changes.rollout.pause import PAUSE, RESTART, RESUME
+from kctl.command_line.command import Command
 
 COMMAND = Command(
     "rollout",

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
-from kctl.deleting.flags import DELETION_FLAGS, wait
+from kctl.changes.change_cause import RECORD
+from kctl.changes.deletion import DELETION_FLAGS, wait
+from kctl.changes.launch.request import OVERRIDE_FLAGS, overridden, require, save_configuration, send
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import raise_all
-from kctl.flags import Flag, switch
-from kctl.launching.overriding import OVERRIDE_FLAGS, overridden
-from kctl.launching.sending import require, save_configuration, send
-from kctl.printers.choosing import output_flags
-from kctl.recording import RECORD
+from kctl.printers.choice import output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 _IGNORED = "it is ignored by kubectl run and will be removed in a future release"
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.deleting import Deletion
-    from kctl.deleting.deletion import propagation_policy
-    from kctl.dry_running import dry_run
-    from kctl.launching import single_pod
+    from kctl.changes.deletion import Deletion, propagation_policy
+    from kctl.changes.dry_run import dry_run
+    from kctl.changes.launch import pod as single_pod
     from kctl.printers.typed import printer_for
     from kctl.streaming.pods import timeout_of
     from localplane.apimachinery.errors import APIError
@@ -47,8 +45,7 @@ async def run(session: Session, given: Given) -> None:
         except APIError as error:
             errors.append(error)
     if attaches:
-        from kctl.launching.attending import concurrently
-        from kctl.launching.foreground import remove, stay
+        from kctl.changes.launch.foreground import concurrently, remove, stay
 
         try:
             concurrently(session, lambda own: stay(own, given, made[0], options.restart))
@@ -62,7 +59,7 @@ async def run(session: Session, given: Given) -> None:
 
 
 async def _create(session: Session, given: Given, obj: JSONObject, resource: str, mode: str) -> JSONObject:
-    from kctl.recording import annotated, recorded
+    from kctl.changes.change_cause import annotated, recorded
 
     obj = annotated(obj, recorded(session))
     if mode == "client":

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.changes.change_cause import RECORD, recorded
+from kctl.changes.launch.request import require
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError, raise_all
-from kctl.flags import Flag, switch
-from kctl.launching.sending import require
-from kctl.printers.choosing import output_flags
-from kctl.recording import RECORD, recorded
+from kctl.printers.choice import output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.printers.choosing import Printer
-    from kctl.resolve import Info
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.objects import Info
+    from kctl.printers.choice import Printer
+    from kctl.session.session import Session
 
 _RETRY_FOR = 300.0
 _PAUSE = 1.0
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.dry_running import dry_run
+    from kctl.changes.dry_run import dry_run
+    from kctl.objects import Query, resolve
     from kctl.printers import results
-    from kctl.resolve import Query, resolve
 
     require(given, "replicas")
     mode = dry_run(session)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kctl.changing import env, image, resources, selector, service_account, subject
-from kctl.command import Command
+from kctl.changes.set import env, image, resources, selector, service_account, subject
+from kctl.command_line.command import Command
 
 COMMAND = Command(
     "set",

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import switch
 from kctl.errors import KctlError, UsageError
-from kctl.flags import switch
 from kctl.printers import results, typed
-from kctl.printers.choosing import output_flags
+from kctl.printers.choice import output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.nodes.taints import Wanted
-    from kctl.resolve import Info
-    from kctl.session import Session
+    from kctl.changes.nodes.taints import Wanted
+    from kctl.command_line.flags import Given
+    from kctl.objects import Info
+    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.dry_running import dry_run, field_validation
-    from kctl.nodes.taints import already_there, changed
-    from kctl.resolve import Query, resolve
-    from kctl.resolve.arguments import named
+    from kctl.changes.dry_run import dry_run, field_validation
+    from kctl.changes.nodes.taints import already_there, changed
+    from kctl.objects import Query, resolve
+    from kctl.objects.arguments import named
     from localplane.client.resources import PatchType
 
     mode = dry_run(session)
@@ -65,7 +65,7 @@ async def run(session: Session, given: Given) -> None:
 
 
 def _words(session: Session, given: Given) -> tuple[list[str], Wanted]:
-    from kctl.nodes.taints import read
+    from kctl.changes.nodes.taints import read
 
     resources: list[str] = []
     taints: list[str] = []
@@ -87,7 +87,7 @@ def _words(session: Session, given: Given) -> tuple[list[str], Wanted]:
 
 
 async def _check(session: Session, given: Given, resources: list[str], wanted: Wanted) -> None:
-    from kctl.nodes.taints import conflicts
+    from kctl.changes.nodes.taints import conflicts
     from localplane.client.errors import NoMatch
 
     try:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
-from kctl.metrics import top_node, top_pod
+from kctl.command_line.command import Command
+from kctl.views.top import node as top_node
+from kctl.views.top import pod as top_pod
 
 COMMAND = Command(
     "top",

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
+from kctl.command_line.command import Command
+from kctl.command_line.flags import switch
 from kctl.errors import KctlError, UsageError
-from kctl.flags import switch
-from kctl.resolve.query import Query
+from kctl.objects.arguments import Query
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
     from localplane.client.discovery import APIResource
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.owner_tree import tree
-    from kctl.resolve import resolve
+    from kctl.objects import resolve
+    from kctl.views.tree import tree
 
     if not given.arguments:
         raise UsageError("expected TYPE/NAME or TYPE NAME", hint="See 'kctl tree -h' for help and examples")
@@ -36,7 +36,7 @@ async def _metadata(session: Session, *, cluster_wide: bool) -> list[JSONObject]
 
     What may not be listed is left out, and said.
     """
-    from kctl.resolve.everything import listable
+    from kctl.objects.lookup import listable
     from localplane.apimachinery.errors import APIError
 
     found: list[JSONObject] = []
@@ -79,9 +79,9 @@ async def _whole(session: Session, member: JSONObject) -> JSONObject:
 
 
 def _row(lines: str, obj: JSONObject) -> tuple[str, ...]:
-    from kctl.owner_tree import condition, readiness
     from kctl.printers.objects import kind_and_group
     from kctl.printers.terminal import escape
+    from kctl.views.tree import condition, readiness
     from localplane.apimachinery.times import age
 
     metadata = obj.get("metadata") or {}
@@ -97,8 +97,7 @@ def _row(lines: str, obj: JSONObject) -> tuple[str, ...]:
 
 
 def _print(session: Session, rows: list[tuple[str, ...]]) -> None:
-    from kctl.printers.table import print_rows
-    from kctl.printers.tabwriter import TabWriter
+    from kctl.printers.table import TabWriter, print_rows
 
     if not rows:
         raise KctlError("nothing was found")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from kctl.command import Command
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError
-from kctl.flags import Flag, switch
-from kctl.versions import KUBERNETES, client_version
+from kctl.session.versions import KUBERNETES, client_version
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 _KUSTOMIZE = "v5.8.1"
 """Whose kustomizations that kubectl reads."""
@@ -41,7 +41,7 @@ async def _ask_server(session: Session, versions: dict[str, Any]) -> Exception |
     try:
         versions["serverVersion"] = await session.client.discovery().server_version()
     except APIError as refused:
-        from kctl.resolve.discovery import without_message
+        from kctl.session.discovery import without_message
 
         return without_message(refused)
     except (ConnectionFailed, InvalidAnswer) as failed:

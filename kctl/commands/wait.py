@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 
-from kctl import standard_flags
-from kctl.command import Command
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError, raise_all
-from kctl.flags import Flag, switch
-from kctl.printers.choosing import output_flags
+from kctl.printers.choice import output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.printers.choosing import Printer
-    from kctl.resolve import Found, Info
-    from kctl.session import Session
-    from kctl.waiting.conditions import Awaited
+    from kctl.command_line.flags import Given
+    from kctl.objects import Found, Info
+    from kctl.printers.choice import Printer
+    from kctl.session.session import Session
+    from kctl.views.wait import Awaited
 
 _A_WEEK = 168 * 3600.0
 _PAUSE = 0.5
@@ -26,7 +26,7 @@ _TIMED_OUT = "timed out waiting for the condition"
 
 async def run(session: Session, given: Given) -> None:
     from kctl.printers import results
-    from kctl.waiting.conditions import Created, Deleted, read
+    from kctl.views.wait import Created, Deleted, read
 
     printer = results.printer_for(given, "condition met")
     awaited = read(given.texts("for"))
@@ -40,8 +40,8 @@ async def run(session: Session, given: Given) -> None:
 
 
 async def _find(session: Session, given: Given) -> Found:
-    from kctl.resolve import Query, resolve
-    from kctl.resolve.visiting import LOCAL_ONLY_FILES
+    from kctl.objects import Query, resolve
+    from kctl.objects.lookup import LOCAL_ONLY_FILES
 
     local = given.is_on("local")
     if local and given.arguments:
@@ -116,8 +116,7 @@ class _Waiting:
                 continue  # kubectl does not look at what its printer says
 
     async def _until(self, info: Info, one: Awaited) -> JSONObject:
-        from kctl.waiting.conditions import Created, Deleted
-        from kctl.waiting.following import follow
+        from kctl.views.wait import Created, Deleted, follow
         from localplane.apimachinery.errors import NotFound
 
         if isinstance(one, Created):
@@ -141,7 +140,7 @@ class _Waiting:
         raise KctlError(f"{_TIMED_OUT} on {info.shown}")
 
     async def _until_gone(self, info: Info) -> JSONObject:
-        from kctl.waiting.following import follow
+        from kctl.views.wait import follow
         from localplane.apimachinery.errors import NotFound
 
         try:

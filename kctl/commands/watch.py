@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from kctl import standard_flags
-from kctl.command import Command
-from kctl.flags import Flag, switch
-from kctl.printers.choosing import GET_FORMATS, output_flags
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
+from kctl.printers.choice import GET_FORMATS, output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import asyncio
 
-    from kctl.flags import Given
-    from kctl.live.changes import View
-    from kctl.live.sources import Source
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
+    from kctl.views.watch.changes import View
+    from kctl.views.watch.sources import Source
 
 
 async def run(session: Session, given: Given) -> int:
     import asyncio
     import signal
 
-    from kctl.live.following import follow
-    from kctl.live.sources import sources
+    from kctl.views.watch.feed import follow
+    from kctl.views.watch.sources import sources
 
     wanted = await sources(session, given)
     stop = asyncio.Event()
@@ -52,7 +52,7 @@ def _is_dumb() -> bool:
 
 
 def _plain_view(session: Session, given: Given, *, by_table: bool) -> View:
-    from kctl.live.lines import Documents, Lines
+    from kctl.views.watch.rows import Documents, Lines
 
     return Lines(session, given) if by_table else Documents(session, given)
 
@@ -60,8 +60,8 @@ def _plain_view(session: Session, given: Given, *, by_table: bool) -> View:
 async def _live(session: Session, given: Given, wanted: list[Source], stop: asyncio.Event, *, must_exist: bool) -> None:
     import asyncio
 
-    from kctl.live.following import follow
-    from kctl.live.screen import LiveView
+    from kctl.views.watch.feed import follow
+    from kctl.views.watch.screen import LiveView
 
     view = LiveView(given, wanted, stop)
     async with asyncio.TaskGroup() as group:

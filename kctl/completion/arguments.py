@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
-from . import live
-from .offers import DEFAULT, DIRECTORIES, NO_FILES, NO_SPACE, Offer, fitting
+from kctl.completion import live
+from kctl.completion.values import DEFAULT, DIRECTORIES, NO_FILES, NO_SPACE, Offer, fitting
 
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
-
-    from .tree import Found
+    from kctl.command_line.flags import Given
+    from kctl.completion.tree import Found
+    from kctl.session.session import Session
 
 Completer = Callable[["Session", Sequence[str], str], Awaitable[Offer]]
 
@@ -24,7 +23,7 @@ _HAVE_TEMPLATES = ("daemonsets", "deployments", "pods", "cronjobs", "replicasets
 
 async def of_command(found: Found, given: Given, current: str) -> Offer | None:
     """None where nothing is known: the shell does what it does."""
-    from kctl.session import Session
+    from kctl.session.session import Session
 
     if found.name == "help":
         return _help(given.arguments, current)
@@ -35,7 +34,7 @@ async def of_command(found: Found, given: Given, current: str) -> Offer | None:
 
 
 def _help(arguments: Sequence[str], current: str) -> Offer:
-    from .tree import find, summaries
+    from kctl.completion.tree import find, summaries
 
     found = find(arguments)
     if found is None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from kctl.command_line.flags import parse
+from kctl.completion.tree import REQUIRED, Found, find, summaries
+from kctl.completion.values import DEFAULT, NO_FILES, Offer, fitting
 from kctl.errors import KctlError
-from kctl.flags import parse
-
-from .offers import DEFAULT, NO_FILES, Offer, fitting
-from .tree import REQUIRED, Found, find, summaries
 
 if TYPE_CHECKING:
-    from kctl.flags import Flag, Given
+    from kctl.command_line.flags import Flag, Given
 
 _SEVERAL = ("slice", "array", "levels")
 """Kinds of flags that are offered again when they have been given."""
@@ -45,7 +44,7 @@ async def offer(words: Sequence[str]) -> Offer:
     if given.changed("help"):
         return Offer([])
     if value.flag is not None and not dashed:
-        from .values import of_flag
+        from kctl.completion.values import of_flag
 
         return await of_flag(found, given, value.flag, value.current)
     if value.current.startswith("-") and "=" not in value.current and not dashed:
@@ -118,7 +117,7 @@ def _named(found: Found, flag: Flag, current: str) -> list[str]:
 
 
 async def _argument(found: Found, given: Given, current: str) -> Offer:
-    from .arguments import of_command
+    from kctl.completion.arguments import of_command
 
     below: list[str] = []
     directive = DEFAULT
@@ -126,7 +125,7 @@ async def _argument(found: Found, given: Given, current: str) -> Offer:
     is_bare = not found.path or not any(given.changed(name) for name in local)
     if not given.arguments and is_bare and (commands := summaries(found.path)):
         if not found.path:
-            from .outsiders import names
+            from kctl.completion.outsiders import names
 
             commands = sorted([*commands, *names(known={name for name, _ in commands})])
         below = [f"{name}\t{summary}" for name, summary in commands if name.startswith(current)]

@@ -10,7 +10,7 @@ from kctl.errors import KctlError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from kctl.session import Session
+    from kctl.session.session import Session
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -100,8 +100,7 @@ async def _pod(session: Session, argument: str) -> dict[str, Any]:
 @_or_nothing
 async def fields(session: Session, current: str) -> list[str]:
     """`pods.spec.c` may go on as `pods.spec.containers`."""
-    from kctl.explaining.documents import document_at, field_names, kind_of, paths_of, schema_of
-    from kctl.explaining.paths import asked
+    from kctl.views.explain.documents import asked, document_at, field_names, kind_of, paths_of, schema_of
 
     above, _, last = current.rpartition(".")
     found = await asked(session, above, whole_name=True)

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from .offers import DEFAULT, Offer
+from kctl.completion.values import DEFAULT, Offer
 
 
 class _Named(NamedTuple):
@@ -45,7 +45,7 @@ def _about(name: str) -> str:
 
 def _plugins() -> list[tuple[str, list[str]]]:
     """Each with its prefix and the words that name it: kubectl-get_all-pods is `get-all pods`."""
-    from kctl.plugins import PREFIXES, on_path
+    from kctl.command_line.plugins import PREFIXES, on_path
 
     found = []
     for path in on_path()[0]:

@@ -6,9 +6,9 @@ import importlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from kctl.command import Command
-from kctl.flags import Flag, first_word
-from kctl.global_flags import GLOBAL_FLAGS, HELP_FLAG
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, first_word
+from kctl.command_line.global_flags import GLOBAL_FLAGS, HELP_FLAG
 
 REQUIRED = {
     "autoscale": ("max",),
@@ -58,7 +58,7 @@ def find(words: Sequence[str]) -> Found | None:
     command = verb(words[position])
     if command is None:
         return None
-    from kctl.command import find as find_below
+    from kctl.command_line.command import find as find_below
 
     rest = [*words[:position], *words[position + 1 :]]
     path, left = find_below(command, rest, everywhere)
@@ -69,20 +69,20 @@ def summaries(path: Sequence[Command]) -> list[tuple[str, str]]:
     """The commands below, by name: (name, what it does)."""
     if path:
         return sorted((one.name, one.summary) for one in path[-1].commands)
-    from kctl.verbs import GROUPS
+    from kctl.command_line.verbs import GROUPS
 
     verbs = ((one.name, one.summary) for group in GROUPS for one in group.verbs if not one.hidden)
     return sorted([*verbs, ("help", "Help about any command")])
 
 
 def is_verb(name: str) -> bool:
-    from kctl.verbs import GROUPS
+    from kctl.command_line.verbs import GROUPS
 
     return name == "help" or any(one.name == name for group in GROUPS for one in group.verbs)
 
 
 def verb(name: str) -> Command | None:
-    from kctl.verbs import GROUPS
+    from kctl.command_line.verbs import GROUPS
 
     if name == "help":
         return Command("help", "help", "Help about any command")

@@ -1,17 +1,57 @@
-"""What a flag takes. Flags that are not here leave it to the shell, which offers files."""
+"""What is offered, and what the shell should do with it.
+
+What a flag takes. Flags that are not here leave it to the shell, which offers files.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
-from . import live
-from .offers import DEFAULT, DIRECTORIES, EXTENSIONS, NO_FILES, NO_SPACE, Offer, fitting
+from kctl.completion import live
 
 if TYPE_CHECKING:
-    from kctl.flags import Flag, Given
+    from kctl.command_line.flags import Flag, Given
+    from kctl.completion.tree import Found
 
-    from .tree import Found
+
+DEFAULT = 0
+"""Let the shell do what it does: names of files, if nothing is offered."""
+NO_SPACE = 2
+NO_FILES = 4
+EXTENSIONS = 8
+"""The words are endings of files that may follow."""
+DIRECTORIES = 16
+
+_NAMES = (
+    (1, "ShellCompDirectiveError"),
+    (NO_SPACE, "ShellCompDirectiveNoSpace"),
+    (NO_FILES, "ShellCompDirectiveNoFileComp"),
+    (EXTENSIONS, "ShellCompDirectiveFilterFileExt"),
+    (DIRECTORIES, "ShellCompDirectiveFilterDirs"),
+    (32, "ShellCompDirectiveKeepOrder"),
+)
+_BEYOND = 64
+
+
+class Offer(NamedTuple):
+    """Each word may have a tab and what it means behind it. `problem` is why there is none."""
+
+    words: list[str]
+    directive: int = NO_FILES
+    problem: str = ""
+
+
+def directive_name(directive: int) -> str:
+    if directive >= _BEYOND:
+        return f"ERROR: unexpected ShellCompDirective value: {directive}"
+    return ", ".join(name for bit, name in _NAMES if directive & bit) or "ShellCompDirectiveDefault"
+
+
+def fitting(current: str, words: Iterable[str]) -> list[str]:
+    return [word for word in words if word.startswith(current)]
+
 
 _FORMATS = frozenset(
     [
@@ -84,7 +124,7 @@ def _formats(flag: Flag) -> list[str]:
 
 
 async def _live(found: Found, given: Given, flag: Flag, current: str) -> Offer:
-    from kctl.session import Session
+    from kctl.session.session import Session
 
     session = Session(given, command="kctl __complete")
     name = flag.name

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import variables
-from .configuration import EMPTY, TransformerConfig
-from .resmap import ResMap
+from kctl.kustomize import variables
+from kctl.kustomize.configuration import EMPTY, TransformerConfig
+from kctl.kustomize.resmap import ResMap
 
 
 class Accumulator:

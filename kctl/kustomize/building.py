@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from . import variables
-from .errors import KustomizeError
-from .ids import Gvk
-from .loading import open_target
-from .name_references import fix_references
-from .options import Options
-from .ordering import sort
-from .resmap import ResMap
-from .resource import ORIGIN, TRANSFORMATIONS
-from .schemas import Schemas
-from .target import Target
+from kctl.kustomize import variables
+from kctl.kustomize.errors import KustomizeError
+from kctl.kustomize.ids import Gvk
+from kctl.kustomize.loading import open_target
+from kctl.kustomize.name_references import fix_references
+from kctl.kustomize.options import Options
+from kctl.kustomize.ordering import sort
+from kctl.kustomize.resmap import ResMap
+from kctl.kustomize.resource import ORIGIN, TRANSFORMATIONS
+from kctl.kustomize.schemas import Schemas
+from kctl.kustomize.target import Target
 
 _LOCAL = "config.kubernetes.io/local-config"
 _MANAGED_BY = "app.kubernetes.io/managed-by"
@@ -35,8 +35,8 @@ def build(path: str, options: Options) -> ResMap:
     metadata = target.kustomization.listed("buildMetadata")
     _sort(resources, target, options)
     if options.managed_by_label or "managedByLabel" in metadata:
-        from .field_specs import FieldSpec
-        from .transformers.metadata import Marking
+        from kctl.kustomize.field_specs import FieldSpec
+        from kctl.kustomize.transformers.metadata import Marking
 
         specs = (FieldSpec(Gvk(), "metadata/labels", create=True),)
         Marking({_MANAGED_BY: f"kustomize-{_VERSION}"}, specs).transform(resources)
@@ -54,7 +54,7 @@ def build(path: str, options: Options) -> ResMap:
 
 def render(resources: ResMap) -> str:
     """All objects as YAML. Raises KustomizeError."""
-    from .writing import go_syntax, to_yaml
+    from kctl.kustomize.writing import go_syntax, to_yaml
 
     documents = []
     for resource in resources:
@@ -66,8 +66,8 @@ def render(resources: ResMap) -> str:
 
 
 def _customized(target: Target, options: Options) -> ResMap:
-    from .origins import Origin
-    from .transformers.names import Hashing
+    from kctl.kustomize.origins import Origin
+    from kctl.kustomize.transformers.names import Hashing
 
     target.origin = Origin() if target.kustomization.listed("buildMetadata") else None
     gathered = target.accumulate()

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .field_specs import FieldSpec, FieldSpecs
-from .ids import Gvk
+from kctl.kustomize.field_specs import FieldSpec, FieldSpecs
+from kctl.kustomize.ids import Gvk
 
 _POD_SPECS = {
     "Pod": "spec",

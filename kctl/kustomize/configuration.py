@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from . import builtin_specs
-from .errors import KustomizeError
-from .field_specs import FieldSpec, FieldSpecs, merged
-from .ids import Gvk
-from .ordering import type_order
+from kctl.kustomize import builtin_specs
+from kctl.kustomize.errors import KustomizeError
+from kctl.kustomize.field_specs import FieldSpec, FieldSpecs, merged
+from kctl.kustomize.ids import Gvk
+from kctl.kustomize.ordering import type_order
 
 References = tuple[tuple[Gvk, FieldSpecs], ...]
 
@@ -111,8 +111,8 @@ DEFAULT = TransformerConfig(
 
 def from_file(data: bytes) -> TransformerConfig:
     """A file of `configurations`. Raises KustomizeError."""
-    from .decoding import decode_yaml_strictly
-    from .shapes import TRANSFORMER_CONFIG
+    from kctl.kustomize.decoding import decode_yaml_strictly
+    from kctl.kustomize.shapes import TRANSFORMER_CONFIG
 
     values = decode_yaml_strictly(data, TRANSFORMER_CONFIG)
     changes: dict[str, Any] = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 
-from .fields import set_field
-from .nodes import Map, Scalar, text, text_of
-from .resource import Resource
+from kctl.kustomize.fields import set_field
+from kctl.kustomize.nodes import Map, Scalar, text, text_of
+from kctl.kustomize.resource import Resource
 
 _LINE = 70
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from .errors import KustomizeError
+from kctl.kustomize.errors import KustomizeError
 
 Shape: TypeAlias = "str | ListOf | MapOf | Struct"
 """A text names a type of Go's: string, bool, int, int64, any."""

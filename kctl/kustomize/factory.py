@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from kctl.kustomize.errors import KustomizeError, is_malformed_yaml
+from kctl.kustomize.nodes import Map, Node, Scalar, Seq, is_empty, is_missing, is_null, raw_text, text_of
+from kctl.kustomize.reading import read_nodes
+from kctl.kustomize.resmap import ResMap
+from kctl.kustomize.resource import Resource
+from kctl.kustomize.writing import from_json, json_value
 from localplane.apimachinery.gotext import go_plain, go_type_name
 
-from .errors import KustomizeError, is_malformed_yaml
-from .nodes import Map, Node, Scalar, Seq, is_empty, is_missing, is_null, raw_text, text_of
-from .reading import read_nodes
-from .resmap import ResMap
-from .resource import Resource
-from .writing import from_json, json_value
-
 if TYPE_CHECKING:
-    from .loading import Loader
-    from .schemas import Schemas
+    from kctl.kustomize.loading import Loader
+    from kctl.kustomize.schemas import Schemas
 
 
 def resources_from(data: bytes | str, schemas: Schemas) -> list[Resource]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from .errors import KustomizeError
-from .ids import Gvk, ResId, group_version
-from .nodes import Map, Node, Scalar, Seq, is_missing, is_null, raw_text
+from kctl.kustomize.errors import KustomizeError
+from kctl.kustomize.ids import Gvk, ResId, group_version
+from kctl.kustomize.nodes import Map, Node, Scalar, Seq, is_missing, is_null, raw_text
 
 SetValue = Callable[[Node], None]
 

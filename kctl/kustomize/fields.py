@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .errors import WrongKind
-from .nodes import STR, Map, Node, Scalar, Seq, is_missing, is_null, kind_of, raw_text
-from .scalars import is_no_text_in_yaml_1_1, resolve
+from kctl.kustomize.errors import WrongKind
+from kctl.kustomize.nodes import STR, Map, Node, Scalar, Seq, is_missing, is_null, kind_of, raw_text
+from kctl.kustomize.scalars import is_no_text_in_yaml_1_1, resolve
 
 
 def require(node: Node | None, wanted: type[Scalar | Map | Seq]) -> None:
     """Raises WrongKind; what is missing fits everywhere."""
     if is_missing(node) or isinstance(node, wanted):
         return
-    from .emitting import emitted
+    from kctl.kustomize.emitting import emitted
 
     assert node is not None
     names = {Scalar: "ScalarNode", Map: "MappingNode", Seq: "SequenceNode"}

@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+from kctl.kustomize.errors import KustomizeError
+from kctl.kustomize.nodes import Map, Scalar
+from kctl.kustomize.resource import Resource
+from kctl.kustomize.writing import json_value
 from kctl.printers.objects import sorted_keys
 from localplane.apimachinery.gotext import go_json
-
-from .errors import KustomizeError
-from .nodes import Map, Scalar
-from .resource import Resource
-from .writing import json_value
 
 _READABLE = str.maketrans("013ae", "ghkmt")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .decoding import decode, parsed_yaml
-from .errors import KustomizeError, MissingKustomization
-from .shapes import KUSTOMIZATION
+from kctl.kustomize.decoding import decode, parsed_yaml
+from kctl.kustomize.errors import KustomizeError, MissingKustomization
+from kctl.kustomize.shapes import KUSTOMIZATION
 
 if TYPE_CHECKING:
-    from .loading import Loader
+    from kctl.kustomize.loading import Loader
 
 FILE_NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _FIX = "Run 'kustomize edit fix' to update your Kustomization automatically."

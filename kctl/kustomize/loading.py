@@ -10,9 +10,9 @@ import stat
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from . import repositories
-from .errors import HTTPStatus, KustomizeError
-from .repositories import Repository
+from kctl.kustomize import repositories
+from kctl.kustomize.errors import HTTPStatus, KustomizeError
+from kctl.kustomize.repositories import Repository
 
 _LARGEST = 64 * 1024 * 1024
 

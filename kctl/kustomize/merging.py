@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .errors import KustomizeError
-from .fields import find_element, get_field, require, set_element, set_field, set_scalar
-from .nodes import Map, Node, Scalar, Seq, is_empty, is_missing, is_null, raw_text, text_of
-from .schemas import documented
+from kctl.kustomize.errors import KustomizeError
+from kctl.kustomize.fields import find_element, get_field, require, set_element, set_field, set_scalar
+from kctl.kustomize.nodes import Map, Node, Scalar, Seq, is_empty, is_missing, is_null, raw_text, text_of
+from kctl.kustomize.schemas import documented
 
 if TYPE_CHECKING:
-    from .schemas import Schema, Schemas
+    from kctl.kustomize.schemas import Schema, Schemas
 
 _DIRECTIVE = "$patch"
 _DIRECTIVES = ("delete", "replace", "merge")
@@ -152,7 +152,7 @@ def _chosen_list(target: Node | None, patch: Node | None) -> Node | None:
 def _directive(patch: Node) -> str:
     """What `$patch` says, which is taken out."""
     if isinstance(patch, Scalar):
-        from .emitting import emitted
+        from kctl.kustomize.emitting import emitted
 
         raise KustomizeError(f"no implemented strategic merge patch strategy for '{patch.tag}' ('{emitted(patch)}')")
     if isinstance(patch, Seq):

@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from .errors import KustomizeError
-from .field_specs import FieldSpec, Setter
-from .fields import get_field, set_field, set_scalar
-from .ids import Gvk, ResId
-from .nodes import Map, Node, Scalar, is_missing, raw_text
-from .resmap import reach_of
-from .resource import REFERRED_BY, Resource
-from .writing import to_yaml
+from kctl.kustomize.errors import KustomizeError
+from kctl.kustomize.field_specs import FieldSpec, Setter
+from kctl.kustomize.fields import get_field, set_field, set_scalar
+from kctl.kustomize.ids import Gvk, ResId
+from kctl.kustomize.nodes import Map, Node, Scalar, is_missing, raw_text
+from kctl.kustomize.resmap import reach_of
+from kctl.kustomize.resource import REFERRED_BY, Resource
+from kctl.kustomize.writing import to_yaml
 
 if TYPE_CHECKING:
-    from .configuration import References
-    from .resmap import ResMap
+    from kctl.kustomize.configuration import References
+    from kctl.kustomize.resmap import ResMap
 
 
 class _Named(NamedTuple):

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from functools import cmp_to_key, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from .errors import KustomizeError
-from .ids import Gvk, ResId
+from kctl.kustomize.errors import KustomizeError
+from kctl.kustomize.ids import Gvk, ResId
 
 if TYPE_CHECKING:
-    from .resmap import ResMap
+    from kctl.kustomize.resmap import ResMap
 
 _FIRST: Final = (
     "Namespace",

@@ -6,16 +6,16 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from . import repositories
-from .emitting import emitted
-from .nodes import Map, Node, Seq, text
-from .reading import parse
-from .resource import ORIGIN, TRANSFORMATIONS
+from kctl.kustomize import repositories
+from kctl.kustomize.emitting import emitted
+from kctl.kustomize.nodes import Map, Node, Seq, text
+from kctl.kustomize.reading import parse
+from kctl.kustomize.resource import ORIGIN, TRANSFORMATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .resource import Resource
+    from kctl.kustomize.resource import Resource
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def origin_of_plugin(resource: Resource) -> Origin | None:
     found = parse(resource.annotation(ORIGIN) or "")
     if not isinstance(found, Map):
         return None
-    from .nodes import text_of
+    from kctl.kustomize.nodes import text_of
 
     return Origin(
         repo=text_of(found.get("repo")),

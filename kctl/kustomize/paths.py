@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .errors import KustomizeError
-from .field_specs import split
-from .fields import find_element, get_field, require, set_field
-from .nodes import Map, Node, Scalar, Seq
-from .patterns import Matches, compiled
+from kctl.kustomize.errors import KustomizeError
+from kctl.kustomize.field_specs import split
+from kctl.kustomize.fields import find_element, get_field, require, set_field
+from kctl.kustomize.nodes import Map, Node, Scalar, Seq
+from kctl.kustomize.patterns import Matches, compiled
 
 Created = type[Map | Seq | Scalar]
 
@@ -125,7 +125,7 @@ class _Matcher:
             field = self._new(parts)
             set_field(node, name, field)
         if isinstance(field, Scalar) and len(parts) > 1:
-            from .reading import parse
+            from kctl.kustomize.reading import parse
 
             within = parse(field.text)
             return self.find(Place(Seq([within if within is not None else Scalar("")]), 0), parts[1:])
@@ -153,7 +153,7 @@ class _Matcher:
         return self._selected(items, name, compiled(pattern), parts)
 
     def _selected(self, items: Seq, name: str, matches: Matches, parts: list[str]) -> list[Place]:
-        from .emitting import emitted
+        from kctl.kustomize.emitting import emitted
 
         found: list[Place] = []
         for index, item in enumerate(items):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .errors import KustomizeError
+from kctl.kustomize.errors import KustomizeError
 
 _SIMPLE = re.compile(r"\.\*|[A-Za-z0-9_/:@.|-]*")
 """What both languages read alike and Python reads in linear time, so that nothing else has to be imported for it."""

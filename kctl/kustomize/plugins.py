@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .decoding import ListOf, MapOf, Shape, Struct, decode, parsed_yaml
-from .errors import KustomizeError
-from .field_specs import FieldSpec, FieldSpecs
-from .shapes import (
+from kctl.kustomize.decoding import ListOf, MapOf, Shape, Struct, decode, parsed_yaml
+from kctl.kustomize.errors import KustomizeError
+from kctl.kustomize.field_specs import FieldSpec, FieldSpecs
+from kctl.kustomize.shapes import (
     CONFIG_MAP_ARGS,
     FIELD_SPEC,
     HELM_CHART,
@@ -25,15 +25,15 @@ from .shapes import (
     SECRET_ARGS,
     SELECTOR,
 )
-from .writing import json_value
+from kctl.kustomize.writing import json_value
 
 if TYPE_CHECKING:
-    from .generators import Generator
-    from .loading import Loader
-    from .options import Options
-    from .resource import Resource
-    from .schemas import Schemas
-    from .transformers import Transformer
+    from kctl.kustomize.generators import Generator
+    from kctl.kustomize.loading import Loader
+    from kctl.kustomize.options import Options
+    from kctl.kustomize.resource import Resource
+    from kctl.kustomize.schemas import Schemas
+    from kctl.kustomize.transformers import Transformer
 
 _GENERATORS = ("ConfigMapGenerator", "SecretGenerator", "HelmChartInflationGenerator", "IAMPolicyGenerator")
 _SPECS: dict[str, Shape] = {"fieldSpecs": ListOf(FIELD_SPEC)}
@@ -119,14 +119,14 @@ class Plugins:
 
     def _generator(self, kind: str, fields: Mapping[str, Any]) -> Generator:
         if kind == "HelmChartInflationGenerator":
-            from .generators.charts import ChartGenerator
+            from kctl.kustomize.generators.charts import ChartGenerator
 
             return ChartGenerator(fields, self._loader, self._schemas, self._options.helm)
         if kind == "IAMPolicyGenerator":
-            from .generators.accounts import AccountGenerator
+            from kctl.kustomize.generators.accounts import AccountGenerator
 
             return AccountGenerator(fields, self._schemas)
-        from .generators.data import DataGenerator
+        from kctl.kustomize.generators.data import DataGenerator
 
         metadata = fields.get("metadata") or {}
         named = {name: fields.get(name) or metadata.get(name) or "" for name in ("name", "namespace")}
@@ -138,7 +138,7 @@ class Plugins:
         if kind.startswith("Patch"):
             return self._patching(kind, fields)
         if kind == "ReplacementTransformer":
-            from .transformers.replacements import Replacing
+            from kctl.kustomize.transformers.replacements import Replacing
 
             return Replacing(fields.get("replacements") or (), self._loader)
         if kind == "ValueAddTransformer":
@@ -146,7 +146,7 @@ class Plugins:
         return _simple(kind, fields)
 
     def _patching(self, kind: str, fields: Mapping[str, Any]) -> Transformer:
-        from .transformers.patches import Merging, Operating, Patching
+        from kctl.kustomize.transformers.patches import Merging, Operating, Patching
 
         if kind == "PatchTransformer":
             return Patching(fields, self._loader, self._schemas)
@@ -155,7 +155,7 @@ class Plugins:
         return Merging(fields.get("paths") or (), fields.get("patches") or "", self._loader, self._schemas)
 
     def _adding(self, fields: Mapping[str, Any]) -> Transformer:
-        from .transformers.values import Adding
+        from kctl.kustomize.transformers.values import Adding
 
         value = str(fields.get("value") or "").strip() or Path(self._loader.root).name
         targets = list(fields.get("targets") or ())
@@ -179,7 +179,7 @@ def _specs(fields: Mapping[str, Any]) -> FieldSpecs:
 
 
 def _renaming(kind: str, fields: Mapping[str, Any]) -> Transformer:
-    from .transformers.names import Hashing, Renaming, Several
+    from kctl.kustomize.transformers.names import Hashing, Renaming, Several
 
     if kind == "HashTransformer":
         return Hashing()
@@ -196,7 +196,7 @@ def _renaming(kind: str, fields: Mapping[str, Any]) -> Transformer:
 def _simple(kind: str, fields: Mapping[str, Any]) -> Transformer:
     specs = _specs(fields)
     if kind == "NamespaceTransformer":
-        from .transformers.namespaces import Placing
+        from kctl.kustomize.transformers.namespaces import Placing
 
         return Placing(
             str((fields.get("metadata") or {}).get("namespace") or ""),
@@ -205,13 +205,13 @@ def _simple(kind: str, fields: Mapping[str, Any]) -> Transformer:
             unset_only=bool(fields.get("unsetOnly")),
         )
     if kind == "ImageTagTransformer":
-        from .transformers.images import Retagging
+        from kctl.kustomize.transformers.images import Retagging
 
         return Retagging(fields.get("imageTag") or {}, specs)
     if kind == "ReplicaCountTransformer":
-        from .transformers.replicas import Scaling
+        from kctl.kustomize.transformers.replicas import Scaling
 
         return Scaling(fields.get("replica") or {}, specs)
-    from .transformers.metadata import Marking
+    from kctl.kustomize.transformers.metadata import Marking
 
     return Marking(fields.get("labels" if kind == "LabelTransformer" else "annotations") or {}, specs)

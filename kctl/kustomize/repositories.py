@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 from urllib.parse import parse_qs
 
-from .errors import KustomizeError, Timeout
+from kctl.kustomize.errors import KustomizeError, Timeout
 
 _SECONDS = 27.0
 _SCHEMES = ("ssh://", "https://", "http://", "file://")

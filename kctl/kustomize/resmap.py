@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from .errors import KustomizeError
-from .ids import ResId
-from .resource import BEHAVIOR, ORIGIN, Resource
-from .selecting import Selector
+from kctl.kustomize.errors import KustomizeError
+from kctl.kustomize.ids import ResId
+from kctl.kustomize.resource import BEHAVIOR, ORIGIN, Resource
+from kctl.kustomize.selecting import Selector
 
 Matches = Callable[[ResId], bool]
 
@@ -91,7 +91,7 @@ class ResMap:
         origin = old.annotation(ORIGIN) if behavior == "merge" else None
         resource.take_metadata_of(old)
         if behavior == "merge":
-            from .data_maps import merge_data
+            from kctl.kustomize.data_maps import merge_data
 
             merge_data(resource, old)
             if origin is not None:
@@ -131,7 +131,7 @@ def reach_of(referrer: Resource) -> Callable[[Resource], bool]:
 
 
 def _account_namespaces(referrer: Resource) -> set[str]:
-    from .nodes import Map, Seq, is_missing, text_of
+    from kctl.kustomize.nodes import Map, Seq, is_missing, text_of
 
     subjects = referrer.node.get("subjects") if referrer.kind == "RoleBinding" else None
     namespaces: set[str] = set()
@@ -148,9 +148,8 @@ def _account_namespaces(referrer: Resource) -> set[str]:
 
 def as_json(resource: Resource) -> str:
     """One line, as kustomize shows an object in its messages."""
+    from kctl.kustomize.writing import json_value
     from kctl.printers.objects import sorted_keys
     from localplane.apimachinery.gotext import go_json
-
-    from .writing import json_value
 
     return go_json(sorted_keys(json_value(resource.node)))

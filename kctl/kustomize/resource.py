@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from .fields import require, set_field
-from .ids import Gvk, ResId, group_version
-from .nodes import Map, Scalar, copied_map, is_empty, raw_text, text
+from kctl.kustomize.fields import require, set_field
+from kctl.kustomize.ids import Gvk, ResId, group_version
+from kctl.kustomize.nodes import Map, Scalar, copied_map, is_empty, raw_text, text
 
 if TYPE_CHECKING:
-    from .schemas import Schemas
+    from kctl.kustomize.schemas import Schemas
 
 INTERNAL = "internal.config.kubernetes.io/"
 PREVIOUS_KINDS = f"{INTERNAL}previousKinds"

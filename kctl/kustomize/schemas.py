@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Protocol
 
-from . import builtin_kinds
-from .errors import KustomizeError
+from kctl.kustomize import builtin_kinds
+from kctl.kustomize.errors import KustomizeError
 
 _BUILTIN_VERSION = "v1.21.2"
 _GVK = "x-kubernetes-group-version-kind"

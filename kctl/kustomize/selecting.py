@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .errors import KustomizeError
-from .ids import Gvk, ResId
-from .patterns import Matches, anchored
+from kctl.kustomize.errors import KustomizeError
+from kctl.kustomize.ids import Gvk, ResId
+from kctl.kustomize.patterns import Matches, anchored
 
 if TYPE_CHECKING:
-    from .resource import Resource
+    from kctl.kustomize.resource import Resource
 
 
 class Selector:

@@ -9,18 +9,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .errors import KustomizeError
-from .field_specs import FieldSpec, FieldSpecs, merged
-from .ids import Gvk
+from kctl.kustomize.errors import KustomizeError
+from kctl.kustomize.field_specs import FieldSpec, FieldSpecs, merged
+from kctl.kustomize.ids import Gvk
 
 if TYPE_CHECKING:
-    from .configuration import TransformerConfig
-    from .generators import Generator
-    from .kustomization import Kustomization
-    from .loading import Loader
-    from .options import Options
-    from .schemas import Schemas
-    from .transformers import Transformer
+    from kctl.kustomize.configuration import TransformerConfig
+    from kctl.kustomize.generators import Generator
+    from kctl.kustomize.kustomization import Kustomization
+    from kctl.kustomize.loading import Loader
+    from kctl.kustomize.options import Options
+    from kctl.kustomize.schemas import Schemas
+    from kctl.kustomize.transformers import Transformer
 
 _OWN_LABELS = FieldSpec(Gvk(), "metadata/labels", create=True)
 
@@ -63,7 +63,7 @@ class Steps:
 
     def generators(self) -> Iterator[tuple[str, Generator]]:
         """With the names of their kinds. Raises KustomizeError."""
-        from .generators.data import DataGenerator, merged_options
+        from kctl.kustomize.generators.data import DataGenerator, merged_options
 
         everyone = self._kustomization.fields.get("generatorOptions")
         for kind in ("ConfigMap", "Secret"):
@@ -74,7 +74,7 @@ class Steps:
             yield "HelmChartInflationGenerator", self._chart(chart)
 
     def _chart(self, chart: Mapping[str, Any]) -> Generator:
-        from .generators.charts import ChartGenerator
+        from kctl.kustomize.generators.charts import ChartGenerator
 
         fields = {**self._kustomization.mapped("helmGlobals"), **chart}
         if not fields.get("namespace"):
@@ -90,7 +90,7 @@ class Steps:
         paths, patches = (self._kustomization.listed(name) for name in ("patchesStrategicMerge", "patches"))
         if not paths and not patches:
             return
-        from .transformers.patches import Merging, Patching
+        from kctl.kustomize.transformers.patches import Merging, Patching
 
         if paths:
             with _configuring("PatchStrategicMergeTransformer", {"paths": paths}):
@@ -102,11 +102,11 @@ class Steps:
             yield "PatchTransformer", step
 
     def _names(self) -> Iterator[tuple[str, Transformer]]:
-        from .transformers.names import Renaming
+        from kctl.kustomize.transformers.names import Renaming
 
         kustomization, config = self._kustomization, self._config
         if kustomization.text("namespace"):
-            from .transformers.namespaces import Placing
+            from kctl.kustomize.transformers.namespaces import Placing
 
             yield "NamespaceTransformer", Placing(kustomization.text("namespace"), config.namespace)
         if kustomization.text("namePrefix"):
@@ -115,7 +115,7 @@ class Steps:
             yield "SuffixTransformer", Renaming(config.name_suffix, suffix=kustomization.text("nameSuffix"))
 
     def _marks(self) -> Iterator[tuple[str, Transformer]]:
-        from .transformers.metadata import Marking
+        from kctl.kustomize.transformers.metadata import Marking
 
         kustomization, config = self._kustomization, self._config
         labels, common = kustomization.listed("labels"), kustomization.mapped("commonLabels")
@@ -145,12 +145,12 @@ class Steps:
             raise error.within("failed to merge labels") from error
 
     def _rest(self) -> Iterator[tuple[str, Transformer]]:
-        from .transformers.images import Retagging
-        from .transformers.replicas import Scaling
+        from kctl.kustomize.transformers.images import Retagging
+        from kctl.kustomize.transformers.replicas import Scaling
 
         kustomization = self._kustomization
         for patch in kustomization.listed("patchesJson6902"):
-            from .transformers.patches import Operating
+            from kctl.kustomize.transformers.patches import Operating
 
             fields = {"target": patch.get("target"), "path": patch.get("path"), "jsonOp": patch.get("patch")}
             with _configuring("PatchJson6902Transformer", fields):
@@ -162,7 +162,7 @@ class Steps:
             yield "ImageTagTransformer", Retagging(image, self._config.images)
         replacements = kustomization.listed("replacements")
         if replacements:
-            from .transformers.replacements import Replacing
+            from kctl.kustomize.transformers.replacements import Replacing
 
             with _configuring("ReplacementTransformer", {"Replacements": replacements}):
                 step = Replacing(replacements, self._loader)

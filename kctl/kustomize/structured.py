@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from .emitting import emitted
-from .errors import KustomizeError
-from .nodes import Node, Scalar, copied, raw_text
-from .paths import Place, lookup, places
-from .reading import parse
-from .writing import json_value
+from kctl.kustomize.emitting import emitted
+from kctl.kustomize.errors import KustomizeError
+from kctl.kustomize.nodes import Node, Scalar, copied, raw_text
+from kctl.kustomize.paths import Place, lookup, places
+from kctl.kustomize.reading import parse
+from kctl.kustomize.writing import json_value
 
 if TYPE_CHECKING:
-    from .paths import Created
+    from kctl.kustomize.paths import Created
 
 _COMMENT = re.compile(r"(^|[ \t])#")
 

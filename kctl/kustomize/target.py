@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kctl.kustomize import configuration, variables
+from kctl.kustomize.accumulating import Accumulator
+from kctl.kustomize.decoding import parsed_yaml
+from kctl.kustomize.errors import HTTPStatus, KustomizeError, Timeout, is_malformed_yaml
+from kctl.kustomize.factory import resmap_from_file, resources_from
+from kctl.kustomize.kustomization import Kustomization, load
+from kctl.kustomize.origins import Origin, note_origin, note_transformation, origin_of_plugin
+from kctl.kustomize.plugins import Plugins
+from kctl.kustomize.resmap import ResMap
+from kctl.kustomize.resource import ORIGIN, Resource
+from kctl.kustomize.steps import Steps
 from localplane.apimachinery.gotext import go_quote
-
-from . import configuration, variables
-from .accumulating import Accumulator
-from .decoding import parsed_yaml
-from .errors import HTTPStatus, KustomizeError, Timeout, is_malformed_yaml
-from .factory import resmap_from_file, resources_from
-from .kustomization import Kustomization, load
-from .origins import Origin, note_origin, note_transformation, origin_of_plugin
-from .plugins import Plugins
-from .resmap import ResMap
-from .resource import ORIGIN, Resource
-from .steps import Steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .loading import Loader
-    from .options import Options
-    from .schemas import Schemas
-    from .transformers import Transformer
+    from kctl.kustomize.loading import Loader
+    from kctl.kustomize.options import Options
+    from kctl.kustomize.schemas import Schemas
+    from kctl.kustomize.transformers import Transformer
 
 _VALIDATED = "validated-by"
 
@@ -258,7 +257,7 @@ class Target:
 
     def _validate(self, gathered: Accumulator) -> None:
         """A validator is a transformer that may change nothing but one label."""
-        from .writing import json_value
+        from kctl.kustomize.writing import json_value
 
         for step, _ in self._external(self.kustomization.listed("validators")):
             before = [json_value(one.node) for one in gathered.resources]

@@ -6,18 +6,17 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from kctl.kustomize.errors import KustomizeError
+from kctl.kustomize.field_specs import FieldSpecs, Setter
+from kctl.kustomize.ids import Gvk, ResId
+from kctl.kustomize.nodes import BOOL, FLOAT, INT, STR, Map, Node, Scalar, is_missing
+from kctl.kustomize.paths import lookup, parts_of
+from kctl.kustomize.writing import json_value
 from localplane.apimachinery.gotext import go_plain
 
-from .errors import KustomizeError
-from .field_specs import FieldSpecs, Setter
-from .ids import Gvk, ResId
-from .nodes import BOOL, FLOAT, INT, STR, Map, Node, Scalar, is_missing
-from .paths import lookup, parts_of
-from .writing import json_value
-
 if TYPE_CHECKING:
-    from .resmap import ResMap
-    from .resource import Resource
+    from kctl.kustomize.resmap import ResMap
+    from kctl.kustomize.resource import Resource
 
 Variables = dict[str, "Variable"]
 _INDEXED = re.compile(r"(.*)\[(\d+)\]")

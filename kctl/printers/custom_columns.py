@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Self
 
 from kctl.errors import KctlError
+from kctl.printers.jsonpath import JSONPathError, JSONPathSyntaxError, Template, find, parse, relaxed
+from kctl.printers.objects import Write, is_list
+from kctl.printers.table import TabWriter
+from kctl.printers.terminal import escape
 from localplane.apimachinery.gotext import go_plain
 from localplane.apimachinery.objects import JSONObject
-
-from .jsonpath import JSONPathError, JSONPathSyntaxError, Template, find, parse, relaxed
-from .objects import Write, is_list
-from .tabwriter import TabWriter
-from .terminal import escape
 
 _FORMAT = "Expected format is one line of space separated headers, one line of space separated column specs."
 

@@ -9,9 +9,8 @@ import re
 from typing import Any
 
 from kctl.errors import KctlError
+from kctl.printers.objects import go_indented
 from localplane.apimachinery.jsonpath import JSONPathError, JSONPathSyntaxError, Template, find, parse, text_of
-
-from .objects import go_indented
 
 __all__ = ["JSONPathError", "JSONPathSyntaxError", "Template", "execute", "find", "is_relaxed", "parse", "relaxed"]
 

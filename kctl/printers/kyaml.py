@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from kctl.printers.objects import sorted_keys
 from localplane.apimachinery.gotext import go_json
 from localplane.apimachinery.serializers.yaml_scalars import is_timestamp
-
-from .objects import sorted_keys
 
 _SEXAGESIMAL = re.compile(r"^[+-]?[1-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$")
 _WORDS = frozenset(("null", "~", "", "true", "y", "yes", "on", "false", "n", "no", "off", "t", "f", "0", "1"))

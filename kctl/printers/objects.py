@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kctl.errors import KctlError
+from kctl.printers.terminal import escape
 from localplane.apimachinery.light_typing import Any
 from localplane.apimachinery.objects import JSONObject
-
-from .terminal import escape
 
 Write = Callable[[str], object]
 
@@ -84,7 +83,7 @@ class YAMLPrinter:
 
 class KYAMLPrinter:
     def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
-        from .kyaml import to_kyaml
+        from kctl.printers.kyaml import to_kyaml
 
         if event:
             write(to_kyaml({"type": event, "object": sorted_keys(obj)}, sort=False))

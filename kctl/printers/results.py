@@ -8,11 +8,10 @@ Kubernetes: PrintFlags in cli-runtime/pkg/genericclioptions, and cmdutil.PrintFl
 
 from __future__ import annotations
 
-from kctl.flags import Given
-
-from . import choosing
-from .choosing import OBJECT_FORMATS, Printer
-from .objects import NamePrinter
+from kctl.command_line.flags import Given
+from kctl.printers import choice as choosing
+from kctl.printers.choice import OBJECT_FORMATS, Printer
+from kctl.printers.objects import NamePrinter
 
 _AFTER = {"": "", "none": "", "client": " (dry run)", "server": " (server dry run)"}
 

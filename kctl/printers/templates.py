@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from kctl.errors import KctlError
+from kctl.printers import jsonpath
+from kctl.printers.objects import Write, sorted_keys
+from kctl.printers.typed import go_syntax
 from localplane.apimachinery import gotemplate
 from localplane.apimachinery.gotext import go_json, go_plain, go_quote
 from localplane.apimachinery.objects import JSONObject
-
-from . import jsonpath
-from .gosyntax import go_syntax
-from .objects import Write, sorted_keys
 
 
 class JSONPathPrinter:

@@ -1,16 +1,36 @@
-"""Objects that kubectl handles as Go structs: JSON and KYAML have the fields in the structs' order.
+"""Go's %#v of JSON values, for the one message of kubectl's that has it.
+
+Objects that kubectl handles as Go structs: JSON and KYAML have the fields in the structs' order.
 
 A server may answer in another, and `kctl.generators` builds in this one. Everything else prints as usual.
 """
 
 from __future__ import annotations
 
-from kctl.flags import Given
+from typing import Any
+
+from kctl.command_line.flags import Given
+from kctl.printers import choice as choosing
+from kctl.printers import results
+from kctl.printers.choice import OBJECT_FORMATS, Printer
+from kctl.printers.objects import Write, go_indented, without_managed_fields
+from localplane.apimachinery.gotext import go_plain, go_quote
 from localplane.apimachinery.objects import JSONObject
 
-from . import choosing, results
-from .choosing import OBJECT_FORMATS, Printer
-from .objects import Write, go_indented, without_managed_fields
+
+def go_syntax(value: Any) -> str:
+    match value:
+        case None:
+            return "interface {}(nil)"
+        case dict():
+            inner = ", ".join(f"{go_quote(key)}:{go_syntax(value[key])}" for key in sorted(value))
+            return f"map[string]interface {{}}{{{inner}}}"
+        case list():
+            return "[]interface {}{" + ", ".join(map(go_syntax, value)) + "}"
+        case str():
+            return go_quote(value)
+    return go_plain(value)
+
 
 _MANAGED = ("json", "yaml", "kyaml")
 
@@ -32,7 +52,7 @@ class TypedPrinter:
         elif self._form == "json":
             write(go_indented(shown, sort=False) + "\n")
         elif self._form == "kyaml":
-            from .kyaml import to_kyaml
+            from kctl.printers.kyaml import to_kyaml
 
             write(to_kyaml(shown, sort=False))
         elif self._form.startswith("jsonpath"):
@@ -53,7 +73,7 @@ def printer_for(
     if form in ("", "name"):
         return printer
     if "template" in form:
-        from .templates import GoTemplatePrinter
+        from kctl.printers.templates import GoTemplatePrinter
 
         if isinstance(printer, GoTemplatePrinter):
             printer.of_structs = True

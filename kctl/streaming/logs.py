@@ -1,4 +1,6 @@
-"""Whose logs, and how they come: one after another, or all at once when they are followed.
+"""Waiting for an answer, but not for ever: in an event loop, or where one thing is done after another.
+
+Whose logs, and how they come: one after another, or all at once when they are followed.
 
 Kubernetes: polymorphichelpers, logsForObject; kubectl/pkg/cmd/logs.
 """
@@ -8,20 +10,52 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from kctl.errors import KctlError
+from kctl.streaming.pods import all_names, container_names, default_container, find_container, path_of, pods_of
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ClientError
 from localplane.client.statuses import Subject
 
-from .pods import all_names, container_names, default_container, find_container, path_of, pods_of
-
 if TYPE_CHECKING:
-    from kctl.flags import Given
-    from kctl.session import Session
+    from collections.abc import Awaitable, Callable
+
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
+
+
+T = TypeVar("T")
+
+
+class _Rung(Exception):
+    """Not a TimeoutError, which a transport would take for one of its own."""
+
+
+async def in_time(session: Session, seconds: float, ask: Callable[[], Awaitable[T]]) -> T:
+    """Raises TimeoutError."""
+    if session.is_concurrent:
+        import asyncio
+
+        async with asyncio.timeout(seconds):
+            return await ask()
+    import signal
+
+    def ring(*_: object) -> None:
+        raise _Rung
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        return await ask()
+    except _Rung:
+        raise TimeoutError from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
 
 Write = Callable[[bytes], None]
 _ACCEPT = ("Accept", "application/json, */*")
@@ -56,7 +90,7 @@ async def logs_of(
 
 
 async def _selected(session: Session, given: Given, obj: JSONObject) -> list[JSONObject]:
-    from .preference import best_to_log
+    from kctl.streaming.remote import best_to_log
 
     within = given.seconds("pod-running-timeout")
     pods = best_to_log(await pods_of(session, obj, action="cannot get the logs from", within=within))
@@ -104,7 +138,7 @@ class Printing:
         import queue
         import threading
 
-        from kctl.session import Session as NewSession
+        from kctl.session.session import Session as NewSession
         from localplane.client.driving import drive
 
         heard: queue.SimpleQueue[bytes | Exception | None] = queue.SimpleQueue()

@@ -15,8 +15,8 @@ from localplane.apimachinery.objects import JSONObject
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kctl.flags import Given
-    from kctl.session import Session
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
 
 
 _DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
@@ -26,7 +26,7 @@ _GROUPS = (("containers", ""), ("ephemeralContainers", " (ephem)"), ("initContai
 
 async def named(session: Session, words: Sequence[str], *, filenames: Sequence[str] = ()) -> JSONObject:
     """The object that `POD`, `TYPE/NAME` or `TYPE NAME` means, or that a file names. Raises KctlError."""
-    from kctl.resolve import Query, resolve
+    from kctl.objects import Query, resolve
 
     arguments = ["pods", *words] if len(words) == 1 and "/" not in words[0] else list(words)
     infos = await (await resolve(session, Query(arguments=arguments, filenames=tuple(filenames)))).infos()
@@ -37,7 +37,7 @@ async def named(session: Session, words: Sequence[str], *, filenames: Sequence[s
 
 async def pod_for(session: Session, obj: JSONObject, *, action: str, within: float) -> JSONObject:
     """The pod itself, or the best of those that the object selects; the first that comes, if there are none yet."""
-    from .preference import most_active
+    from kctl.streaming.remote import most_active
 
     if obj.get("kind") == "Pod":
         return obj
@@ -46,10 +46,9 @@ async def pod_for(session: Session, obj: JSONObject, *, action: str, within: flo
 
 async def pods_of(session: Session, obj: JSONObject, *, action: str, within: float) -> list[JSONObject]:
     """In the server's order. Waits for the first. Raises KctlError."""
+    from kctl.streaming.logs import in_time
     from localplane.client.names import GroupVersionResource
     from localplane.client.options import ListOptions
-
-    from .timing import in_time
 
     namespace = (obj.get("metadata") or {}).get("namespace", "")
     selector = _selector(obj, action)

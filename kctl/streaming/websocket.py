@@ -13,15 +13,13 @@ import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Self
 
+from kctl.streaming.dial import upgrade_for
 from localplane.client.errors import ConnectionLost
 
-from .dialing import upgrade_for
-
 if TYPE_CHECKING:
-    from kctl.session import Session
+    from kctl.session.session import Session
+    from kctl.streaming.dial import Wire
     from localplane.client.transport import Pairs
-
-    from .dialing import Wire
 
 _GUID: Final = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _CONTINUATION, _TEXT, _BINARY, _CLOSE, _PING, _PONG = 0, 1, 2, 8, 9, 10

@@ -10,7 +10,7 @@ after `@` the key by which a list merges; `~` is retainKeys. Printers and verbs 
 kind that is not in the table stays as it is.
 """
 
-from .encoding import encoded, encoded_struct
-from .merging import patch_node, struct_node
+from kctl.structs.encoding import encoded, encoded_struct
+from kctl.structs.merging import patch_node, struct_node
 
 __all__ = ["encoded", "encoded_struct", "patch_node", "struct_node"]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kctl.structs.table import Field, fields, struct_name
 from localplane.apimachinery.objects import JSONObject
-
-from .table import Field, fields, struct_name
 
 _ZEROS: Mapping[str, Any] = {"s": "", "b": False, "i": 0, "d": 0, "p": 0, "q": "0"}
 

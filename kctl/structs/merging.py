@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from kctl.structs.table import Field, fields, struct_name
 from localplane.apimachinery.objects import JSONObject
-
-from .table import Field, fields, struct_name
 
 if TYPE_CHECKING:
     from localplane.apimachinery.schema import Node

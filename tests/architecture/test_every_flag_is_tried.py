@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 import typer
 
-from kctl.command import Command
-from kctl.flags import Flag
-from kctl.global_flags import GLOBAL_FLAGS
-from kctl.verbs import GROUPS, Verb
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag
+from kctl.command_line.global_flags import GLOBAL_FLAGS
+from kctl.command_line.verbs import GROUPS, Verb
 
 E2E = Path(__file__).parents[1] / "e2e"
 ELSEWHERE = {

@@ -9,12 +9,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 STARTERS = {
-    "kctl/apply/versions.py": "diff, or what KUBECTL_EXTERNAL_DIFF says, on two directories of ours",
+    "kctl/changes/apply/diff.py": "diff, or what KUBECTL_EXTERNAL_DIFF says, on two directories of ours",
     "kctl/completion/outsiders.py": "a plugin on the user's PATH, for a word that the user typed",
-    "kctl/editing/editor.py": "the user's editor, on a file of ours",
+    "kctl/changes/edit/editor.py": "the user's editor, on a file of ours",
     "kctl/kustomize/generators/charts.py": "helm, if --enable-helm is given; a chart's names never begin with a dash",
     "kctl/kustomize/repositories.py": "git, with what an address says behind --end-of-options",
-    "kctl/plugins/__init__.py": "a plugin on the user's PATH, with the user's own words",
+    "kctl/command_line/plugins.py": "a plugin on the user's PATH, with the user's own words",
     "localplane/apiserver/storage/etcd/binary.py": "etcd --version",
     "localplane/apiserver/storage/etcd/install/debian.py": "apt-get and dpkg-deb, with words of ours",
     "localplane/apiserver/storage/etcd/process.py": "etcd, with words of ours, through parent_death.py",

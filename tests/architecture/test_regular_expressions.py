@@ -19,7 +19,7 @@ from tests.architecture.expressions import ROOT, Unknown, Use, uses
 PACKAGES = ("localplane", "kctl")
 
 GOES_BACK = {
-    "kctl/generators/key_pair.py": "a file that the user names, with a certificate or a key in it",
+    "kctl/changes/create/secret.py": "a file that the user names, with a certificate or a key in it",
 }
 """Files with an expression that an attack slows down, and why nobody attacks there."""
 
@@ -29,7 +29,7 @@ MADE_OF_VALUES = {
     "localplane/apiserver/audit/rotating_file.py": "names of the log's own files",
     "localplane/apiserver/storage/etcd/faults.py": "from the table above it, on twenty lines that etcd wrote",
     "kctl/kustomize/patterns.py": "letters and dots, or `.*` alone: others go to the linear engine",
-    "kctl/resolve/patterns.py": "a file name with stars, which the user wrote, and names of files",
+    "kctl/objects/arguments.py": "a file name with stars, which the user wrote, and names of files",
 }
 """Files with an expression that is known only when it runs, and why it is harmless."""
 

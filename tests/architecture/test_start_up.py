@@ -74,6 +74,6 @@ def test_what_people_type_all_day_imports_only_what_it_must(line: str, tmp_path:
         check=True,
     )
     imported = set(done.stderr.split())
-    assert "kctl.running" in imported
+    assert "kctl.session.session" in imported
     spared = {"calendar", "dataclasses", "datetime", "encodings.idna", "ipaddress", "pathlib", "typing", "urllib.parse"}
     assert imported & (HEAVY | spared) == set()

@@ -26,9 +26,9 @@ ONE_READ_IS_ENOUGH = {
     "localplane/client/blocking_transport.py": "its callers ask until the answer is complete",
     "localplane/client/downloads.py": "urllib reads until it has so many, and the length is compared",
     "kctl/kustomize/loading.py": "a file",
-    "kctl/resolve/files.py": "a file",
-    "kctl/live/screen.py": "a key",
-    "kctl/streaming/copying.py": "its caller asks until there is nothing left",
+    "kctl/objects/files.py": "a file",
+    "kctl/views/watch/screen.py": "a key",
+    "kctl/streaming/file_copy.py": "its caller asks until there is nothing left",
     "kctl/streaming/remote.py": "its caller asks until there is nothing left",
     "kctl/streaming/spdy.py": "its callers ask until there is nothing left",
 }

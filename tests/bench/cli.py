@@ -21,12 +21,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from localplane.client.kubeconfig import Overrides, load, resolve
-
-from .figures import Aim, Comparison, Table
-from .machine import facts
-from .options import parser
-from .report import as_json, as_text
-from .running_plane import running_plane
+from tests.bench.figures import Aim, Comparison, Table
+from tests.bench.machine import facts
+from tests.bench.options import parser
+from tests.bench.report import as_json, as_text
+from tests.bench.running_plane import running_plane
 
 HEADING = (
     "The command line: one command from its start to its end, medians over the rounds, beside a kubectl.\n"

@@ -20,13 +20,12 @@ from typing import Any, Final
 from localplane.client import Client, GroupVersionResource
 from localplane.client.kubeconfig import load, resolve
 from localplane.compose.storage import StorageKind
-
-from .figures import Aim, Table
-from .machine import facts
-from .options import parser
-from .processes import cpu_seconds, resident_bytes
-from .report import as_json, as_text
-from .running_plane import RunningPlane, running_plane
+from tests.bench.figures import Aim, Table
+from tests.bench.machine import facts
+from tests.bench.options import parser
+from tests.bench.processes import cpu_seconds, resident_bytes
+from tests.bench.report import as_json, as_text
+from tests.bench.running_plane import RunningPlane, running_plane
 
 HEADING = "Pods on simulated nodes: one run on one machine, medians over the rounds. CPU is the server's."
 SIDE: Final = "kctl up"

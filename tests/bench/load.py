@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from statistics import quantiles
 
-from .figures import Aim, Table
-from .processes import cpu_seconds
+from tests.bench.figures import Aim, Table
+from tests.bench.processes import cpu_seconds
 
 Operation = Callable[[int, int], Awaitable[object]]
 """One operation, given the number of the worker and of its turn: no two workers get in each other's way."""

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from localplane.apiserver.storage.etcd.binary import find_etcd
 from localplane.apiserver.storage.objects import encode
-
-from .subjects import config_map
+from tests.bench.subjects import config_map
 
 
 def facts(directory: Path, *, needs_etcd: bool = True) -> dict[str, str]:

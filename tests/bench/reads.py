@@ -11,11 +11,10 @@ from localplane.apiserver.storage.interface import ListOptions, ObjectList
 from localplane.apiserver.storage.keys import DEFAULT_ROOT, KeySchema
 from localplane.apiserver.storage.store import Store
 from localplane.compose.storage import OpenStorage, StorageKind
-
-from .figures import Aim, Comparison, Table
-from .load import Operation, Samples, add_load_figures, sample
-from .sizes import Sizes
-from .subjects import PREFIX, config_map, config_maps, key_of, storage
+from tests.bench.figures import Aim, Comparison, Table
+from tests.bench.load import Operation, Samples, add_load_figures, sample
+from tests.bench.sizes import Sizes
+from tests.bench.subjects import PREFIX, config_map, config_maps, key_of, storage
 
 _SIDES = ("bare", "cached")
 _LIST_SIDES = ("bare", "store", "cached")

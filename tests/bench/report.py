@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from .figures import Aim, Figure, Range, Spread, Table
+from tests.bench.figures import Aim, Figure, Range, Spread, Table
 
 _NAME, _UNIT, _SIDE, _RATIO = 27, 12, 16, 25
 

@@ -26,11 +26,10 @@ from localplane.compose.server import Plane
 from localplane.compose.storage import StorageKind, StorageOptions
 from localplane.controllers.context import ControllerContext
 from localplane.scheduler import start
-
-from .figures import Aim, Table
-from .machine import facts
-from .options import parser
-from .report import as_json, as_text
+from tests.bench.figures import Aim, Table
+from tests.bench.machine import facts
+from tests.bench.options import parser
+from tests.bench.report import as_json, as_text
 
 HEADING = "Scheduling: one run on one machine, medians over the rounds. Everything is in one process."
 _NODES: Final = GroupVersionResource("", "v1", "nodes")

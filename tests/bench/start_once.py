@@ -10,8 +10,7 @@ from pathlib import Path
 import uvloop
 
 from localplane.compose.storage import StorageKind, StorageOptions, open_storage
-
-from .processes import resident_bytes
+from tests.bench.processes import resident_bytes
 
 
 async def start(kind: StorageKind, directory: Path, *, process_began: float) -> dict[str, float]:

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from localplane.compose.storage import StorageKind
-
-from .figures import Table
-from .sizes import Sizes
+from tests.bench.figures import Table
+from tests.bench.sizes import Sizes
 
 _KINDS = (StorageKind.ETCD, StorageKind.SQLITE, StorageKind.MEMORY)
 _TREE = Path(__file__).resolve().parents[2]

@@ -12,14 +12,13 @@ import uvloop
 
 from localplane.apiserver.storage.etcd.binary import EtcdUnusable
 from localplane.compose.storage import StorageKind
-
-from . import reads, starts, stores, watches, writes
-from .figures import Table
-from .machine import facts
-from .options import parser
-from .report import as_json, as_text
-from .sizes import FULL, QUICK, Sizes
-from .subjects import seed
+from tests.bench import reads, starts, stores, watches, writes
+from tests.bench.figures import Table
+from tests.bench.machine import facts
+from tests.bench.options import parser
+from tests.bench.report import as_json, as_text
+from tests.bench.sizes import FULL, QUICK, Sizes
+from tests.bench.subjects import seed
 
 
 def main(argv: Sequence[str]) -> int:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from localplane.compose.storage import OpenStorage, StorageKind
-
-from .figures import Aim, Comparison, Table
-from .load import Samples, add_load_figures, sample
-from .sizes import Sizes
-from .subjects import storage
-from .writes import creates, warm_up
+from tests.bench.figures import Aim, Comparison, Table
+from tests.bench.load import Samples, add_load_figures, sample
+from tests.bench.sizes import Sizes
+from tests.bench.subjects import storage
+from tests.bench.writes import creates, warm_up
 
 _KINDS = (StorageKind.ETCD, StorageKind.SQLITE)
 _AIM = Aim(at_least=2.0)

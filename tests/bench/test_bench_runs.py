@@ -10,13 +10,12 @@ import pytest
 import uvloop
 
 from localplane.apiserver.storage.etcd.binary import EtcdUnusable, find_etcd
-
-from . import storage
-from .figures import Aim, Comparison, Spread, Table
-from .machine import facts
-from .processes import clock_reading
-from .report import as_json, as_text
-from .sizes import PROOF
+from tests.bench import storage
+from tests.bench.figures import Aim, Comparison, Spread, Table
+from tests.bench.machine import facts
+from tests.bench.processes import clock_reading
+from tests.bench.report import as_json, as_text
+from tests.bench.sizes import PROOF
 
 SCENARIOS = (
     "create, one at a time",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from . import cli
+from tests.bench import cli
 
 
 def test_every_command_is_measured_on_both_sides(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from . import custom_resources
+from tests.bench import custom_resources
 
 
 async def test_every_figure_is_taken(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,9 +6,8 @@ import math
 from pathlib import Path
 
 from localplane.compose.storage import StorageKind
-
-from . import life
-from .report import as_text
+from tests.bench import life
+from tests.bench.report import as_text
 
 
 def test_every_figure_is_taken_and_can_be_true(tmp_path: Path) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from localplane.compose.storage import StorageKind
-
-from . import scheduling
-from .report import as_text
+from tests.bench import scheduling
+from tests.bench.report import as_text
 
 
 async def test_every_figure_is_taken_and_can_be_true() -> None:

@@ -6,10 +6,9 @@ import math
 from pathlib import Path
 
 from localplane.compose.storage import StorageKind
-
-from . import up
-from .http.kube import KUBE
-from .report import as_text
+from tests.bench import up
+from tests.bench.http.kube import KUBE
+from tests.bench.report import as_text
 
 
 def test_every_figure_is_taken_and_can_be_true(tmp_path: Path) -> None:

@@ -14,14 +14,13 @@ from pathlib import Path
 
 from localplane.apiserver.storage.etcd.binary import EtcdUnusable
 from localplane.compose.storage import StorageKind
-
-from .figures import Aim, Table
-from .http.kube import IDLE_CPU_PERCENT, IDLE_RESIDENT, KUBE, SOURCE, START_SECONDS
-from .machine import facts
-from .options import parser
-from .processes import cpu_seconds, resident_bytes
-from .report import as_json, as_text
-from .running_plane import RunningPlane, running_plane
+from tests.bench.figures import Aim, Table
+from tests.bench.http.kube import IDLE_CPU_PERCENT, IDLE_RESIDENT, KUBE, SOURCE, START_SECONDS
+from tests.bench.machine import facts
+from tests.bench.options import parser
+from tests.bench.processes import cpu_seconds, resident_bytes
+from tests.bench.report import as_json, as_text
+from tests.bench.running_plane import RunningPlane, running_plane
 
 HEADING = (
     "`kctl up`: one run on one machine, medians over the rounds, beside what is known of another server. A start is\n"

@@ -9,11 +9,10 @@ from pathlib import Path
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.objects import encode
 from localplane.compose.storage import OpenStorage, StorageKind
-
-from .figures import Aim, Comparison, Table
-from .load import Operation, Sample, Samples, add_load_figures, sample
-from .sizes import Sizes
-from .subjects import BARE_ROOT, config_map, config_maps, key_of, storage
+from tests.bench.figures import Aim, Comparison, Table
+from tests.bench.load import Operation, Sample, Samples, add_load_figures, sample
+from tests.bench.sizes import Sizes
+from tests.bench.subjects import BARE_ROOT, config_map, config_maps, key_of, storage
 
 _SIDES = ("bare", "cached")
 _AIM = Aim(at_most=1.3)

@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from localplane.apiserver.storage.etcd.binary import EtcdUnusable, find_etcd
+from tests.conformance.recordings import Recordings, find_recordings
+from tests.conformance.replays import replay_api, replay_cli, replay_corpus, replay_kctl
+from tests.conformance.scores import Scores
 from tests.e2e.examples.kubectl import kubectls
 from tests.e2e.up.machine import machine
-
-from .recordings import Recordings, find_recordings
-from .replays import replay_api, replay_cli, replay_corpus, replay_kctl
-from .scores import Scores
 
 AS_RECORDED = ("--controllers", "none", "--disable-admission-plugins", "ServiceAccount", "--port", "21443")
 """As the recorded server was set up: nothing happens by itself, pods need no service account, and the port is the one

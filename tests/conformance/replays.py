@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.conformance.scores import Scores, of_objects, of_stories
 from tests.e2e.command_line import KCTL
-
-from .scores import Scores, of_objects, of_stories
 
 WHOLE_API = (
     *(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from .__main__ import main
-from .recordings import find_recordings
-from .scores import of_objects, of_stories
+from tests.conformance.__main__ import main
+from tests.conformance.recordings import find_recordings
+from tests.conformance.scores import of_objects, of_stories
 
 STORIES = [
     {"area": "watch", "name": "good", "steps": [{"ok": True}, {"ok": True}]},

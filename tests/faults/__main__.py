@@ -10,14 +10,14 @@ from typing import Any
 
 import uvloop
 
-from .harness import Evidence, Plan, run_on_one_host
-from .hosts import HostFailed
-from .nemesis import DidNotComeBack
-from .plane.committed import LogLost
-from .plane.harness import run_on_plane
-from .plane.report import PlaneReport
-from .plane.stage import Kept
-from .report import Report
+from tests.faults.harness import Evidence, Plan, run_on_one_host
+from tests.faults.hosts import HostFailed
+from tests.faults.nemesis import DidNotComeBack
+from tests.faults.plane.committed import LogLost
+from tests.faults.plane.harness import run_on_plane
+from tests.faults.plane.report import PlaneReport
+from tests.faults.plane.stage import Kept
+from tests.faults.report import Report
 
 
 def main() -> int:

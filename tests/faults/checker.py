@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from .effects import (
+from tests.faults.effects import (
     check_answers,
     check_compare_and_swap,
     check_counters,
@@ -14,11 +14,11 @@ from .effects import (
     check_ghosts,
     effective_writes,
 )
-from .history import NEVER, Commit, History, Kind, Operation, Outcome, Rule, Violation
-from .linearizability import check_linearizable, check_not_older_than
-from .reads import check_gets, check_lists, check_monotonic_lists
-from .truth import CommittedLog
-from .watches import check_streams
+from tests.faults.history import NEVER, Commit, History, Kind, Operation, Outcome, Rule, Violation
+from tests.faults.linearizability import check_linearizable, check_not_older_than
+from tests.faults.reads import check_gets, check_lists, check_monotonic_lists
+from tests.faults.truth import CommittedLog
+from tests.faults.watches import check_streams
 
 
 def check(history: History) -> list[Violation]:

@@ -17,12 +17,11 @@ from localplane.apiserver.storage.etcd.binary import find_etcd
 from localplane.apiserver.storage.etcd.client import EtcdClient, messages
 from localplane.apiserver.storage.etcd.client.methods import RANGE, STATUS
 from localplane.apiserver.storage.etcd.parent_death import Lifeline, ParentDeath
-
-from .certificates import Certificates
-from .hosts import freeze, thaw
-from .nemesis import Struck, Target
-from .proxy import BOTH, PASSING, Direction, Link, Manner
-from .recorder import Recorder
+from tests.faults.certificates import Certificates
+from tests.faults.hosts import freeze, thaw
+from tests.faults.nemesis import Struck, Target
+from tests.faults.proxy import BOTH, PASSING, Direction, Link, Manner
+from tests.faults.recorder import Recorder
 
 _READY_WITHIN = 60.0
 _STATUS_WITHIN = timedelta(seconds=1)

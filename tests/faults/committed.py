@@ -17,8 +17,7 @@ from localplane.apiserver.storage.backend import prefix_end
 from localplane.apiserver.storage.etcd.client import EtcdClient, messages
 from localplane.apiserver.storage.etcd.client.methods import RANGE, WATCH
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
-
-from .history import Commit
+from tests.faults.history import Commit
 
 _READ_WITHIN = 10.0
 _OBJECTS = "/configmaps/"

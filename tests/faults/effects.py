@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .history import NEVER, WRITES, Commit, Kind, Operation, Outcome, Rule, Violation
-from .truth import CommittedLog
+from tests.faults.history import NEVER, WRITES, Commit, Kind, Operation, Outcome, Rule, Violation
+from tests.faults.truth import CommittedLog
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from random import Random
 
-from .history import Event, EventType, Operation, Outcome, Rule, Stream, Violation
-from .hosts import HostProcess
-from .recorder import Recorder
-from .wire import Disconnected, Line, Message
+from tests.faults.history import Event, EventType, Operation, Outcome, Rule, Stream, Violation
+from tests.faults.hosts import HostProcess
+from tests.faults.recorder import Recorder
+from tests.faults.wire import Disconnected, Line, Message
 
 _SHORTEST, _LONGEST = 0.2, 1.5
 _PAUSE = 0.05

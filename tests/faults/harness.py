@@ -14,15 +14,14 @@ from pathlib import Path
 from random import Random
 
 from localplane.apiserver.storage.etcd.client import EtcdClient
-
-from .checker import check
-from .committed import read_etcd, read_sqlite
-from .followers import HostFollower, settled
-from .history import Commit, History, Kind, Operation, Violation
-from .hosts import HostFailed, HostProcess, etcd_pid
-from .load import EVERYTHING, NAMESPACES, Client, Knowledge
-from .nemesis import HostNemesis, Kill, Strike, Target, kill_repeatedly
-from .recorder import Recorder
+from tests.faults.checker import check
+from tests.faults.committed import read_etcd, read_sqlite
+from tests.faults.followers import HostFollower, settled
+from tests.faults.history import Commit, History, Kind, Operation, Violation
+from tests.faults.hosts import HostFailed, HostProcess, etcd_pid
+from tests.faults.load import EVERYTHING, NAMESPACES, Client, Knowledge
+from tests.faults.nemesis import HostNemesis, Kill, Strike, Target, kill_repeatedly
+from tests.faults.recorder import Recorder
 
 ReadLog = Callable[[], Awaitable[list[Commit]]]
 

@@ -39,9 +39,8 @@ from localplane.apiserver.storage.interface import (
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
 from localplane.apiserver.storage.objects import StoredObject
 from localplane.compose.storage import OpenStorage, StorageKind, StorageOptions, open_storage
-
-from .lies import Lie, LyingStorage
-from .wire import Disconnected, Line, Message
+from tests.faults.lies import Lie, LyingStorage
+from tests.faults.wire import Disconnected, Line, Message
 
 RESOURCE = "/configmaps/"
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from .wire import Disconnected, Line, Message
+from tests.faults.wire import Disconnected, Line, Message
 
 _ROOT = Path(__file__).parents[2]
 _STARTS_WITHIN = 20.0

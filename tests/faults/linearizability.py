@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from .effects import Write
-from .history import REFUSED, WRITES, Kind, Operation, Outcome, Rule, Violation
-from .truth import CommittedLog, Span
+from tests.faults.effects import Write
+from tests.faults.history import REFUSED, WRITES, Kind, Operation, Outcome, Rule, Violation
+from tests.faults.truth import CommittedLog, Span
 
 _RULES = {
     Outcome.OK: Rule.LINEARIZABLE,

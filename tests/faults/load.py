@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from .history import WRITES, Kind, Operation, Outcome, Version
-from .hosts import HostProcess
-from .recorder import Recorder
-from .wire import Disconnected, Line, Message
+from tests.faults.history import WRITES, Kind, Operation, Outcome, Version
+from tests.faults.hosts import HostProcess
+from tests.faults.recorder import Recorder
+from tests.faults.wire import Disconnected, Line, Message
 
 NAMESPACES = ("/configmaps/one/", "/configmaps/two/")
 EVERYTHING = "/configmaps/"

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 
-from .effects import Write, effective_writes
-from .history import Commit, Event, EventType, History, Kind, Operation, Outcome, Rule, Stream, Version
-from .truth import CommittedLog
+from tests.faults.effects import Write, effective_writes
+from tests.faults.history import Commit, Event, EventType, History, Kind, Operation, Outcome, Rule, Stream, Version
+from tests.faults.truth import CommittedLog
 
 Sow = Callable[[History], History]
 

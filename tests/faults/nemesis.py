@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
 
-from .hosts import HostProcess, etcd_pid, kill_process
-from .recorder import Recorder
+from tests.faults.hosts import HostProcess, etcd_pid, kill_process
+from tests.faults.recorder import Recorder
 
 _BACK_WITHIN = 30.0
 _SHORTEST_LOAD, _LONGEST_LOAD = 0.05, 0.8

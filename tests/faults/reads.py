@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from .history import Kind, Operation, Outcome, Rule, Version, Violation
-from .truth import CommittedLog, below
+from tests.faults.history import Kind, Operation, Outcome, Rule, Version, Violation
+from tests.faults.truth import CommittedLog, below
 
 
 def check_gets(operations: Iterable[Operation], log: CommittedLog) -> Iterator[Violation]:

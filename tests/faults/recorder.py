@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from itertools import count
 
-from .history import Operation, Outcome, Stream
+from tests.faults.history import Operation, Outcome, Stream
 
 
 class Recorder:

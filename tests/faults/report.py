@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from .harness import Evidence
-from .history import Outcome, Rule
+from tests.faults.harness import Evidence
+from tests.faults.history import Outcome, Rule
 
 LEAST_OPERATIONS_PER_SECOND = 100
 MOST_UNANSWERED = 0.30

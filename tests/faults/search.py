@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .effects import effective_writes
-from .history import WRITES, History, Kind, Operation, Outcome, Version
-from .truth import CommittedLog
+from tests.faults.effects import effective_writes
+from tests.faults.history import WRITES, History, Kind, Operation, Outcome, Version
+from tests.faults.truth import CommittedLog
 
 
 class GaveUp(Exception):

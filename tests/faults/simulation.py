@@ -12,8 +12,8 @@ from dataclasses import replace
 from itertools import count
 from random import Random
 
-from .history import WRITES, Commit, Event, EventType, History, Kind, Operation, Outcome, Stream, Version
-from .truth import CommittedLog, below
+from tests.faults.history import WRITES, Commit, Event, EventType, History, Kind, Operation, Outcome, Stream, Version
+from tests.faults.truth import CommittedLog, below
 
 NAMESPACES = ("/configmaps/one/", "/configmaps/two/")
 EVERYTHING = "/configmaps/"

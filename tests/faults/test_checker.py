@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from .checker import check
-from .history import REFUSED, Event, History, Kind, Operation, Outcome, Rule, Stream
-from .mutants import MUTANTS, Mutant
-from .plane.mutants import PLANE_MUTANTS
-from .search import is_linearizable
-from .simulation import correct_history
-from .truth import CommittedLog
+from tests.faults.checker import check
+from tests.faults.history import REFUSED, Event, History, Kind, Operation, Outcome, Rule, Stream
+from tests.faults.mutants import MUTANTS, Mutant
+from tests.faults.plane.mutants import PLANE_MUTANTS
+from tests.faults.search import is_linearizable
+from tests.faults.simulation import correct_history
+from tests.faults.truth import CommittedLog
 
 
 @pytest.mark.parametrize("seed", range(25))

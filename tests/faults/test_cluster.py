@@ -10,15 +10,14 @@ from pathlib import Path
 import pytest
 
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
-
-from .certificates import Certificates, certificates
-from .cluster import Cluster, running_cluster
-from .committed import read_etcd
-from .harness import Evidence, Plan, run
-from .history import Commit
-from .hosts import HostProcess
-from .nemesis import Strike
-from .report import Report
+from tests.faults.certificates import Certificates, certificates
+from tests.faults.cluster import Cluster, running_cluster
+from tests.faults.committed import read_etcd
+from tests.faults.harness import Evidence, Plan, run
+from tests.faults.history import Commit
+from tests.faults.hosts import HostProcess
+from tests.faults.nemesis import Strike
+from tests.faults.report import Report
 
 
 @pytest.fixture

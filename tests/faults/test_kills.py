@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from .harness import Plan, run_on_one_host
-from .history import Rule
-from .lies import Lie
-from .report import Report
+from tests.faults.harness import Plan, run_on_one_host
+from tests.faults.history import Rule
+from tests.faults.lies import Lie
+from tests.faults.report import Report
 
 
 @pytest.mark.parametrize("store", ["etcd", "sqlite"])

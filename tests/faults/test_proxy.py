@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from .proxy import BOTH, PASSING, Direction, Link, Manner
+from tests.faults.proxy import BOTH, PASSING, Direction, Link, Manner
 
 HELD = Manner(held=True)
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from .harness import Evidence, Plan
-from .history import Kind, Operation, Outcome, Rule, Violation
-from .nemesis import Kill, Target
-from .report import Report
-from .simulation import correct_history
+from tests.faults.harness import Evidence, Plan
+from tests.faults.history import Kind, Operation, Outcome, Rule, Violation
+from tests.faults.nemesis import Kill, Target
+from tests.faults.report import Report
+from tests.faults.simulation import correct_history
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .history import Commit, Version
+from tests.faults.history import Commit, Version
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from .effects import Write
-from .history import Commit, Event, EventType, Rule, Stream, Version, Violation
-from .reads import difference
-from .truth import CommittedLog
+from tests.faults.effects import Write
+from tests.faults.history import Commit, Event, EventType, Rule, Stream, Version, Violation
+from tests.faults.reads import difference
+from tests.faults.truth import CommittedLog
 
 
 def check_streams(streams: Iterable[Stream], writes: Iterable[Write], log: CommittedLog) -> Iterator[Violation]:

@@ -7,9 +7,8 @@ from typing import Any
 
 from kctl.printers import jsonpath, kyaml, objects, sorting
 from kctl.printers.custom_columns import CustomColumnsPrinter
-from kctl.printers.go_sort import go_sort
-from kctl.printers.table import TableOptions, TablePrinter
-from kctl.printers.tabwriter import TabWriter
+from kctl.printers.sorting import go_sort
+from kctl.printers.table import TableOptions, TablePrinter, TabWriter
 from localplane.apimachinery import gotemplate
 from localplane.apimachinery import jsonpath as paths
 from localplane.apimachinery.objects import JSONObject

@@ -12,8 +12,7 @@ from localplane.apiserver.storage.etcd.binary import find_etcd
 from localplane.client.kubeconfig import load, resolve
 from tests.bench.running_plane import running_plane
 from tests.e2e.up.machine import WITHOUT_WORKLOADS
-
-from .harness import Plan, soak
+from tests.soak.harness import Plan, soak
 
 
 def main() -> int:

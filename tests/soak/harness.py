@@ -10,9 +10,8 @@ from statistics import mean
 
 from localplane.client.client import Client
 from localplane.client.kubeconfig import ClientConfig
-
-from .load import Record, Watcher, Writer, prepare
-from .server import Holding, holding
+from tests.soak.load import Record, Watcher, Writer, prepare
+from tests.soak.server import Holding, holding
 
 WRITERS, WATCHERS = 12, 12
 

@@ -10,8 +10,7 @@ from kctl.kustomize.fields import require, set_scalar
 from kctl.kustomize.nodes import Scalar, raw_text
 from kctl.kustomize.paths import places
 from kctl.kustomize.selecting import Selector
-
-from .namespaces import Placing
+from kctl.kustomize.transformers.namespaces import Placing
 
 if TYPE_CHECKING:
     from kctl.kustomize.resmap import ResMap

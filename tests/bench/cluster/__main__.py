@@ -14,6 +14,12 @@ import uvloop
 
 from localplane.apiserver.storage.etcd.binary import EtcdUnusable
 from localplane.compose.storage import StorageKind
+from tests.bench.cluster.meter import seconds_in
+from tests.bench.cluster.plane import METER, UNMANAGED
+from tests.bench.cluster.report import Result
+from tests.bench.cluster.sizes import FULL, QUICK, Sizes
+from tests.bench.cluster.subjects import SUBJECTS, namespace
+from tests.bench.cluster.writes import scenarios
 from tests.bench.figures import Table
 from tests.bench.http import kube
 from tests.bench.http.connection import Connection, connections
@@ -21,13 +27,6 @@ from tests.bench.http.serving import Served, served
 from tests.bench.machine import facts
 from tests.bench.options import parser
 from tests.bench.report import as_json, as_text
-
-from .meter import seconds_in
-from .plane import METER, UNMANAGED
-from .report import Result
-from .sizes import FULL, QUICK, Sizes
-from .subjects import SUBJECTS, namespace
-from .writes import scenarios
 
 PLANE = "tests.bench.cluster.plane"
 HEADING = (

@@ -13,8 +13,7 @@ from localplane.apiserver.server.options import ServerOptions
 from localplane.apiserver.server.signals import stop_on_signals
 from localplane.compose.cluster import ClusterOptions, open_cluster
 from localplane.compose.storage import StorageKind, StorageOptions
-
-from .meter import forget_field_management, meter_field_management
+from tests.bench.cluster.meter import forget_field_management, meter_field_management
 
 METER = "field-management"
 """The file beside its data in which a server counts."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tests.bench.cluster.writes import Scenario
 from tests.bench.figures import Aim, Figure, Spread, Table
 from tests.bench.http import kube
 from tests.bench.http.load import Sample, table_of
 from tests.bench.http.load import Scenario as Measured
-
-from .writes import Scenario
 
 HALF = Aim(at_most=50.0, of=kube.OURS)
 """managedFields must not cost more than the rest of the request together."""

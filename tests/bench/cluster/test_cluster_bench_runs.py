@@ -11,14 +11,13 @@ import pytest
 import uvloop
 
 from localplane.compose.storage import StorageKind
+from tests.bench.cluster import __main__ as program
+from tests.bench.cluster.meter import Meter, seconds_in
+from tests.bench.cluster.sizes import PROOF
+from tests.bench.cluster.subjects import SUBJECTS, Subject
+from tests.bench.cluster.writes import scenarios
 from tests.bench.http import kube
 from tests.bench.report import as_text
-
-from . import __main__ as program
-from .meter import Meter, seconds_in
-from .sizes import PROOF
-from .subjects import SUBJECTS, Subject
-from .writes import scenarios
 
 
 def test_every_scenario_runs_and_its_figures_can_be_true(tmp_path: Path) -> None:

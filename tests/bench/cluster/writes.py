@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
+from tests.bench.cluster.sizes import Sizes
+from tests.bench.cluster.subjects import SUBJECTS, Subject, is_at
 from tests.bench.http.connection import Connection, UnexpectedAnswer, connections
 from tests.bench.http.load import Operation, Sample, sample
 from tests.bench.http.serving import Served
 from tests.bench.http.subjects import resource_version_in
-
-from .sizes import Sizes
-from .subjects import SUBJECTS, Subject, is_at
 
 TOGETHER = 16
 

@@ -15,15 +15,14 @@ import uvloop
 from localplane.apiserver.storage.etcd.binary import EtcdUnusable
 from localplane.library import StorageKind
 from tests.bench.figures import Table
+from tests.bench.http import kube, reads, starts, watches, writes
+from tests.bench.http.load import table_of
+from tests.bench.http.serving import served
+from tests.bench.http.sizes import FULL, QUICK, Sizes
+from tests.bench.http.subjects import WRITTEN, body
 from tests.bench.machine import facts
 from tests.bench.options import parser
 from tests.bench.report import as_json, as_text
-
-from . import kube, reads, starts, watches, writes
-from .load import table_of
-from .serving import served
-from .sizes import FULL, QUICK, Sizes
-from .subjects import WRITTEN, body
 
 HEADING = (
     "Over HTTPS: one run on one machine. Medians over the rounds, beside what is known of another server; a ratio is\n"

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from statistics import quantiles
 
 from tests.bench.figures import Aim, Range, Table
+from tests.bench.http import kube
+from tests.bench.http.connection import Connection, connections
+from tests.bench.http.serving import Served
 from tests.bench.processes import cpu_seconds, resident_bytes
-
-from . import kube
-from .connection import Connection, connections
-from .serving import Served
 
 MEGABYTE = 1e6
 

@@ -12,8 +12,7 @@ import uvloop
 from localplane.apiserver.server.options import ServerOptions
 from localplane.apiserver.server.signals import stop_on_signals
 from localplane.library import PlaneOptions, StorageKind, StorageOptions, open_plane
-
-from .subjects import GROUPS
+from tests.bench.http.subjects import GROUPS
 
 
 async def serve(kind: StorageKind, directory: Path) -> None:

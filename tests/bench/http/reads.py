@@ -8,12 +8,11 @@ from collections.abc import Awaitable, Callable
 import orjson
 
 from tests.bench.figures import Aim
-
-from .connection import Connection, UnexpectedAnswer
-from .load import Sample, Scenario, sample
-from .serving import Served
-from .sizes import Sizes
-from .subjects import FEW, MANY, path, request, seeded_name
+from tests.bench.http.connection import Connection, UnexpectedAnswer
+from tests.bench.http.load import Sample, Scenario, sample
+from tests.bench.http.serving import Served
+from tests.bench.http.sizes import Sizes
+from tests.bench.http.subjects import FEW, MANY, path, request, seeded_name
 
 _GET_AIM = Aim(at_least=2.0)
 _LIST_AIM = Aim(at_least=5.0)

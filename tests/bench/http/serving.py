@@ -15,9 +15,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from localplane.library import StorageKind
-
-from .connection import Connection, Place, connections
-from .subjects import request
+from tests.bench.http.connection import Connection, Place, connections
+from tests.bench.http.subjects import request
 
 _TREE = Path(__file__).resolve().parents[3]
 

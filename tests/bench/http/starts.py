@@ -7,12 +7,11 @@ from pathlib import Path
 
 from localplane.library import StorageKind
 from tests.bench.figures import Table
+from tests.bench.http import kube
+from tests.bench.http.load import MEGABYTE, Cost, metered
+from tests.bench.http.serving import served
+from tests.bench.http.sizes import Sizes
 from tests.bench.processes import resident_bytes
-
-from . import kube
-from .load import MEGABYTE, Cost, metered
-from .serving import served
-from .sizes import Sizes
 
 
 async def measure(sizes: Sizes, kind: StorageKind, directory: Path) -> list[Table]:

@@ -12,15 +12,14 @@ import uvloop
 
 from localplane.library import StorageKind
 from tests.bench.figures import Aim, Range
+from tests.bench.http import __main__ as program
+from tests.bench.http import kube
+from tests.bench.http.connection import Connection, UnexpectedAnswer
+from tests.bench.http.sizes import PROOF
+from tests.bench.http.subjects import Updates, resource_version_in
+from tests.bench.http.watcher import LAST, Watcher
+from tests.bench.http.watches import count_faults
 from tests.bench.report import as_json, as_text
-
-from . import __main__ as program
-from . import kube
-from .connection import Connection, UnexpectedAnswer
-from .sizes import PROOF
-from .subjects import Updates, resource_version_in
-from .watcher import LAST, Watcher
-from .watches import count_faults
 
 SCENARIOS = (
     "start, and idle",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from .connection import Connection
+from tests.bench.http.connection import Connection
 
 LAST = "zzz-last"
 """The object after which nothing more is expected."""

@@ -7,12 +7,12 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import pairwise
 
-from .connection import Connection, connections
-from .load import Sample, Scenario, metered
-from .serving import Served
-from .sizes import Sizes
-from .subjects import creation, path, request, resource_version_in
-from .watcher import LAST, Watcher
+from tests.bench.http.connection import Connection, connections
+from tests.bench.http.load import Sample, Scenario, metered
+from tests.bench.http.serving import Served
+from tests.bench.http.sizes import Sizes
+from tests.bench.http.subjects import creation, path, request, resource_version_in
+from tests.bench.http.watcher import LAST, Watcher
 
 _PATIENCE_SECONDS = 60.0
 

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from .connection import Connection, UnexpectedAnswer, connections
-from .load import Sample, Scenario, sample
-from .serving import Served
-from .sizes import Sizes
-from .subjects import FEW, MANY, WRITTEN, Updates, creation, path, request, resource_version_in, seeded_name
+from tests.bench.http.connection import Connection, UnexpectedAnswer, connections
+from tests.bench.http.load import Sample, Scenario, sample
+from tests.bench.http.serving import Served
+from tests.bench.http.sizes import Sizes
+from tests.bench.http.subjects import (
+    FEW,
+    MANY,
+    WRITTEN,
+    Updates,
+    creation,
+    path,
+    request,
+    resource_version_in,
+    seeded_name,
+)
 
 _MERGE_PATCH = "application/merge-patch+json"
 _SEEDERS = 32

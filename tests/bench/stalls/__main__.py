@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from .client import Client
-from .plane import HELD_PATH
-from .rows import Row, rows
+from tests.bench.stalls.client import Client
+from tests.bench.stalls.plane import HELD_PATH
+from tests.bench.stalls.rows import Row, rows
 
 _TREE = Path(__file__).resolve().parents[3]
 _AFTER_START_SECONDS = 12.0

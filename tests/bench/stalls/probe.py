@@ -12,7 +12,7 @@ import ssl
 import sys
 import time
 
-from .client import Client
+from tests.bench.stalls.client import Client
 
 _PATH = "/api/v1/namespaces/default"
 _PAUSE_SECONDS = 0.002

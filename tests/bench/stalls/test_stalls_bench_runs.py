@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from . import __main__ as program
-from .rows import rows
+from tests.bench.stalls import __main__ as program
+from tests.bench.stalls.rows import rows
 
 
 def test_every_row_is_asked_for_and_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kctl import cli
-from kctl.verbs import Group, Verb
+from kctl.command_line.verbs import Group, Verb
 from tests.e2e.command_line import KCTL, environment
 
 VERB = """

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from kctl.command import Command
-from kctl.flags import Flag, switch
-from kctl.help.commands import help_text
-from kctl.verbs import GROUPS
+from kctl.command_line.command import Command
+from kctl.command_line.flags import Flag, switch
+from kctl.command_line.help import help_text
+from kctl.command_line.verbs import GROUPS
 from tests.e2e.command_line import KCTL, environment
 from tests.e2e.conftest import Kctl
 from tests.e2e.up.machine import Machine

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kctl.exit_codes import EXIT_CODES
-from kctl.global_flags import GLOBAL_FLAGS
+from kctl.command_line.global_flags import GLOBAL_FLAGS
+from kctl.errors import EXIT_CODES
 from tests.e2e.command_line import Outcome
 from tests.e2e.conftest import Kctl
 

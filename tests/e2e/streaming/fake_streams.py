@@ -8,7 +8,7 @@ import hashlib
 import struct
 from typing import Protocol
 
-from kctl.streaming.spdy_frames import (
+from kctl.streaming.spdy import (
     DATA,
     FIN,
     PING,

@@ -14,7 +14,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Protocol
 
-from .connection import Answer, Broken, Connection, NothingSent, Place, Request
+from tests.faults.plane.connection import Answer, Broken, Connection, NothingSent, Place, Request
 
 MOST_RETRIES = 10
 _RETRY_BROKEN_READS_AFTER = 1.0

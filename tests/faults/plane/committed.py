@@ -19,9 +19,8 @@ from localplane.apiserver.storage.etcd.client import EtcdClient, messages
 from localplane.apiserver.storage.etcd.client.methods import COMPACT, RANGE, WATCH, Method
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
 from tests.faults.history import Commit, Rule, Violation
+from tests.faults.plane.objects import RESOURCES, value_of
 from tests.faults.truth import CommittedLog
-
-from .objects import RESOURCES, value_of
 
 _PAUSE = 0.2
 _COMES_WITHIN = 30.0

@@ -10,13 +10,12 @@ from typing import Any
 
 from tests.faults.followers import Follower
 from tests.faults.history import Event, EventType, Stream
+from tests.faults.plane.client import Transport
+from tests.faults.plane.connection import Answer, Broken, NothingSent, Request
+from tests.faults.plane.objects import key_of, path_of, resource_of, revision_of, value_of
+from tests.faults.plane.processes import PlaneProcess
 from tests.faults.recorder import Recorder
 from tests.faults.wire import Disconnected
-
-from .client import Transport
-from .connection import Answer, Broken, NothingSent, Request
-from .objects import key_of, path_of, resource_of, revision_of, value_of
-from .processes import PlaneProcess
 
 _OK, _GONE = 200, 410
 _SHORT, _LASTING = "3", "600"

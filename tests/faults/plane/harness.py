@@ -16,15 +16,14 @@ from tests.faults.followers import settled
 from tests.faults.harness import Evidence, Plan
 from tests.faults.history import History, Kind, Operation, Outcome
 from tests.faults.nemesis import kill_repeatedly
+from tests.faults.plane.client import Client, Transport, Unanswered
+from tests.faults.plane.committed import check_state
+from tests.faults.plane.followers import PlaneFollower
+from tests.faults.plane.load import Known, Worker
+from tests.faults.plane.nemesis import PlaneNemesis
+from tests.faults.plane.objects import LISTS, VALUES, namespace_request
+from tests.faults.plane.stage import Kept, Stage, staged
 from tests.faults.recorder import Recorder
-
-from .client import Client, Transport, Unanswered
-from .committed import check_state
-from .followers import PlaneFollower
-from .load import Known, Worker
-from .nemesis import PlaneNemesis
-from .objects import LISTS, VALUES, namespace_request
-from .stage import Kept, Stage, staged
 
 BACK_WITHIN = 60.0
 _LONGEST_LOAD = 4.0

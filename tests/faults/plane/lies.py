@@ -11,8 +11,8 @@ from dataclasses import replace
 from enum import StrEnum
 from itertools import count
 
-from .client import Transport
-from .connection import Answer, Request
+from tests.faults.plane.client import Transport
+from tests.faults.plane.connection import Answer, Request
 
 _EVERY = 10
 

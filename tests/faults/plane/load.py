@@ -9,11 +9,10 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from tests.faults.history import Kind, Operation, Outcome, Version
+from tests.faults.plane.client import Client, Reply, Unanswered
+from tests.faults.plane.objects import LISTS, VALUES, key_of, request_of, resource_of, revision_of, value_of
+from tests.faults.plane.processes import PlaneProcess
 from tests.faults.recorder import Recorder
-
-from .client import Client, Reply, Unanswered
-from .objects import LISTS, VALUES, key_of, request_of, resource_of, revision_of, value_of
-from .processes import PlaneProcess
 
 _THINKING = 0.012
 _AFTER_AN_ERROR = 0.05

@@ -9,10 +9,9 @@ from random import Random
 
 from tests.faults.hosts import freeze, kill_process, thaw
 from tests.faults.nemesis import Struck
+from tests.faults.plane.processes import PlaneProcess
 from tests.faults.proxy import BOTH, PASSING, Direction, Link, Manner
 from tests.faults.recorder import Recorder
-
-from .processes import PlaneProcess
 
 _SHORT = 0.2, 1.5
 _OVER_THE_TIME_LIMIT = 11.5

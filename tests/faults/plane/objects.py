@@ -7,8 +7,7 @@ from urllib.parse import urlencode
 
 from localplane.apimachinery.objects import JSONObject
 from tests.faults.history import Kind, Operation
-
-from .connection import Request
+from tests.faults.plane.connection import Request
 
 VALUES, LISTS = "/configmaps/", "/serviceaccounts/"
 """Objects with one value, and objects with a list that can be appended to. Service accounts have one of texts that are

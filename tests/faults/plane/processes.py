@@ -16,8 +16,7 @@ from typing import Self
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from tests.faults.history import NEVER
 from tests.faults.hosts import HostFailed
-
-from .connection import Place
+from tests.faults.plane.connection import Place
 
 _ROOT = Path(__file__).parents[3]
 _READY_WITHIN = 60.0

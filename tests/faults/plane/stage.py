@@ -13,12 +13,11 @@ from pathlib import Path
 from localplane.apiserver.storage.etcd.binary import find_etcd
 from localplane.apiserver.storage.etcd.client import EtcdClient
 from tests.faults.cluster import Member, answered, free_ports
+from tests.faults.plane.client import Pool
+from tests.faults.plane.committed import EtcdTap, SQLiteTap, Tap
+from tests.faults.plane.nemesis import Blows, Fault, Forgetting, Store, Trips
+from tests.faults.plane.processes import PlaneProcess
 from tests.faults.proxy import Link
-
-from .client import Pool
-from .committed import EtcdTap, SQLiteTap, Tap
-from .nemesis import Blows, Fault, Forgetting, Store, Trips
-from .processes import PlaneProcess
 
 _HERE = "127.0.0.1"
 

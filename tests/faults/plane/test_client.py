@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from .client import MOST_RETRIES, Client, Pool, Unanswered
-from .connection import Answer, Broken, NothingSent, Place, Request
+from tests.faults.plane.client import MOST_RETRIES, Client, Pool, Unanswered
+from tests.faults.plane.connection import Answer, Broken, NothingSent, Place, Request
 
 CREATE = Request("POST", "/objects", b"{}")
 READ = Request("GET", "/objects/one")

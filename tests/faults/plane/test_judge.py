@@ -7,9 +7,8 @@ import pytest
 from tests.faults.checker import check
 from tests.faults.history import Kind, Outcome
 from tests.faults.mutants import Mutant
-
-from .mutants import PLANE_MUTANTS
-from .simulation import correct_plane_history
+from tests.faults.plane.mutants import PLANE_MUTANTS
+from tests.faults.plane.simulation import correct_plane_history
 
 
 @pytest.mark.parametrize("seed", range(25))

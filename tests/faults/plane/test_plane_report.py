@@ -8,9 +8,8 @@ from random import Random
 from tests.faults.harness import Evidence, Plan
 from tests.faults.history import History, Kind, Operation, Outcome, Rule, Violation
 from tests.faults.nemesis import Kill
-
-from .nemesis import Fault, PlaneNemesis
-from .report import PlaneReport
+from tests.faults.plane.nemesis import Fault, PlaneNemesis
+from tests.faults.plane.report import PlaneReport
 
 
 def _operation(number: int, called: float, returned: float, *, tries: int = 1) -> Operation:

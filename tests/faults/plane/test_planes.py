@@ -12,11 +12,10 @@ import pytest
 
 from tests.faults.harness import Plan
 from tests.faults.history import Rule
-
-from .harness import run
-from .lies import LyingTransport, Mischief
-from .report import PlaneReport
-from .stage import Kept, staged
+from tests.faults.plane.harness import run
+from tests.faults.plane.lies import LyingTransport, Mischief
+from tests.faults.plane.report import PlaneReport
+from tests.faults.plane.stage import Kept, staged
 
 FAULTS = {
     Kept.EXTERNAL: (

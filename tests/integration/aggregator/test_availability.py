@@ -22,8 +22,7 @@ from localplane.library import (
     Version,
     open_plane,
 )
-
-from .conftest import API_SERVICES, GROUP, NAME, SERVICES, TICKETS, api_service, condition
+from tests.integration.aggregator.conftest import API_SERVICES, GROUP, NAME, SERVICES, TICKETS, api_service, condition
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

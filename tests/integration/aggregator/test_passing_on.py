@@ -19,9 +19,15 @@ from aiohttp import web
 from localplane.apiserver.server.issuing import Authority
 from localplane.client import Client
 from localplane.compose.server import Plane
+from tests.integration.aggregator.conftest import (
+    API_SERVICES,
+    GROUP,
+    SERVICES,
+    api_service,
+    condition,
+    external_service,
+)
 from tests.integration.server.wire import Wire
-
-from .conftest import API_SERVICES, GROUP, SERVICES, api_service, condition, external_service
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -18,8 +18,7 @@ from localplane.client import Client, GroupVersionResource, PatchType
 from localplane.compose.server import Plane
 from tests.e2e.examples.kubectl import Kubectl, kubectls
 from tests.e2e.examples.serving import Serving
-
-from .conftest import (
+from tests.integration.aggregator.conftest import (
     API_SERVICES,
     GROUP,
     SERVICES,

@@ -9,10 +9,10 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
-from kctl.live.changes import Change
-from kctl.live.following import follow
-from kctl.live.sources import Source
-from kctl.session import Session
+from kctl.session.session import Session
+from kctl.views.watch.changes import Change
+from kctl.views.watch.feed import follow
+from kctl.views.watch.sources import Source
 from localplane.apimachinery.errors import Forbidden, NotFound
 from localplane.apimachinery.groups import GroupVersionKind
 from localplane.client.client import Client

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kctl.owner_tree import condition, readiness, tree
+from kctl.views.tree import condition, readiness, tree
 
 
 def owned(name: str, *owners: str, kind: str = "X") -> dict[str, Any]:

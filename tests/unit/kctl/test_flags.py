@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kctl.command_line.flags import Flag, first_word, parse, switch
 from kctl.errors import KctlError
-from kctl.flags import Flag, first_word, parse, switch
 
 FLAGS = (
     Flag("output", short="o"),

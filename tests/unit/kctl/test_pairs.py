@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kctl.changes.metadata import Changes, Words, parse, split
 from kctl.errors import KctlError
-from kctl.pairs import Changes, Words, parse, split
 
 
 def test_resources_come_before_pairs() -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kctl.errors import Ended, KctlError, SeveralErrors, UsageError
-from kctl.reporting import report, with_source
+from kctl.errors import Ended, KctlError, SeveralErrors, UsageError, report, with_source
 from localplane.apimachinery.errors import APIError, Cause, Conflict, Invalid, NotFound, Unauthorized
 from localplane.client.errors import ConnectionRefused, InvalidConfig, RequestTimedOut
 

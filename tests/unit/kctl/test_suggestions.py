@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kctl.suggestions import close, closest, did_you_mean, unknown_command
+from kctl.command_line.usage import close, closest, did_you_mean, unknown_command
 
 TYPES = ("pods", "nodes", "configmaps", "deployments", "events", "jobs", "roles")
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kctl.wire_log import WireLog
+from kctl.session.wire_log import WireLog
 from localplane.client.driving import drive
 from localplane.client.transport import BufferedResponse, Pairs
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kctl.live.changes import Change, Known
-from kctl.live.sources import Source
+from kctl.views.watch.changes import Change, Known
+from kctl.views.watch.sources import Source
 from localplane.apimachinery.groups import GroupVersionKind
 from localplane.client.mapper import RESTMapping
 from localplane.client.names import GroupVersionResource

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from kctl.live.board import FRESH, Board
-from kctl.live.changes import Change
-from kctl.live.drawing import Look, draw
-from kctl.live.sources import Source
+from kctl.views.watch.board import FRESH, Board
+from kctl.views.watch.changes import Change
+from kctl.views.watch.drawing import Look, draw
+from kctl.views.watch.sources import Source
 from localplane.apimachinery.groups import GroupVersionKind
 from localplane.client.mapper import RESTMapping
 from localplane.client.names import GroupVersionResource

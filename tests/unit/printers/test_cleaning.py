@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kctl.printers.cleaning import cleaned, decoded
+from kctl.printers.clean import cleaned, decoded
 
 
 def test_what_the_server_adds_is_gone_and_the_rest_stays() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kctl.access import plans
+from kctl.changes.reconcile import plans
 
 READ = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}
 WRITE = {"apiGroups": [""], "resources": ["pods"], "verbs": ["create"]}

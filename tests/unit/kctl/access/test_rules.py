@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kctl.access.rules import Rule, broken_down, compact, resource_and_group, shown, uncovered
+from kctl.views.access.rules import Rule, broken_down, compact, resource_and_group, shown, uncovered
 
 READ: Rule = {"verbs": ["get", "list"], "apiGroups": [""], "resources": ["pods", "pods/log"]}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kctl.apply import last_applied
+from kctl.changes.apply import last_applied
 
 
 def test_it_is_written_as_kubectl_writes_it() -> None:

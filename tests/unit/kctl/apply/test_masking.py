@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kctl.apply.masking import masked
+from kctl.changes.apply.diff import masked
 
 
 def test_that_values_differ_is_seen_and_what_they_are_is_not() -> None:

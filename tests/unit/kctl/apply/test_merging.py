@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kctl.apply import last_applied
-from kctl.apply.merging import three_way
+from kctl.changes.apply import last_applied
+from kctl.changes.apply.merge import three_way
 from kctl.errors import KctlError
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.resources import PatchType

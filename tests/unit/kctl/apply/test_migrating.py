@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kctl.apply import migrating
+from kctl.changes.apply import migration as migrating
 
 _ANNOTATION: dict[str, Any] = {
     "f:metadata": {"f:annotations": {"f:kubectl.kubernetes.io/last-applied-configuration": {}}}

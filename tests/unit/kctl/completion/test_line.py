@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kctl.command_line.verbs import GROUPS
 from kctl.completion.line import offer
-from kctl.completion.offers import DEFAULT, DIRECTORIES, EXTENSIONS, NO_FILES, NO_SPACE, directive_name
 from kctl.completion.tree import REQUIRED, verb
-from kctl.verbs import GROUPS
+from kctl.completion.values import DEFAULT, DIRECTORIES, EXTENSIONS, NO_FILES, NO_SPACE, directive_name
 from localplane.client.driving import drive
 
 

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from kctl.describe.amounts import pod_amounts
-from kctl.describe.containers import probe_text
-from kctl.describe.generic import label_for
-from kctl.describe.metadata import annotation_lines, selector_text
-from kctl.describe.namespaces import _in_form
-from kctl.describe.page import Page
-from kctl.describe.pod_template import tolerations
-from kctl.describe.services import endpoints_text
+from kctl.views.describe.amounts import pod_amounts
+from kctl.views.describe.containers import probe_text
+from kctl.views.describe.generic import label_for
+from kctl.views.describe.namespaces import _in_form
+from kctl.views.describe.networking import endpoints_text
+from kctl.views.describe.page import Page, annotation_lines, selector_text
+from kctl.views.describe.pods import tolerations
 
 LABELS = [
     ("apiVersion", "API Version"),

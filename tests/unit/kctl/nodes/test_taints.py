@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kctl.changes.nodes.taints import changed, conflicts, read
 from kctl.errors import KctlError
-from kctl.nodes.taints import changed, conflicts, read
 
 OLD = [{"key": "a", "value": "1", "effect": "NoSchedule"}, {"key": "a", "effect": "NoExecute"}]
 

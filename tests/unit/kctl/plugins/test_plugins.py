@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kctl import plugins
+from kctl.command_line import plugins
 
 
 def test_plugins_are_listed_in_the_order_of_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

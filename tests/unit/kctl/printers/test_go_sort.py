@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from kctl.printers.go_sort import go_sort
+from kctl.printers.sorting import go_sort
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 12, 13, 49, 50, 200, 1000])

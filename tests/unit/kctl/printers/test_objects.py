@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from kctl.command_line.flags import parse as parse_flags
+from kctl.command_line.flags import switch
 from kctl.errors import KctlError
-from kctl.flags import parse as parse_flags
-from kctl.flags import switch
-from kctl.printers.choosing import GET_FORMATS, output_flags, printer_for
+from kctl.printers.choice import GET_FORMATS, output_flags, printer_for
 from kctl.printers.sorting import sorted_by
 
 OBJECT: dict[str, Any] = {

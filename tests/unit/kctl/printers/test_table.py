@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kctl.printers.table import TableOptions, TablePrinter
-from kctl.printers.tabwriter import TabWriter
+from kctl.printers.table import TableOptions, TablePrinter, TabWriter
 
 COLUMNS = [
     {"name": "Name", "type": "string", "format": "name"},

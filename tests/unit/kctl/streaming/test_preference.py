@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kctl.streaming.preference import best_to_log, most_active
+from kctl.streaming.remote import best_to_log, most_active
 from localplane.apimachinery.objects import JSONObject
 
 

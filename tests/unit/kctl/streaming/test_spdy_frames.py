@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from kctl.streaming.spdy_frames import (
+from kctl.streaming.spdy import (
     DATA,
     FIN,
     GOAWAY,

@@ -12,8 +12,7 @@ from localplane.servers.kube.admission.default_storage_class import DefaultStora
 from localplane.servers.kube.admission.external_ips import DenyServiceExternalIPs
 from localplane.servers.kube.admission.namespace_lifecycle import NamespaceLifecycle
 from localplane.servers.kube.admission.storage_protection import StorageObjectInUseProtection
-
-from .asking import admitted, asked, named
+from tests.unit.servers.kube.admission.asking import admitted, asked, named
 
 
 def marked(name: str, created: str, *, mark: str = "storageclass.kubernetes.io/is-default-class") -> JSONObject:

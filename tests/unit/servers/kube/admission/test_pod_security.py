@@ -10,8 +10,7 @@ from localplane.apimachinery.errors import Forbidden, Invalid
 from localplane.servers.kube.admission.pod_security import PodSecurity
 from localplane.servers.kube.admission.pod_security.checks import violations
 from localplane.servers.kube.admission.pod_security.levels import LevelVersion, policy_of
-
-from .asking import admitted, asked, named, pod
+from tests.unit.servers.kube.admission.asking import admitted, asked, named, pod
 
 LABEL = "pod-security.kubernetes.io/"
 SAFE: dict[str, Any] = {

@@ -16,8 +16,7 @@ from localplane.servers.kube.admission.pod_resize import PodResizeValidator
 from localplane.servers.kube.admission.priority import Priority
 from localplane.servers.kube.admission.runtime_class import RuntimeClass
 from localplane.servers.kube.admission.service_account import ServiceAccount
-
-from .asking import admitted, asked, named, pod
+from tests.unit.servers.kube.admission.asking import admitted, asked, named, pod
 
 ACCOUNT = named("robot", namespace="ns")
 MOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"

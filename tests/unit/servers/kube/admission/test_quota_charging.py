@@ -10,8 +10,7 @@ from localplane.apimachinery.errors import Forbidden
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.quota.amounts import written
 from localplane.servers.kube.admission.resource_quota.charging import charges, is_measured
-
-from .asking import asked, named, pod
+from tests.unit.servers.kube.admission.asking import asked, named, pod
 
 
 def quota(hard: JSONObject, used: JSONObject, **spec: Any) -> JSONObject:

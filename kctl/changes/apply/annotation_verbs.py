@@ -1,0 +1,104 @@
+"""`apply view-last-applied` and `set-last-applied`.
+
+Kubernetes: apply_view_last_applied.go, apply_set_last_applied.go.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kctl.changes.apply import last_applied
+from kctl.changes.apply.client_side import described
+from kctl.errors import KctlError, UsageError, with_source
+from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.gotext import go_json, go_quote
+
+if TYPE_CHECKING:
+    from kctl.command_line.flags import Given
+    from kctl.objects import Info
+    from kctl.session.session import Session
+
+
+async def view_last_applied(session: Session, given: Given) -> None:
+    from kctl.objects import Query, resolve
+
+    if given.is_on("all") and given.text("selector").strip():
+        said = go_quote(given.text("selector"))
+        raise KctlError(f"found non-empty label selector {said} with previously set 'all' parameter. ")
+    query = Query.of(given)._replace(
+        select_all=given.is_on("all"), latest=True, flatten=True, types_alone=session.namespace_is_explicit
+    )
+    found = await resolve(session, query)
+    texts = []
+    async for info in found.visit():
+        text = last_applied.original(info.object or {})
+        if text is None:
+            missing = f"no last-applied-configuration annotation found on resource: {info.name}\n"
+            if not info.source:
+                continue  # kubectl's message has nowhere to go
+            raise with_source(KctlError("<nil>"), missing, info.source)
+        texts.append(text)
+    for text in texts:
+        session.write(_shown(text, given.text("output")))
+
+
+def _shown(text: str, output: str) -> str:
+    import orjson
+
+    from kctl.printers.objects import go_indented
+    from localplane.apimachinery.serializers import to_yaml
+
+    match output:
+        case "json":
+            return go_indented(orjson.loads(text), indent=2, sort=False) + "\n"
+        case "yaml":
+            return to_yaml(orjson.loads(text)).decode()
+    raise UsageError(
+        f"Unexpected -o output mode: {output}, the flag 'output' must be one of yaml|json",
+        hint="See 'kctl apply view-last-applied -h' for help and examples",
+    )
+
+
+async def set_last_applied(session: Session, given: Given) -> None:
+    from kctl.changes.dry_run import dry_run
+    from kctl.objects import Query, resolve
+    from kctl.printers import results
+    from localplane.client.resources import PatchType
+
+    strategy = dry_run(session)
+    printer = results.printer_for(given, "configured", dry_run=strategy)
+    found = await resolve(session, Query.of(given, ())._replace(flatten=True))
+    waiting: list[tuple[Info, str]] = []
+    async for info in found.visit():
+        text = last_applied.encoded(info.object or {})
+        if await _differs(session, given, info, text):
+            waiting.append((info, text))
+    for info, text in waiting:
+        obj = info.object or {}
+        if strategy != "client":
+            patch = {"metadata": {"annotations": {last_applied.ANNOTATION: text}}}
+            obj = await info.resource.patch(
+                info.name, go_json(patch).encode(), PatchType.MERGE, dry_run=strategy == "server"
+            )
+        printer.print(obj, session.write_object)
+
+
+async def _differs(session: Session, given: Given, info: Info, text: str) -> bool:
+    """Whether the live object remembers something else. `info` has the live object then."""
+    try:
+        live = await info.get()
+    except NotFound:
+        raise
+    except APIError as error:
+        doing = f"retrieving current configuration of:\n{described(info)}\nfrom server for:"
+        raise with_source(error, doing, info.source) from error
+    before = last_applied.original(live)
+    if before is None and not given.is_on("create-annotation"):
+        raise KctlError(
+            f"no last-applied-configuration annotation found on resource: {info.name}, to create the annotation, run "
+            "the command with --create-annotation"
+        )
+    if before == text:
+        session.write(f"set-last-applied {info.name}: no changes required.\n")
+        return False
+    return True

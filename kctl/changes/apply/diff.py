@@ -1,0 +1,279 @@
+"""Secrets in a diff: that they differ may be seen, what they are may not. Kubernetes: Masker in cmd/diff.
+
+Two directories, what is there and what would be, and the program that compares them.
+
+Kubernetes: Differ and DiffProgram in kubectl/pkg/cmd/diff.
+
+What an apply would change, object by object. Kubernetes: DiffOptions.Run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from kctl.changes.apply import last_applied
+from kctl.changes.apply.client_side import Patcher, PatcherOptions, PatchRefused, warn_if_deleting
+from kctl.changes.apply.options import field_manager
+from kctl.changes.apply.prune import Visited
+from kctl.changes.apply.schemas import PatchSchemas
+from kctl.changes.temporary_files import new_directory
+from kctl.errors import KctlError
+from localplane.apimachinery.errors import APIError, Conflict, NotFound
+from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.serializers import to_yaml
+from localplane.client.errors import ClientError
+from localplane.client.resources import PatchType
+
+if TYPE_CHECKING:
+    from kctl.command_line.flags import Given
+    from kctl.objects import Found, Info
+    from kctl.session.session import Session
+    from localplane.client.mapper import RESTMapping
+
+
+_SAME, _BEFORE, _AFTER = "***", "*** (before)", "*** (after)"
+
+
+def masked(before: JSONObject | None, after: JSONObject) -> tuple[JSONObject | None, JSONObject]:
+    """Copies without the values of `data`."""
+    old: JSONObject = (before or {}).get("data") or {}
+    new: JSONObject = after.get("data") or {}
+    left, right = {}, {}
+    for key in {**old, **new}:
+        differs = key in old and key in new and old[key] != new[key]
+        left[key], right[key] = (_BEFORE, _AFTER) if differs else (_SAME, _SAME)
+    return (
+        None if before is None else _with_data(before, {key: left[key] for key in old}),
+        _with_data(after, {key: right[key] for key in new}),
+    )
+
+
+def _with_data(obj: JSONObject, data: JSONObject) -> JSONObject:
+    return {**obj, "data": data} if obj.get("data") is not None else obj
+
+
+_PLAIN_ARGUMENT = re.compile(r"[a-zA-Z0-9-=]+").fullmatch
+
+
+class Versions:
+    """Used in `with`: the directories go when it ends."""
+
+    def __init__(self) -> None:
+        self._live = new_directory("LIVE-")
+        self._merged = new_directory("MERGED-")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        shutil.rmtree(self._live, ignore_errors=True)
+        shutil.rmtree(self._merged, ignore_errors=True)
+
+    def write(
+        self, about: JSONObject, namespace: str, name: str, *, live: JSONObject | None, merged: JSONObject | None
+    ) -> None:
+        """One object in both forms; None where there is none. A file without an object is empty, or is not there."""
+        file = f"{str(about.get('apiVersion', '')).replace('/', '.')}.{about.get('kind')}.{namespace}.{name}"
+        if "/" in file:
+            raise KctlError(f"invalid resource name {go_quote(name)}")
+        for directory, obj in ((self._live, live), (self._merged, merged)):
+            if obj is not None or (directory is self._live and merged is not None):
+                _write(directory / file, b"" if obj is None else to_yaml(obj))
+
+    def compare(self) -> int:
+        """Prints the differences: 0 for none, 1 for some. Raises KctlError for a program that failed."""
+        sys.stdout.flush()
+        program, *arguments = self._command()
+        try:
+            code = subprocess.run([program, *arguments], check=False).returncode
+        except FileNotFoundError:
+            if os.environ.get("KUBECTL_EXTERNAL_DIFF"):
+                raise _failed(program, "executable file not found in $PATH") from None
+            return self._compare_here()
+        except OSError:
+            raise _failed(program, "executable file not found in $PATH") from None
+        if code > 1 or code < 0:
+            raise _failed(program, f"exit status {code}")
+        return code
+
+    def _command(self) -> list[str]:
+        words = [str(self._live), str(self._merged)]
+        program = os.environ.get("KUBECTL_EXTERNAL_DIFF", "")
+        if not program:
+            return ["diff", "-u", "-N", *words]
+        name, *arguments = program.split(" ")
+        return [name, *words, *(one for one in arguments if _PLAIN_ARGUMENT(one))]
+
+    def _compare_here(self) -> int:
+        """For machines without diff."""
+        import difflib
+
+        found = 0
+        for name in sorted({file.name for directory in (self._live, self._merged) for file in directory.iterdir()}):
+            live, merged = self._live / name, self._merged / name
+            lines = list(difflib.unified_diff(_lines(live), _lines(merged), str(live), str(merged)))
+            if lines:
+                found = 1
+                sys.stdout.write(f"diff -u -N {live} {merged}\n{''.join(lines)}")
+        return found
+
+
+def _failed(program: str, reason: str) -> KctlError:
+    return KctlError(f"failed to run {go_quote(program)}: {reason}", exit_code=2)
+
+
+def _write(file: Path, data: bytes) -> None:
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as opened:
+        opened.write(data)
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text().splitlines(keepends=True) if file.exists() else []
+
+
+_ATTEMPTS = 4
+
+
+async def diff(session: Session, given: Given) -> int:
+    """Prints the differences; 1 if there are any. Every file is looked at before the first error is raised."""
+    from kctl.objects import Query, resolve
+
+    query = Query.of(given)._replace(flatten=True, needs_object=False)
+    visited = Visited(set(), set())
+    types = await _prunable_types(session, given)
+    with Versions() as versions:
+        found = await resolve(session, query)
+        if given.number("concurrency") > 1:
+            errors = _at_once(session, given, found, versions, visited)
+        else:
+            diffing = _Diffing(session, given, versions, visited)
+            errors = [error for part in found.by_source() if (error := await diffing.add_all(part))]
+        if types is not None:
+            await _add_pruned(session, given, types, versions, visited)
+        for error in errors:
+            raise error
+        return versions.compare()
+
+
+def _at_once(session: Session, given: Given, found: Found, versions: Versions, visited: Visited) -> list[Exception]:
+    """As many files at a time as --concurrency says, each in a thread with a connection of its own."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from localplane.client.driving import drive
+
+    async def add_all(index: int) -> Exception | None:
+        own = session.another()
+        try:
+            return await _Diffing(own, given, versions, visited).add_all(found.by_source(own)[index])
+        finally:
+            await own.close()
+
+    with ThreadPoolExecutor(given.number("concurrency")) as threads:
+        done = threads.map(lambda index: drive(lambda: add_all(index)), range(len(found.by_source())))
+        return [error for error in done if error is not None]
+
+
+class _Diffing:
+    def __init__(self, session: Session, given: Given, versions: Versions, visited: Visited) -> None:
+        self._session = session
+        self._given = given
+        self._versions = versions
+        self._visited = visited
+        self._schemas = PatchSchemas(session)
+        self._manager = field_manager(session, server_side=given.is_on("server-side"))
+
+    async def add_all(self, found: Found) -> Exception | None:
+        """What one file has, up to what goes wrong, which is the answer."""
+        try:
+            async for info in found.visit():
+                await self.add(info)
+        except (KctlError, APIError, ClientError) as error:
+            return error
+        return None
+
+    async def add(self, info: Info) -> None:
+        assert info.object is not None
+        local = info.object
+        for attempt in range(1, _ATTEMPTS + 1):
+            live = await self._live(info)
+            try:
+                merged = await self._merged(info, local, live, pinned=attempt < _ATTEMPTS)
+            except Conflict:
+                if attempt == _ATTEMPTS or self._given.is_on("server-side"):
+                    raise
+                continue
+            break
+        self._write(info, live, merged)
+        warn_if_deleting(self._session, live)
+
+    async def _live(self, info: Info) -> JSONObject | None:
+        try:
+            live = await info.get()
+        except NotFound:
+            return None
+        if info.is_namespaced:
+            self._visited.namespaces.add(info.namespace)
+        self._visited.uids.add(str((live.get("metadata") or {}).get("uid", "")))
+        return live
+
+    async def _merged(self, info: Info, local: JSONObject, live: JSONObject | None, *, pinned: bool) -> JSONObject:
+        if self._given.is_on("server-side"):
+            return await info.resource.patch(
+                info.name,
+                last_applied.written(local),
+                PatchType.APPLY,
+                force=self._given.is_on("force-conflicts"),
+                dry_run=True,
+                field_manager=self._manager,
+            )
+        if live is None:
+            metadata = {key: value for key, value in local["metadata"].items() if key != "resourceVersion"}
+            return await info.resource.create(
+                last_applied.written({**local, "metadata": metadata}), dry_run=True, field_manager=self._manager
+            )
+        options = PatcherOptions(self._manager, dry_run="server", pinned=pinned)
+        modified = last_applied.encoded(last_applied.bare(local))
+        try:
+            patched = await Patcher(self._schemas, options).patch(info, live, modified)
+        except PatchRefused as refusal:
+            raise refusal.error from refusal
+        return patched.object
+
+    def _write(self, info: Info, live: JSONObject | None, merged: JSONObject) -> None:
+        kind = info.rest_mapping.kind
+        if not self._given.is_on("show-managed-fields"):
+            from kctl.printers.objects import without_managed_fields
+
+            live = None if live is None else without_managed_fields(live)
+            merged = without_managed_fields(merged)
+        if not self._given.is_on("show-secrets") and merged.get("kind") == "Secret" and kind.version == "v1":
+            live, merged = masked(live, merged)
+        self._versions.write(merged, info.namespace, info.name, live=live, merged=merged)
+
+
+async def _prunable_types(session: Session, given: Given) -> list[RESTMapping] | None:
+    if not given.is_on("prune"):
+        return None
+    from kctl.changes.apply.prune import prunable_types
+
+    return await prunable_types(session, given.texts("prune-allowlist"))
+
+
+async def _add_pruned(
+    session: Session, given: Given, types: list[RESTMapping], versions: Versions, visited: Visited
+) -> None:
+    from kctl.changes.apply.prune import prunable
+
+    for one in await prunable(session, types, given.text("selector"), visited):
+        versions.write(one.object, one.namespace, one.name, live=one.object, merged=None)

@@ -1,0 +1,107 @@
+"""What all generators share: their flags, their name, and sending and printing what they made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kctl.changes.launch.request import require, save_configuration
+from kctl.command_line import standard_flags
+from kctl.errors import KctlError, UsageError
+from kctl.printers.choice import output_flags
+from localplane.apimachinery.objects import JSONObject
+
+if TYPE_CHECKING:
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
+
+
+GENERATOR_FLAGS = (
+    *output_flags(),
+    standard_flags.SAVE_CONFIG,
+    standard_flags.VALIDATE,
+    standard_flags.DRY_RUN,
+    standard_flags.field_manager("kctl-create"),
+)
+
+
+def the_name(session: Session, given: Given, *required: str, unnamed: str = "name must be specified") -> str:
+    """The only argument before `--`. Flags that have to be there are complained about first, as cobra does."""
+    require(given, *required)
+    count = len(given.arguments) if given.dash is None else given.dash
+    if count != 1:
+        raise UsageError(
+            f"exactly one NAME is required, got {count}", hint=f"See '{session.command} -h' for help and examples"
+        )
+    name = given.arguments[0]
+    if not name:
+        raise KctlError(unnamed)
+    return name
+
+
+def metadata(session: Session, name: str, **more: Any) -> JSONObject:
+    """Of a namespaced object: the namespace is only said where the user said it. What is empty is left out."""
+    namespace = session.namespace if session.namespace_is_explicit else ""
+    fields = {"name": name, "namespace": namespace, **more}
+    return {key: value for key, value in fields.items() if value}
+
+
+async def make(
+    session: Session, given: Given, obj: JSONObject, resource: str, *, failure: str = "", saves: bool = True
+) -> None:
+    """Create it, or say that it would be. `resource` is the plural; `failure` is said before the server's refusal."""
+    from kctl.changes.dry_run import dry_run, field_validation
+    from kctl.printers.typed import printer_for
+    from localplane.apimachinery.errors import APIError
+    from localplane.client.errors import ConnectionRefused
+
+    mode = dry_run(session)
+    printer = printer_for(given, "created", dry_run=mode)
+    validation = field_validation(given)
+    save_configuration(obj, asked=saves and given.is_on("save-config"))
+    if mode != "client":
+        try:
+            obj = await send(session, given, obj, resource, dry_run=mode == "server", validation=validation)
+        except APIError as error:
+            if not failure:
+                raise
+            raise KctlError(f"{failure} {error.message}") from error
+        except ConnectionRefused as error:
+            if not failure or not error.address:
+                raise
+            raise KctlError(
+                f"{failure} {_unsent(session, given, obj, resource, mode=mode, validation=validation)}"
+            ) from error
+    printer.print(obj, session.write_object)
+
+
+def _unsent(session: Session, given: Given, obj: JSONObject, resource: str, *, mode: str, validation: str) -> str:
+    """What Go says about a request that nobody took."""
+    from urllib.parse import urlencode, urlsplit
+
+    from localplane.client.names import GroupVersionResource
+
+    group, _, version = str(obj["apiVersion"]).rpartition("/")
+    namespace = "" if resource in _CLUSTER_SCOPED else session.namespace
+    server = session.client_config.server.rstrip("/")
+    query = {"dryRun": "All"} if mode == "server" else {}
+    query |= {"fieldManager": given.text("field-manager"), "fieldValidation": validation}
+    path = GroupVersionResource(group, version, resource).path(namespace=namespace)
+    words = urlencode({name: value for name, value in query.items() if value})
+    return f'Post "{server}{path}?{words}": dial tcp {urlsplit(server).netloc}: connect: connection refused'
+
+
+async def send(
+    session: Session, given: Given, obj: JSONObject, resource: str, *, dry_run: bool, validation: str = ""
+) -> JSONObject:
+    """Create it on the server. Raises APIError."""
+    from localplane.client.names import GroupVersionResource
+
+    group, _, version = str(obj["apiVersion"]).rpartition("/")
+    namespace = "" if resource in _CLUSTER_SCOPED else session.namespace
+    client = session.client.resource(GroupVersionResource(group, version, resource), namespace)
+    return await client.create(
+        obj, dry_run=dry_run, field_manager=given.text("field-manager"), field_validation=validation
+    )
+
+
+_CLUSTER_SCOPED = ("namespaces", "clusterroles", "clusterrolebindings", "priorityclasses")

@@ -1,0 +1,97 @@
+"""`kctl edit`: what was edited becomes a patch. Kubernetes: EditOptions.visitToPatch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kctl.changes.apply import last_applied
+from kctl.changes.apply.schemas import PatchSchemas
+from kctl.errors import KctlError
+from kctl.printers import results as result_printers
+from kctl.printers.objects import sorted_keys
+from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.objects import JSONObject
+from localplane.client.resources import PatchType
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kctl.changes.edit.loop import Results
+    from kctl.command_line.flags import Given
+    from kctl.objects import Info
+    from kctl.session.session import Session
+
+
+class EditPatching:
+    """`originals` are what was shown."""
+
+    def __init__(self, session: Session, given: Given, originals: Sequence[Info]) -> None:
+        self._session = session
+        self._given = given
+        self._schemas = PatchSchemas(session)
+        self._originals = [info.object or {} for info in originals]
+
+    async def attempt(self, infos: list[Info], results: Results) -> None:
+        for info in infos:
+            await self._patch(info, results)
+
+    async def _patch(self, info: Info, results: Results) -> None:
+        edited = info.object or {}
+        original = matching(self._originals, edited)
+        if last_applied.encoded(edited) == last_applied.encoded(original):
+            self._print(edited, "skipped")
+            return
+        patch, patch_type = await self._make(info, original, edited)
+        text = go_json(sorted_keys(patch))
+        if self._given.is_on("output-patch"):
+            self._session.write(f"Patch: {text}\n")
+        from kctl.changes.dry_run import field_validation
+
+        try:
+            patched = await info.resource.patch(
+                info.name,
+                text.encode(),
+                patch_type,
+                subresource=self._given.text("subresource"),
+                field_manager=self._given.text("field-manager"),
+                field_validation=field_validation(self._given),
+            )
+        except APIError as error:
+            self._session.say(f"{results.add(error, info)}\n")
+            return
+        self._print(patched, "edited")
+
+    async def _make(self, info: Info, original: JSONObject, edited: JSONObject) -> tuple[JSONObject, PatchType]:
+        from localplane.apimachinery.patch import PatchError, merge_patch
+        from localplane.apimachinery.patch.strategic import two_way_patch
+
+        node = await self._schemas.lookup(info.rest_mapping.kind)
+        try:
+            if node is None:
+                patch, patch_type = merge_patch.diff(original, edited), PatchType.MERGE
+            else:
+                patch, patch_type = two_way_patch(node, original, edited), PatchType.STRATEGIC
+        except PatchError as error:
+            raise KctlError(str(error)) from error
+        metadata = patch.get("metadata")
+        if "apiVersion" in patch or "kind" in patch or (isinstance(metadata, dict) and "name" in metadata):
+            raise KctlError("At least one of apiVersion, kind and name was changed")
+        return patch, patch_type
+
+    def _print(self, obj: JSONObject, done: str) -> None:
+        result_printers.printer_for(self._given, done).print(obj, self._session.write_object)
+
+
+def matching(originals: Sequence[JSONObject], edited: JSONObject) -> JSONObject:
+    """The one of which this was made, by its uid. Raises KctlError."""
+    for original in originals:
+        if _uid(original) == _uid(edited):
+            return original
+    from kctl.printers.typed import go_syntax
+
+    raise KctlError(f"no original object found for &unstructured.Unstructured{{Object:{go_syntax(edited)}}}")
+
+
+def _uid(obj: JSONObject) -> str:
+    return str((obj.get("metadata") or {}).get("uid") or "")

@@ -1,0 +1,71 @@
+"""Marking nodes, so that nothing new is put on them. Kubernetes: kubectl/pkg/drain/cordon.go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kctl.errors import KctlError, UsageError
+
+if TYPE_CHECKING:
+    from kctl.command_line.flags import Given
+    from kctl.objects import Info
+    from kctl.session.session import Session
+
+
+async def find(session: Session, given: Given, usage: str) -> list[Info]:
+    """The nodes that are meant, by name or by --selector."""
+    from kctl.objects import Query, resolve
+    from kctl.objects.arguments import named
+    from localplane.apimachinery.gotext import go_quote
+    from localplane.apimachinery.groups import GroupResource
+
+    hint = f"See '{session.command} -h' for help and examples"
+    if not given.arguments and not given.changed("selector"):
+        raise UsageError(f"USAGE: {usage} [flags]", hint=hint)
+    if given.arguments and given.text("selector"):
+        raise UsageError("cannot specify both a node name and a --selector option", hint=hint)
+    words = ["nodes"] if given.text("selector") else named("nodes", given.arguments)
+    found = await resolve(session, Query.of(given, words)._replace(flatten=True, single_type=True))
+    infos = await found.infos()
+    for info in infos:
+        if (resource := info.rest_mapping.resource).group_resource != GroupResource("", "nodes"):
+            raise KctlError(f"error: expected resource of type node, got {go_quote(str(resource))}")
+    return infos
+
+
+async def mark(session: Session, infos: list[Info], mode: str, *, unschedulable: bool) -> None:
+    """A node that can't be marked is complained about, and does not stop the others."""
+    from localplane.apimachinery.errors import APIError
+    from localplane.apimachinery.gotext import go_quote
+    from localplane.client.resources import PatchType
+
+    verb = "cordon" if unschedulable else "uncordon"
+    for info in infos:
+        node = info.object or {}
+        if bool((node.get("spec") or {}).get("unschedulable")) == unschedulable:
+            print_node(session, info, f"already {verb}ed", mode)
+            continue
+        if mode != "client":
+            patch = {"spec": {"unschedulable": True if unschedulable else None}}
+            try:
+                await info.resource.patch(info.name, patch, PatchType.STRATEGIC, dry_run=mode == "server")
+            except APIError as error:
+                session.say(f"error: unable to {verb} node {go_quote(info.name)}: {error.message}\n")
+                continue
+        print_node(session, info, f"{verb}ed", mode)
+
+
+def print_node(session: Session, info: Info, operation: str, mode: str) -> None:
+    from kctl.printers.objects import NamePrinter
+
+    after = {"client": " (dry run)", "server": " (server dry run)"}.get(mode, "")
+    NamePrinter(operation + after, short=False).print(info.object or {}, session.write_object)
+
+
+def require_selector(text: str) -> None:
+    from localplane.apimachinery.labels import InvalidSelector, parse
+
+    try:
+        parse(text)
+    except InvalidSelector as error:
+        raise KctlError("--pod-selector=<pod_selector> must be a valid label selector") from error

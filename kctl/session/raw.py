@@ -1,0 +1,80 @@
+"""A path of the server's, asked as it stands: --raw of get, create, replace and delete."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
+
+
+async def raw_request(session: Session, method: str, path: str, *, body: bytes | None = None) -> None:
+    """Write the answer as it comes. Kubernetes: kubectl/pkg/rawhttp."""
+    import sys
+
+    parts = urlsplit(path)
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    headers = [("Accept", "application/json, */*")]
+    if body is not None:
+        headers.append(("Content-Type", "application/json"))
+        answer = await session.client.request(method, parts.path, query=query, headers=headers, body=body)
+        session.write_object(answer.body.decode("utf-8", "replace"))
+        return
+    response = await session.client.stream(method, parts.path, query=query, headers=headers)
+    async for chunk in response.chunks():
+        if session.is_terminal:
+            session.write_object(chunk.decode("utf-8", "replace"))
+        else:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(chunk)
+            sys.stdout.buffer.flush()
+
+
+def check_raw(given: Given, filenames: Sequence[str], *, needs_file: bool = True) -> None:
+    """Raises KctlError for what does not go with --raw."""
+    from kctl.errors import KctlError
+
+    if len(filenames) > 1 or (needs_file and not filenames):
+        raise KctlError("--raw can only use a single local file or stdin")
+    if filenames and filenames[0].startswith(("http://", "https://")):
+        raise KctlError("--raw cannot read from a url")
+    if given.is_on("recursive"):
+        raise KctlError("--raw and --recursive are mutually exclusive")
+    if needs_file and given.known("selector") and given.text("selector"):
+        raise KctlError("--raw and --selector (-l) are mutually exclusive")
+    if given.text("output"):
+        raise KctlError("--raw and --output are mutually exclusive")
+    check_path(given.text("raw"))
+
+
+def check_path(path: str) -> None:
+    """Raises KctlError for what Go would not take for a request's path. Go: url.ParseRequestURI."""
+    import re
+
+    from kctl.errors import KctlError
+    from localplane.apimachinery.gotext import go_quote
+
+    reason = ""
+    if not path.startswith("/") and "://" not in path:
+        reason = "invalid URI for request"
+    elif found := re.search(r"%(?![0-9A-Fa-f]{2}).{0,2}", path.partition("?")[0]):
+        reason = f"invalid URL escape {go_quote(found[0])}"
+    if reason:
+        raise KctlError(f"--raw must be a valid URL path: parse {go_quote(path)}: {reason}")
+
+
+def body_of(filename: str) -> bytes:
+    """A file's bytes, or those of stdin. Raises KctlError."""
+    import sys
+    from pathlib import Path
+
+    from kctl.errors import KctlError
+
+    try:
+        return sys.stdin.buffer.read() if filename == "-" else Path(filename).read_bytes()
+    except OSError as error:
+        raise KctlError(f"open {filename}: {(error.strerror or str(error)).lower()}") from error

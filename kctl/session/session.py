@@ -1,0 +1,408 @@
+"""One command's surroundings: which cluster and namespace, the client, what can be read and written.
+
+Everything is made when it is first asked for: `kctl config view` opens no connection, `kctl version --client` reads no
+kubeconfig. Verbs get a Session and never look at os.environ or sys themselves.
+
+A transport that adds headers to whatever goes through it.
+
+Asking who somebody is, where the kubeconfig does not say. Kubernetes: client-go/tools/clientcmd/auth_loaders.go.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from kctl import __version__
+from kctl.errors import KctlError
+from kctl.printers.terminal import harmless, shown
+from kctl.session.versions import platform
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kctl.command_line.flags import Given
+    from kctl.session.discovery import CachedDiscovery
+    from localplane.client.client import Client
+    from localplane.client.kubeconfig.connection import ClientConfig
+    from localplane.client.kubeconfig.model import Kubeconfig, PluginPolicy
+    from localplane.client.kubeconfig.resolving import Namespace, Overrides
+    from localplane.client.transport import Pairs, Response, Transport
+    from localplane.client.warnings import ServerWarning
+
+
+_BAD_TIMEOUT = (
+    "Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a corresponding "
+    "time unit (e.g. 1s | 2m | 3h)"
+)
+_LOG_REQUESTS = 6
+
+
+class Session:
+    """`command` is the verb with its parents: `kctl create configmap`. `concurrent` verbs run in an event loop."""
+
+    def __init__(self, given: Given, *, command: str, concurrent: bool = False) -> None:
+        self.command = command
+        self.given = given
+        self.warnings = 0
+        self.plugin_policy: PluginPolicy | None = None
+        """Which credential plugins may run, if the user has said so."""
+        self._concurrent = concurrent
+        self._id = _random_uuid()
+        self._warned: set[str] = set()
+        self._login: tuple[str, str] | None = None
+        self._kubeconfig: Kubeconfig | None = None
+        self._overrides: Overrides | None = None
+        self._client: Client | None = None
+        self._discovery: CachedDiscovery | None = None
+
+    # What a person sees.
+
+    def write(self, text: str) -> None:
+        """To stdout, for people. What a server says can't drive a terminal, not even through a pipe and a pager."""
+        sys.stdout.write(shown(text, sys.stdout))
+
+    def write_object(self, text: str) -> None:
+        """To stdout, for programs: what an object contains, to the letter, unless it is a terminal that reads it."""
+        sys.stdout.write(harmless(text) if self.is_terminal else text)
+
+    def flush(self) -> None:
+        """For verbs that go on for a while: what was written is to be seen now."""
+        sys.stdout.flush()
+
+    def say(self, text: str) -> None:
+        """To stderr."""
+        sys.stderr.write(shown(text, sys.stderr))
+
+    def warn(self, text: str) -> None:
+        """`Warning: ` on stderr, the same one only once."""
+        if text not in self._warned:
+            self._warned.add(text)
+            loud, plain = ("\x1b[33;1m", "\x1b[0m") if self.colours(sys.stderr) else ("", "")
+            sys.stderr.write(f"{loud}Warning:{plain} {shown(text, sys.stderr)}\n")
+
+    def colours(self, stream: TextIO) -> bool:
+        """Whether what is written there may be coloured."""
+        from kctl.command_line.colours import allowed
+
+        return allowed(self.given.text("color"), stream)
+
+    @property
+    def is_terminal(self) -> bool:
+        return sys.stdout.isatty()
+
+    # Where we are.
+
+    @property
+    def kubeconfig_path(self) -> Path | None:
+        """What --kubeconfig says."""
+        explicit = self.given.text("kubeconfig")
+        if not explicit:
+            return None
+        from pathlib import Path
+
+        return Path(explicit)
+
+    @property
+    def kubeconfig(self) -> Kubeconfig:
+        """All files merged. Raises ConfigError."""
+        if self._kubeconfig is None:
+            from localplane.client.kubeconfig import default_paths, load
+
+            explicit = self.kubeconfig_path
+            self._kubeconfig = load(explicit, warn=self.log_warning)
+            if self.logs(_LOG_REQUESTS, "loader.go"):
+                for path in default_paths() if explicit is None else (explicit,):
+                    if path.exists():
+                        self.log(_LOG_REQUESTS, "loader.go:408", f"Config loaded from file:  {path}")
+        return self._kubeconfig
+
+    @property
+    def overrides(self) -> Overrides:
+        """What the command line says instead of the kubeconfig."""
+        if self._overrides is None:
+            self._overrides = _overrides(self.given)
+        return self._overrides
+
+    @property
+    def client_config(self) -> ClientConfig:
+        from localplane.client.errors import EmptyConfig
+        from localplane.client.kubeconfig import resolve
+
+        if self._is_in_cluster():
+            from localplane.client.kubeconfig import in_cluster_config
+
+            return in_cluster_config()
+        try:
+            config = resolve(self.kubeconfig, self.overrides)
+        except EmptyConfig as error:
+            raise KctlError(str(error)) from error
+        if not _is_identified(config):
+            config = self._introduced(config)
+        if config.exec is None or self.plugin_policy is None:
+            return config
+        from localplane.apimachinery.records import replace
+
+        return replace(config, exec=replace(config.exec, policy=self.plugin_policy))
+
+    def _introduced(self, config: ClientConfig) -> ClientConfig:
+        """Whoever says nothing about himself is asked. Kubernetes: clientcmd, PromptingAuthLoader."""
+        from localplane.apimachinery.records import replace
+
+        if self._login is None:
+            self._login = ask()
+        user, password = self._login
+        return replace(config, username=user, password=password)
+
+    @property
+    def namespace(self) -> str:
+        return self._namespace().name
+
+    @property
+    def namespace_is_explicit(self) -> bool:
+        """Whether -n was given, so that objects from files must not say otherwise."""
+        return self._namespace().explicit
+
+    def _namespace(self) -> Namespace:
+        from localplane.client.kubeconfig import namespace
+
+        if not self.overrides.context.namespace and self._is_in_cluster():
+            from localplane.client.kubeconfig import Namespace, in_cluster_namespace
+
+            return Namespace(in_cluster_namespace(), explicit=False)
+        return namespace(self.kubeconfig, self.overrides)
+
+    def _is_in_cluster(self) -> bool:
+        """Only where nothing else is configured."""
+        if not os.environ.get("KUBERNETES_SERVICE_HOST"):
+            return False
+        from localplane.client.kubeconfig import Cluster, is_in_cluster
+
+        return is_in_cluster() and self.kubeconfig.is_empty and self.overrides.cluster == Cluster()
+
+    # Whom we talk to.
+
+    @property
+    def client(self) -> Client:
+        if self._client is None:
+            self._client = self._connect()
+        return self._client
+
+    @property
+    def discovery(self) -> CachedDiscovery:
+        if self._discovery is None:
+            from kctl.session.discovery import CachedDiscovery
+
+            self._discovery = CachedDiscovery(self)
+        return self._discovery
+
+    @property
+    def is_concurrent(self) -> bool:
+        """Whether there is an event loop."""
+        return self._concurrent
+
+    @property
+    def request_headers(self) -> list[tuple[str, str]]:
+        """What every request of this command says about it. Kubernetes: cli-runtime, command_headers.go."""
+        return [("Kubectl-Command", self.command), ("Kubectl-Session", self._id)]
+
+    @property
+    def cache_directory(self) -> str:
+        """No Path: every command reads a file in it, and importing pathlib takes longer than that."""
+        if chosen := self.given.text("cache-dir") or os.environ.get("KUBECACHEDIR", ""):
+            return chosen
+        return f"{os.environ.get('HOME') or os.path.expanduser('~')}/.kube/cache"  # noqa: PTH111 - as above
+
+    def field_manager(self, verb: str) -> str:
+        """Who changes made by this verb belong to, unless --field-manager says otherwise."""
+        return f"kctl-{verb}"
+
+    def another(self) -> Session:
+        """For another thread of the same command: it has connections of its own, and warns of nothing twice."""
+        sibling = Session(self.given, command=self.command)
+        sibling._warned = self._warned
+        sibling.plugin_policy = self.plugin_policy
+        return sibling
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+    def _connect(self) -> Client:
+        from localplane.client.client import Client
+
+        config = self.client_config
+        if self._concurrent:
+            from localplane.client.http_transport import HTTPTransport
+
+            transport: Transport = WithHeaders(HTTPTransport(config, agent=user_agent()), self.request_headers)
+            return Client(self._told(transport, config), warn=self._hear, timeout=config.timeout)
+        from localplane.client.blocking_transport import BlockingTransport
+        from localplane.client.driving import sleep
+
+        transport = BlockingTransport(config, agent=user_agent(), extra=self.request_headers)
+        return Client(self._told(transport, config), warn=self._hear, sleep=sleep)
+
+    def _told(self, transport: Transport, config: ClientConfig) -> Transport:
+        """One that tells the log of everything that goes through it, if somebody listens."""
+        level = next((level for level in range(10, _LOG_REQUESTS - 1, -1) if self.logs(level, "round_trippers.go")), 0)
+        if not level:
+            return transport
+        from kctl.session.wire_log import WireLog
+
+        fixed = [("User-Agent", user_agent())]
+        if config.token or config.token_file or config.exec is not None:
+            fixed.append(("Authorization", "Bearer"))
+        elif config.username:
+            fixed.append(("Authorization", "Basic"))
+        return WireLog(transport, server=config.server, level=level, log=self._log, fixed=fixed)
+
+    def _hear(self, warning: ServerWarning) -> None:
+        self.warnings += 1
+        from kctl.printers.terminal import harmless
+
+        self.warn(harmless(warning.text))
+
+    def log_warning(self, text: str, *, place: str = "loader.go:250") -> None:
+        """What kubectl logs and does not say: with time and place before it."""
+        self._log(place, text, letter="W")
+
+    def log_error(self, text: str, *, place: str) -> None:
+        self._log(place, text, letter="E")
+
+    def logs(self, level: int, file: str) -> bool:
+        """Whether -v, or --vmodule for that file of kubectl's, asks for so much."""
+        from fnmatch import fnmatchcase
+
+        name = file.partition(".")[0]
+        for pattern, chosen in self.given.levels("vmodule"):
+            if fnmatchcase(name, pattern):
+                return int(chosen) >= level
+        return self.given.number("v") >= level
+
+    def log(self, level: int, place: str, text: str) -> None:
+        """A line of kubectl's log, if it was asked for. `place` is where kubectl says it."""
+        if self.logs(level, place):
+            self._log(place, text)
+
+    def _log(self, place: str, text: str, letter: str = "I") -> None:
+        from kctl.command_line.klog import line
+
+        sys.stderr.write(shown(line(place, text, letter=letter), sys.stderr))
+
+
+def _is_identified(config: ClientConfig) -> bool:
+    """Only a server with TLS is told anything. Kubernetes: canIdentifyUser."""
+    certificate = config.client_certificate or config.client_certificate_data
+    known = config.token or config.token_file or config.username or config.exec is not None or certificate
+    return bool(known) or not config.server.startswith("https://")
+
+
+def user_agent() -> str:
+    """The first word is whom changes belong to that name no manager."""
+    return f"kctl/v{__version__} ({platform()}) kubernetes/1.37"
+
+
+def _random_uuid() -> str:
+    text = os.urandom(16).hex()
+    return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
+
+
+def _overrides(given: Given) -> Overrides:
+    from localplane.client.kubeconfig.model import Cluster, Context, User
+    from localplane.client.kubeconfig.resolving import DEFAULT_CLUSTER, Overrides
+
+    return Overrides(
+        context_name=given.text("context"),
+        context=Context(cluster=given.text("cluster"), user=_user(given), namespace=given.text("namespace")),
+        cluster=Cluster(
+            server=given.text("server"),
+            tls_server_name=given.text("tls-server-name"),
+            insecure_skip_tls_verify=given.is_on("insecure-skip-tls-verify"),
+            certificate_authority=given.text("certificate-authority"),
+            disable_compression=given.is_on("disable-compression"),
+            proxy_url=given.text("proxy-url"),
+        ),
+        user=User(
+            client_certificate=given.text("client-certificate"),
+            client_key=given.text("client-key"),
+            token=given.text("token"),
+            username=given.text("username"),
+            password=given.text("password"),
+            impersonate=given.text("as"),
+            impersonate_uid=given.text("as-uid"),
+            impersonate_groups=tuple(given.texts("as-group")),
+            impersonate_extra=_extra(given.texts("as-user-extra")),
+        ),
+        cluster_defaults=Cluster(server=os.environ.get("KUBERNETES_MASTER") or DEFAULT_CLUSTER.server),
+        timeout=_timeout(given.text("request-timeout")),
+    )
+
+
+def _user(given: Given) -> str:
+    """--user, unless the verb has another flag of that name (`kctl create rolebinding --user`)."""
+    return given.text("user") if given.kind("user") == "text" else ""
+
+
+def _extra(pairs: list[str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise KctlError(f"invalid --as-user-extra {pair}: expected key=value")
+        found[key] = (*found.get(key, ()), value)
+    return found
+
+
+def _timeout(text: str) -> Any:
+    """A timedelta; None for zero."""
+    if text in ("", "0"):
+        return None
+    from datetime import timedelta
+
+    from localplane.apimachinery.times import InvalidDuration, parse_duration
+
+    try:
+        limit = timedelta(seconds=int(text)) if text.isdecimal() else parse_duration(text)
+    except InvalidDuration:
+        raise KctlError(_BAD_TIMEOUT) from None
+    return max(limit, timedelta(microseconds=1)) if text.strip("0.nuµmsh") else None
+
+
+class WithHeaders:
+    def __init__(self, transport: Transport, extra: Pairs) -> None:
+        self._transport = transport
+        self._extra = extra
+
+    async def request(
+        self, method: str, path: str, *, query: Pairs = (), headers: Pairs = (), body: bytes | None = None
+    ) -> Response:
+        return await self._transport.request(method, path, query=query, headers=[*headers, *self._extra], body=body)
+
+    async def close(self) -> None:
+        await self._transport.close()
+
+
+def ask() -> tuple[str, str]:
+    """Name and password. A password is only taken from a terminal, where it is not shown."""
+    _prompt("Username")
+    name = _word()
+    _prompt("Password")
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise KctlError("error reading input for Password")
+    from getpass import getpass
+
+    return name, getpass("", stream=sys.stderr)
+
+
+def _prompt(what: str) -> None:
+    sys.stdout.write(f"Please enter {what}: ")
+    sys.stdout.flush()
+
+
+def _word() -> str:
+    while sys.stdin is not None and (line := sys.stdin.readline()):
+        if words := line.split():
+            return words[0]
+    raise KctlError("EOF")

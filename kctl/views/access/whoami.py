@@ -1,0 +1,83 @@
+"""`kctl auth whoami`. Kubernetes: kubectl/pkg/cmd/auth/whoami.go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kctl.command_line.command import Command
+from kctl.errors import KctlError
+from kctl.printers.choice import output_flags
+
+if TYPE_CHECKING:
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
+
+_GROUP = "authentication.k8s.io"
+
+
+async def run(session: Session, given: Given) -> None:
+    from kctl.printers.typed import printer_for
+
+    printer = printer_for(given, "") if given.changed("output") else None
+    review = await _review(session)
+    if printer is not None:
+        printer.print(review, session.write_object)
+        return
+    _print_table(session, (review.get("status") or {}).get("userInfo") or {})
+
+
+async def _review(session: Session) -> dict[str, Any]:
+    """In the newest version that the server has."""
+    from localplane.apimachinery.errors import Forbidden, NotFound
+    from localplane.client.names import GroupVersionResource
+
+    for version in ("v1", "v1beta1", "v1alpha1"):
+        resource = GroupVersionResource(_GROUP, version, "selfsubjectreviews")
+        review = {"kind": "SelfSubjectReview", "apiVersion": f"{_GROUP}/{version}", "metadata": {}}
+        try:
+            return await session.client.resource(resource).create(review)
+        except NotFound:
+            continue
+        except Forbidden:
+            raise KctlError(
+                "the selfsubjectreviews API is not enabled in the cluster or you do not have permission to call it"
+            ) from None
+    raise KctlError("the selfsubjectreviews API is not enabled in the cluster")
+
+
+def _print_table(session: Session, user: dict[str, Any]) -> None:
+    from kctl.printers.table import TabWriter
+    from kctl.views.access.rules import listed
+
+    out = TabWriter(session.write)
+    out.write("ATTRIBUTE\tVALUE\n")
+    for title, field in (("Username", "username"), ("UID", "uid")):
+        if user.get(field):
+            out.write(f"{title}\t{user[field]}\n")
+    if user.get("groups"):
+        out.write(f"Groups\t{listed(user['groups'])}\n")
+    extra = user.get("extra") or {}
+    for key in sorted(extra):
+        out.write(f"Extra: {key}\t{listed(extra[key])}\n")
+    out.flush()
+
+
+COMMAND = Command(
+    "whoami",
+    "whoami",
+    "Tell who you are to the server",
+    run=run,
+    flags=output_flags(),
+    description="""\
+Tell what the server takes you for: your name, groups, and what else your credentials say. Useful where those come from
+somewhere else, such as a token service, a proxy or --as.""",
+    examples="""\
+# Who am I?
+kctl auth whoami
+
+# Only the name
+kctl auth whoami -o jsonpath='{.status.userInfo.username}'
+
+# Who would I be?
+kctl auth whoami --as=jane --as-group=developers""",
+)

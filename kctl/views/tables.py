@@ -1,0 +1,215 @@
+"""Tables of what was found: a block for each type, with a blank line between. Used by get, events, scale and others.
+
+Kubernetes: GetOptions.Run.
+
+`get -w`: what is there, then what changes. Kubernetes: GetOptions.watch.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from kctl.errors import KctlError, Unsortable
+from kctl.printers.choice import GET_FORMATS, printer_for
+from kctl.printers.objects import is_list
+from kctl.printers.table import TableOptions, TablePrinter, TabWriter, is_table
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
+from localplane.apimachinery.objects import JSONObject
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from kctl.command_line.flags import Given
+    from kctl.objects import Info
+    from kctl.objects.arguments import Query
+    from kctl.session.session import Session
+    from localplane.client.mapper import RESTMapping
+
+
+def table_options(given: Given, mapping: RESTMapping | None, *, with_kind: bool, namespaces: bool) -> TableOptions:
+    kind = ""
+    if mapping is not None:
+        kind = mapping.kind.kind.lower() + (f".{mapping.kind.group}" if mapping.kind.group else "")
+    return TableOptions(
+        no_headers=given.is_on("no-headers"),
+        wide=given.text("output") == "wide",
+        with_namespace=namespaces,
+        with_kind=with_kind or given.is_on("show-kind"),
+        kind=kind,
+        show_labels=given.is_on("show-labels"),
+        column_labels=tuple(given.texts("label-columns")),
+    )
+
+
+class _Counting:
+    """Writes, and puts a blank line before the next text when it is told to."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.written = False
+        self.separate = False
+
+    def __call__(self, text: str) -> None:
+        if text and self.separate:
+            self._session.write("\n")
+            self.separate = False
+        self._session.write(text)
+        self.written = self.written or bool(text)
+
+
+def print_infos(session: Session, given: Given, infos: Sequence[Info]) -> bool:
+    """Whether anything was written."""
+    infos = _sorted(given, infos)
+    several = len({info.rest_mapping.kind for info in infos}) > 1
+    output = _Counting(session)
+    out = TabWriter(output)
+    printer: TablePrinter | None = None
+    last = None
+    for info in infos:
+        mapping = info.rest_mapping
+        if printer is None or last != mapping.resource:
+            out.flush()
+            out.forget_widths()
+            output.separate = last is not None and not given.is_on("no-headers") and output.written
+            namespaces = given.is_on("all-namespaces") and mapping.namespaced
+            printer = TablePrinter(table_options(given, mapping, with_kind=several, namespaces=namespaces))
+            last = mapping.resource
+        try:
+            printer.print(with_sorted_rows(given, info.object or {}), out)
+        except Unsortable:
+            raise
+        except KctlError:
+            continue  # kubectl does not look at what its printer says
+    out.flush()
+    return output.written
+
+
+def _sorted(given: Given, infos: Sequence[Info]) -> Sequence[Info]:
+    """Objects or whole tables among themselves: kubectl takes tables for objects here. Raises KctlError.
+
+    Kubernetes: RuntimeSorter.Sort.
+    """
+    path = given.text("sort-by")
+    if not path or len(infos) < 2:
+        return infos
+    from kctl.printers.sorting import sorted_by
+
+    return sorted_by(path, infos, [info.object for info in infos])
+
+
+def with_sorted_rows(given: Given, obj: JSONObject) -> JSONObject:
+    """A table with its rows in order; whatever else it is, as it is. Raises KctlError. Kubernetes: SortingPrinter."""
+    path, rows = given.text("sort-by"), obj.get("rows") or []
+    if not path or len(rows) < 2 or not is_table(obj):
+        return obj
+    from kctl.printers.sorting import sorted_by
+
+    return {**obj, "rows": sorted_by(path, rows, [row.get("object") for row in rows], rows=True)}
+
+
+class _Printing:
+    """One object after another, in the form that was asked for, at once on its way."""
+
+    def __init__(self, session: Session, given: Given, info: Info) -> None:
+        self._events = given.is_on("output-watch-events")
+        self._out = TabWriter(session.write)
+        self._print: Callable[[JSONObject, str], None]
+        output = given.text("output")
+        if (not output and not given.text("template")) or output == "wide":
+            namespaces = given.is_on("all-namespaces")
+            table = TablePrinter(table_options(given, info.mapping, with_kind=False, namespaces=namespaces))
+            self._print = lambda obj, event: table.print(with_sorted_rows(given, obj), self._out, event=event)
+        else:
+            # kubectl leaves managed fields out of objects, but does not look for the one within an event.
+            printer = printer_for(given, formats=GET_FORMATS, keep_managed_fields=self._events)
+            self._print = lambda obj, event: printer.print(obj, session.write_object, event=event)
+
+    def show(self, obj: JSONObject, event: str, *, hidden: bool = False) -> None:
+        """What is `hidden` still tells a table which columns there are."""
+        if hidden:
+            if not is_table(obj):
+                return
+            obj = {**obj, "rows": []}
+        self._print(obj, event if self._events else "")
+        self._out.flush()
+        sys.stdout.flush()
+
+
+async def watch_one_type(session: Session, given: Given, query: Query) -> int:
+    from kctl.objects import resolve
+    from localplane.apimachinery.errors import NotFound
+
+    found = await resolve(session, query)
+    try:
+        infos = await found.infos()
+    except NotFound:
+        if given.is_on("ignore-not-found"):
+            return 0
+        raise
+    if not infos:
+        raise KctlError("no objects were found to watch")
+    named = not infos[0].object or bool(infos[0].name)
+    printing = _Printing(session, given, infos[0])
+    for info in infos:
+        obj = info.object or {}
+        for one in obj["items"] if is_list(obj) else [obj]:
+            try:
+                printing.show(one, "ADDED", hidden=given.is_on("watch-only"))
+            except Unsortable:
+                raise
+            except KctlError as error:
+                raise KctlError(f"unable to output the provided object: {error}") from error
+    if named and len(infos) > 1:
+        raise KctlError(_too_many(query, len(infos)))
+    version = "0" if named else str(((infos[-1].object or {}).get("metadata") or {}).get("resourceVersion", ""))
+    await _follow(infos[0], query, version, printing, skips_first=named)
+    return 0
+
+
+def _too_many(query: Query, count: int) -> str:
+    """It is said after they were shown. Kubernetes: cli-runtime/pkg/resource, Result.Watch."""
+    if len(query.filenames) == 1 or query.kustomize:
+        what = "individual resources and resource collections"
+        return f"watch is only supported on {what} - {count} resources were found"
+    return "you may only watch a single resource or type of resource at a time"
+
+
+async def _follow(info: Info, query: Query, version: str, printing: _Printing, *, skips_first: bool) -> None:
+    """A watch of a single object begins with that object, which was shown already."""
+    from localplane.apimachinery.errors import APIError
+    from localplane.client.errors import ConnectionLost, RequestTimedOut
+    from localplane.client.statuses import Subject
+    from localplane.client.watch import WatchStream
+
+    mapping = info.rest_mapping
+    namespace = info.namespace if mapping.namespaced else ""
+    if not info.name and query.all_namespaces:
+        namespace = ""
+    field_selector = f"metadata.name={info.name}" if info.name else query.field_selector
+    parameters = {
+        "fieldSelector": field_selector,
+        "includeObject": "Object" if query.include_object else "",
+        "labelSelector": "" if info.name else query.label_selector,
+        "resourceVersion": version,
+        "watch": "true",
+    }
+
+    async def open_stream() -> Any:
+        return await info.session.client.stream(
+            "GET",
+            mapping.resource.path(namespace=namespace),
+            query=[(name, value) for name, value in parameters.items() if value],
+            headers=[("Accept", query.accept)],
+            subject=Subject("GET", mapping.resource.group_resource),
+        )
+
+    async with WatchStream(open_stream) as stream:
+        hidden = skips_first
+        try:
+            async for event in stream:
+                printing.show(event.object, event.type, hidden=hidden)
+                hidden = False
+        except APIError as error:
+            printing.show(error.status(), "ERROR")
+        except (ConnectionLost, RequestTimedOut):
+            return

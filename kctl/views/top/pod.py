@@ -1,0 +1,148 @@
+"""`kctl top pod`. Kubernetes: kubectl/pkg/cmd/top/top_pod.go."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from kctl.command_line import standard_flags
+from kctl.command_line.command import Command
+from kctl.errors import KctlError, UsageError
+from kctl.views.top.metrics import NO_HEADERS, PROTOBUF, check_sorting, sort_by, switch
+from localplane.apimachinery.objects import JSONObject
+
+if TYPE_CHECKING:
+    from kctl.command_line.flags import Given
+    from kctl.session.session import Session
+
+
+_USAGE = "pod [NAME | -l label]"
+_METRICS_TAKE = timedelta(minutes=2)
+"""A pod that is older and has no metrics won't get any soon."""
+
+
+async def run(session: Session, given: Given) -> None:
+    from kctl.views.top.metrics import Metrics, field_selector, label_selector
+
+    if len(given.arguments) > 1:
+        raise UsageError(_USAGE, hint="See 'kctl top pod -h' for help and examples")
+    name = given.arguments[0] if given.arguments else ""
+    namespace = session.namespace
+    check_sorting(given)
+    if name and (given.text("selector") or given.text("field-selector")):
+        raise KctlError("only one of NAME or selector can be provided")
+    labels, fields = label_selector(given.text("selector")), field_selector(given.text("field-selector"))
+    everywhere = given.is_on("all-namespaces")
+    metrics = Metrics(session, protobuf=given.is_on("use-protocol-buffers"))
+    where = "" if everywhere else namespace
+    found = await metrics.read("pods", namespace=where, name=name, labels=labels)
+    if found and fields:
+        known = {_place(pod) for pod in await _pods(session, where, "", labels, fields)}
+        found = [one for one in found if _place(one) in known]
+    if not found:
+        await _explain_nothing(session, namespace, name, labels, fields)
+        session.say("No resources found" + ("\n" if everywhere else f" in {namespace} namespace.\n"))
+        return
+    _print(session, given, found)
+
+
+def _place(obj: JSONObject) -> tuple[str, str]:
+    return obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
+
+
+async def _pods(session: Session, namespace: str, name: str, labels: str, fields: str) -> list[JSONObject]:
+    from localplane.client.names import GroupVersionResource
+    from localplane.client.options import ListOptions
+
+    pods = session.client.resource(GroupVersionResource("", "v1", "pods"), namespace)
+    if name:
+        return [await pods.get(name)]
+    return list((await pods.list(ListOptions(label_selector=labels, field_selector=fields))).get("items") or ())
+
+
+async def _explain_nothing(session: Session, namespace: str, name: str, labels: str, fields: str) -> None:
+    """Raises KctlError if there are pods: they are too young, or nobody measures them."""
+    from datetime import UTC, datetime
+
+    from localplane.apimachinery.times import parse_time
+
+    pods = await _pods(session, namespace, name, labels, fields)
+    for pod in pods:
+        age = datetime.now(UTC) - parse_time(pod["metadata"]["creationTimestamp"])
+        if age > _METRICS_TAKE:
+            shown = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}, age: {_go_duration(age)}"
+            raise KctlError(f"Metrics not available for pod {shown}")
+    if pods:
+        raise KctlError("metrics not available yet")
+
+
+def _go_duration(duration: timedelta) -> str:
+    """`25h1m3.5s`."""
+    seconds = duration.total_seconds()
+    hours, minutes = int(seconds // 3600), int(seconds // 60 % 60)
+    rest = f"{seconds % 60:.6f}".rstrip("0").rstrip(".")
+    return (f"{hours}h" if hours else "") + (f"{minutes}m" if hours or minutes else "") + f"{rest}s"
+
+
+def _print(session: Session, given: Given, metrics: list[JSONObject]) -> None:
+    from kctl.printers.table import TabWriter
+    from kctl.views.top.rows import Rows, measured, order, total, usage
+
+    by_container, everywhere = given.is_on("containers"), given.is_on("all-namespaces")
+    chosen = given.text("sort-by")
+    resources = measured(swap=given.is_on("show-swap"))
+    out = TabWriter(session.write)
+    rows = Rows(out, resources)
+    columns = 1 + len(resources)
+    if not given.is_on("no-headers"):
+        columns = rows.headers((*("NAMESPACE",) * everywhere, *("POD",) * by_container), shares=False)
+    used = []
+    for one in metrics:
+        namespace, name = _place(one)
+        containers = [(each.get("name", ""), usage(each.get("usage"))) for each in one.get("containers") or ()]
+        used.append(((namespace, name), total((amounts for _, amounts in containers), resources), containers))
+    for (namespace, name), amounts, containers in sorted(
+        used, key=lambda one: order(one[1], one[0] if everywhere else one[0][1], chosen)
+    ):
+        before = (namespace,) if everywhere else ()
+        if not by_container:
+            rows.used((*before, name), amounts)
+            continue
+        for container, own in sorted(containers, key=lambda one: order(one[1], one[0], chosen)):
+            rows.used((*before, name, container), own)
+    if given.is_on("sum"):
+        rows.sum(total((amounts for _, amounts, _ in used), resources), columns)
+    out.flush()
+
+
+COMMAND = Command(
+    "pod",
+    _USAGE,
+    "Show how much CPU and memory pods use",
+    run=run,
+    aliases=("pods", "po"),
+    flags=(
+        standard_flags.SELECTOR,
+        standard_flags.FIELD_SELECTOR,
+        sort_by("pods"),
+        switch("containers", "A line for each container, not for each pod."),
+        standard_flags.ALL_NAMESPACES,
+        NO_HEADERS,
+        PROTOBUF,
+        switch("sum", "Add a last line with all of it together."),
+        switch("show-swap", "Show swap memory as well."),
+    ),
+    description="""\
+Show how much CPU and memory pods use.
+
+A metrics server has to run in the cluster. A pod that was just started has no metrics for a minute or two.""",
+    examples="""\
+# The pods of the namespace, the largest first
+kctl top pod --sort-by=memory
+
+# One pod, container by container
+kctl top pod web-0 --containers
+
+# All pods of a node, in every namespace, and their sum
+kctl top pod -A --field-selector spec.nodeName=worker-1 --sum""",
+)
