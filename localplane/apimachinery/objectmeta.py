@@ -6,8 +6,8 @@ Kubernetes: apimachinery/pkg/api/validation (objectmeta) and apimachinery/pkg/ap
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from . import names
 from .fieldpath import FieldError, Path, collected, forbidden, invalid, not_supported, required, too_long
@@ -34,23 +34,19 @@ def validate_object_meta(
     """On create, after a name was generated and the namespace of the request filled in. Also part of every update."""
     return collected(
         _validate_names(metadata, path, validate_name),
-        _validate_namespace(_text(metadata, "namespace"), path / "namespace", namespaced=namespaced),
-        _validate_generation(_number(metadata, "generation"), path / "generation"),
-        validate_labels(metadata.get("labels"), path / "labels"),
-        validate_annotations(metadata.get("annotations"), path / "annotations"),
-        validate_owner_references(metadata.get("ownerReferences"), path / "ownerReferences"),
-        validate_finalizers(metadata.get("finalizers"), path / "finalizers"),
-        validate_managed_fields(metadata.get("managedFields"), path / "managedFields"),
+        _validate_namespace(_text(metadata, "namespace"), path, namespaced=namespaced),
+        *[validate(metadata[field], path / field) for field, validate in _ON_CREATE if metadata.get(field)],
     )
 
 
 def _validate_names(metadata: Mapping[str, Any], path: Path, validate_name: NameValidator) -> list[FieldError]:
     generate_name, name = _text(metadata, "generateName"), _text(metadata, "name")
     errors = []
-    if generate_name:
-        errors += _invalid_each(path / "generateName", generate_name, validate_name(generate_name, prefix=True))
+    if generate_name and (problems := validate_name(generate_name, prefix=True)):
+        errors += _invalid_each(path / "generateName", generate_name, problems)
     if name:
-        errors += _invalid_each(path / "name", name, validate_name(name))
+        if problems := validate_name(name):
+            errors += _invalid_each(path / "name", name, problems)
     else:
         errors.append(required(path / "name", "name or generateName is required"))
     return errors
@@ -72,10 +68,7 @@ def validate_object_meta_update(
     return collected(
         errors,
         _validate_immutable(new, old, path),
-        validate_labels(new.get("labels"), path / "labels"),
-        validate_annotations(new.get("annotations"), path / "annotations"),
-        validate_owner_references(new.get("ownerReferences"), path / "ownerReferences"),
-        validate_managed_fields(new.get("managedFields"), path / "managedFields"),
+        *[validate(new[field], path / field) for field, validate in _ON_UPDATE if new.get(field)],
     )
 
 
@@ -103,20 +96,25 @@ def _same_time(one: str, other: str) -> bool:
 
 def _validate_namespace(namespace: str, path: Path, *, namespaced: bool) -> list[FieldError]:
     if not namespaced:
-        return [forbidden(path, "not allowed on this type")] if namespace else []
+        return [forbidden(path / "namespace", "not allowed on this type")] if namespace else []
     if not namespace:
-        return [required(path)]
-    return _invalid_each(path, namespace, names.dns1123_label(namespace))
+        return [required(path / "namespace")]
+    problems = names.dns1123_label(namespace)
+    return _invalid_each(path / "namespace", namespace, problems) if problems else []
 
 
-def _validate_generation(generation: int, path: Path) -> list[FieldError]:
-    return [invalid(path, generation, "must be greater than or equal to 0")] if generation < 0 else []
+def _validate_generation(generation: Any, path: Path) -> list[FieldError]:
+    if isinstance(generation, int) and generation < 0:
+        return [invalid(path, generation, "must be greater than or equal to 0")]
+    return []
 
 
 def validate_labels(labels: Any, path: Path) -> Iterator[FieldError]:
     for key, value in _texts(labels):
-        yield from _invalid_each(path, key, names.qualified_name(key))
-        yield from _invalid_each(path, value, names.label_value(value))
+        if problems := names.qualified_name(key):
+            yield from _invalid_each(path, key, problems)
+        if problems := names.label_value(value):
+            yield from _invalid_each(path, value, problems)
 
 
 def validate_annotations(annotations: Any, path: Path) -> Iterator[FieldError]:
@@ -149,7 +147,7 @@ def validate_owner_references(references: Any, path: Path) -> Iterator[FieldErro
 
 def _owner(reference: Any) -> dict[str, Any]:
     """A reference in the order that Go prints it, with the fields that it always prints."""
-    given = reference if isinstance(reference, Mapping) else {}
+    given = reference if isinstance(reference, dict) else {}
     owner: dict[str, Any] = {field: _text(given, field) for field in _OWNER_FIELDS[:4]}
     return owner | {field: given[field] for field in _OWNER_FIELDS[4:] if isinstance(given.get(field), bool)}
 
@@ -198,7 +196,7 @@ def _validate_no_new_finalizers(new: Mapping[str, Any], old: Mapping[str, Any], 
 
 def validate_managed_fields(entries: Any, path: Path) -> Iterator[FieldError]:
     for index, entry in enumerate(_items(entries)):
-        given = entry if isinstance(entry, Mapping) else {}
+        given = entry if isinstance(entry, dict) else {}
         yield from _validate_managed_fields_entry(given, path[index])
 
 
@@ -210,21 +208,42 @@ def _validate_managed_fields_entry(entry: Mapping[str, Any], path: Path) -> Iter
         yield not_supported(path / "operation", operation, ("Apply", "Update"))
     if fields_type and fields_type != "FieldsV1":
         yield invalid(path / "fieldsType", fields_type, "must be `FieldsV1`")
-    yield from validate_field_manager(_text(entry, "manager"), path / "manager")
-    if size(_text(entry, "subresource")) > _SUBRESOURCE_MAX:
+    manager, subresource = _text(entry, "manager"), _text(entry, "subresource")
+    if not _is_field_manager(manager):
+        yield from validate_field_manager(manager, path / "manager")
+    if subresource and size(subresource) > _SUBRESOURCE_MAX:
         yield too_long(path / "subresource", _SUBRESOURCE_MAX)
 
 
 def validate_field_manager(manager: str, path: Path) -> Iterator[FieldError]:
     """Also for the fieldManager of a request's options."""
+    if _is_field_manager(manager):
+        return
     if size(manager) > _FIELD_MANAGER_MAX:
         yield too_long(path, _FIELD_MANAGER_MAX)
-    if manager.isprintable():
-        return
     for index, character in enumerate(manager):
         if not character.isprintable():
             position = size(manager[:index])
             yield invalid(path, manager, f"invalid character U+{ord(character):04X} (at position {position})")
+
+
+def _is_field_manager(manager: str) -> bool:
+    return manager.isprintable() and size(manager) <= _FIELD_MANAGER_MAX
+
+
+_ON_UPDATE: Final[tuple[tuple[str, Callable[[Any, Path], Iterable[FieldError]]], ...]] = (
+    ("labels", validate_labels),
+    ("annotations", validate_annotations),
+    ("ownerReferences", validate_owner_references),
+    ("managedFields", validate_managed_fields),
+)
+_ON_CREATE: Final = (
+    ("generation", _validate_generation),
+    *_ON_UPDATE[:-1],
+    ("finalizers", validate_finalizers),
+    _ON_UPDATE[-1],
+)
+"""Fields in the order in which Kubernetes looks at them. One that is absent or empty is in order."""
 
 
 def _invalid_each(path: Path, value: str, problems: Iterable[str]) -> list[FieldError]:
@@ -247,6 +266,6 @@ def _items(values: Any) -> list[Any]:
 
 def _texts(values: Any) -> Iterator[tuple[str, str]]:
     """The entries of a map of texts; a value that is none is an empty one."""
-    if isinstance(values, Mapping):
+    if isinstance(values, dict):
         for key, value in values.items():
             yield str(key), value if isinstance(value, str) else ""

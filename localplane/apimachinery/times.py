@@ -11,6 +11,7 @@ import time
 from calendar import monthrange
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 _LAYOUT = "2006-01-02T15:04:05Z07:00"
 _MICRO_LAYOUT = "2006-01-02T15:04:05.000000Z07:00"
@@ -27,7 +28,12 @@ class InvalidDuration(ValueError):
 def now() -> str:
     """gmtime() alone reads a coarser clock, which still says the last second in the first milliseconds of the next:
     what was awaited to the second would seem to happen before its time."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time()))
+    return _written_second(int(time.time()))
+
+
+@lru_cache(maxsize=2)  # a write asks more than once, and many writes share a second
+def _written_second(second: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(second))
 
 
 def micro_now() -> str:

@@ -31,10 +31,11 @@ class _Sleepers(NamedTuple):
         return cls(len(sometimes) + len(for_some) < len(plugins), sometimes, for_some)
 
     def are_awake(self, user: User | None) -> bool:
+        # Mostly there is nobody to ask, and an `any` of nobody takes as long as the rest of this.
         return (
             self.always
-            or any(not plugin.is_dormant() for plugin in self.sometimes)
-            or any(plugin.is_about(user) for plugin in self.for_some)
+            or (bool(self.sometimes) and any(not plugin.is_dormant() for plugin in self.sometimes))
+            or (bool(self.for_some) and any(plugin.is_about(user) for plugin in self.for_some))
         )
 
 

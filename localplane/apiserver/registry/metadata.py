@@ -5,10 +5,10 @@ Kubernetes: apiserver/pkg/registry/rest/{meta,create,update}.
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
 
 from localplane.apimachinery.errors import BadRequest
+from localplane.apimachinery.names import generate_uid
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 
@@ -36,7 +36,7 @@ def wipe_server_fields(metadata: JSONObject) -> None:
 
 def fill_server_fields(metadata: JSONObject) -> None:
     metadata["creationTimestamp"] = now()
-    metadata["uid"] = str(uuid.uuid4())
+    metadata["uid"] = generate_uid()
 
 
 def ensure_namespace(metadata: JSONObject, *, expected: str) -> None:

@@ -137,6 +137,8 @@ class MemoryBackend:
     def changes_after(self, revision: int) -> Iterator[Change]:
         if revision + 1 < self._compacted:
             raise ResourceVersionTooOld(_COMPACTED)
+        if revision >= self._revision:
+            return iter(())
         start = bisect_right(self._changes, revision, key=_revision_of)
         return iter(self._changes[start:])
 
