@@ -22,6 +22,7 @@ from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.resource import APIGroup, Column, MakeStorage, Resource, Subresource, Version
 
 from . import schemas
+from .strategy import BuiltinStrategy
 
 Default = Callable[[JSONObject], None]
 Convert = Callable[[JSONObject], JSONObject]
@@ -46,7 +47,7 @@ def builtin(
     name: str,
     *,
     strategy: Strategy | None = None,
-    status_strategy: Strategy | None = None,
+    status_strategy: Strategy | Callable[[Strategy], Strategy] | None = None,
     default: Default | Mapping[str, Default] | None = None,
     cells: Cells | Mapping[str, Cells] | None = None,
     list_cells: Callable[[Sequence[JSONObject]], list[list[Any]]] | None = None,
@@ -59,8 +60,13 @@ def builtin(
     subresource_defaults: Mapping[str, Default] | None = None,
     storage: MakeStorage = Store,
 ) -> Resource:
-    """A built-in resource by its name: `pods`, `apps/deployments`. What differs by version comes as a mapping."""
+    """A built-in resource by its name: `pods`, `apps/deployments`. What differs by version comes as a mapping.
+
+    `status_strategy` is the strategy of its status, or the class that makes one over the resource's own."""
     facts = _table()["resources"][name]
+    strategy = strategy or Strategy()
+    if isinstance(strategy, BuiltinStrategy):
+        strategy.namespaced = facts["namespaced"]
     group, _, plural = name.rpartition("/")
     below = facts.get("subresources", {})
     stored = facts.get("stored", "").rpartition("/")
@@ -85,9 +91,9 @@ def builtin(
             )
             for version, each in facts["versions"].items()
         ],
-        strategy=strategy or Strategy(),
+        strategy=strategy,
         has_status="status" in below,
-        status_strategy=status_strategy,
+        status_strategy=status_strategy(strategy) if callable(status_strategy) else status_strategy,
         subresources={
             each: _subresource(
                 below[each],

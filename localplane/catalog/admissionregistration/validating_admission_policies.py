@@ -182,12 +182,10 @@ def validating_admission_policy_cells(obj: JSONObject) -> list[Any]:
     ]
 
 
-_STRATEGY = ValidatingAdmissionPolicyStrategy()
-
 VALIDATING_ADMISSION_POLICIES = builtin(
     "admissionregistration.k8s.io/validatingadmissionpolicies",
-    strategy=_STRATEGY,
-    status_strategy=ValidatingAdmissionPolicyStatusStrategy(_STRATEGY),
+    strategy=ValidatingAdmissionPolicyStrategy(),
+    status_strategy=ValidatingAdmissionPolicyStatusStrategy,
     default=default_policy,
     cells=validating_admission_policy_cells,
 )

@@ -8,35 +8,12 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, required
 from localplane.apimachinery.groups import GroupVersion
-from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors
-from localplane.catalog.validation.values import not_negative
-
-
-class ControllerRevisionStrategy(Strategy):
-    validates_schema = False
-    tracks_generation = False
-    allow_unconditional_update = True
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(_errors(obj), _data_errors(obj.get("data")))
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_update_errors(obj, old),
-            _errors(obj),
-            immutable_errors(obj.get("data"), old.get("data"), Path("data")),
-        )
-
-
-def _errors(obj: JSONObject) -> Iterator[FieldError]:
-    yield from metadata_errors(obj, namespaced=True, name=dns1123_subdomain)
-    yield from not_negative(obj.get("revision"), Path("revision"))
+from localplane.catalog.strategy import Asked, BuiltinStrategy
+from localplane.catalog.validation.rules import NOT_NEGATIVE, Fields, Immutable
 
 
 def _data_errors(data: Any) -> Iterator[FieldError]:
@@ -44,6 +21,17 @@ def _data_errors(data: Any) -> Iterator[FieldError]:
         yield required(Path("data"), "data is mandatory")
     elif not isinstance(data, dict):
         yield required(Path("data"), "data must be a valid JSON object")
+
+
+class ControllerRevisionStrategy(BuiltinStrategy):
+    tracks_generation = False
+    allow_unconditional_update = True
+    rules = Fields(revision=NOT_NEGATIVE)
+    changes = Immutable("data")
+    on_update = (Asked.METADATA, Asked.OBJECT, Asked.CHANGES)
+
+    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
+        return collected(super().validate(request, obj), _data_errors(obj.get("data")))
 
 
 def controller_revision_cells(obj: JSONObject) -> list[Any]:

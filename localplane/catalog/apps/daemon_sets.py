@@ -11,9 +11,8 @@ from contextlib import suppress
 from typing import Any
 
 from localplane.apimachinery.errors import BadRequest
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
 from localplane.apimachinery.labels import InvalidSelector
-from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
@@ -21,14 +20,13 @@ from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template
 from localplane.catalog.declaring import builtin
 from localplane.catalog.pod_controllers import (
+    SAME_SELECTOR,
     SPEC,
     TEMPLATE,
-    PodControllerStatusStrategy,
     PodControllerStrategy,
     collision_errors,
     container_cells,
     controlled_template_errors,
-    counter_errors,
     has_bad_values,
     labels_text,
     mismatch_errors,
@@ -38,11 +36,11 @@ from localplane.catalog.pod_controllers import (
     template_of,
     template_warnings,
 )
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
+from localplane.catalog.strategy import Asked, BuiltinStatusStrategy
+from localplane.catalog.validation.rules import NOT_NEGATIVE, Counts, Fields, Struct
 from localplane.catalog.validation.selectors import selector_errors
-from localplane.catalog.validation.values import not_negative
 
-from .deployments import selector_change_errors, shown_strategy
+from .deployments import shown_strategy
 from .go_integers import NotAnInteger, parse_int64
 from .int_or_percent import count, positive_errors, share_errors
 
@@ -65,71 +63,6 @@ def default_daemon_set(obj: JSONObject) -> None:
         rolling.setdefault("maxSurge", 0)
     spec.setdefault("revisionHistoryLimit", 10)
     default_pod_template(spec.setdefault("template", {}))
-
-
-class DaemonSetStrategy(PodControllerStrategy):
-    def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
-        super().prepare_for_create(request, obj)
-        _count(obj, max(_counted(obj), 1))
-
-    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
-        super().prepare_for_update(request, obj, old)
-        changed = not same(template_of(obj), template_of(old))
-        _count(obj, _counted(old) + (1 if changed else 0))
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(metadata_errors(obj, namespaced=True, name=dns1123_subdomain), _spec_errors(obj["spec"], None))
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_update_errors(obj, old),
-            selector_change_errors(obj["spec"], old["spec"]),
-            _spec_errors(obj["spec"], old["spec"]),
-        )
-
-    def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
-        return template_warnings(obj)
-
-    def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
-        return template_warnings(obj, old) if _counted(obj) != _counted(old) else ()
-
-
-class DaemonSetStatusStrategy(PodControllerStatusStrategy):
-    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
-        super().prepare_for_update(request, obj, old)
-        _count(obj, _counted(old))
-
-    def status_errors(self, status: JSONObject, before: JSONObject) -> Iterator[FieldError]:
-        yield from counter_errors(
-            status,
-            *("currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"),
-            *("observedGeneration", "updatedNumberScheduled", "numberAvailable", "numberUnavailable"),
-            "collisionCount",
-        )
-        yield from collision_errors(status, before)
-
-
-def _counted(obj: JSONObject) -> int:
-    return int((obj["metadata"].get("annotations") or {}).get(_GENERATION, 0))
-
-
-def _count(obj: JSONObject, generation: int) -> None:
-    obj["metadata"].setdefault("annotations", {})[_GENERATION] = str(generation)
-
-
-def _spec_errors(spec: JSONObject, before: JSONObject | None) -> Iterator[FieldError]:
-    """Kubernetes: ValidateDaemonSetSpec."""
-    selector, template = spec.get("selector"), spec.get("template") or {}
-    forgive = before is not None and has_bad_values(before.get("selector"))
-    yield from selector_errors(selector, SPEC / "selector", forgive_values=forgive)
-    with suppress(InvalidSelector):  # that has been told already
-        yield from mismatch_errors(selector, template, TEMPLATE)
-    if selector is not None and not selects_something(selector):
-        yield invalid(SPEC / "selector", shown_selector(selector), "empty selector is invalid for daemonset")
-    yield from controlled_template_errors(template, TEMPLATE, kind="DaemonSet")
-    yield from not_negative(spec.get("minReadySeconds"), SPEC / "minReadySeconds")
-    yield from _strategy_errors(spec.get("updateStrategy") or {}, SPEC / "updateStrategy")
-    yield from not_negative(spec.get("revisionHistoryLimit"), SPEC / "revisionHistoryLimit")
 
 
 def _strategy_errors(strategy: JSONObject, path: Path) -> Iterator[FieldError]:
@@ -158,6 +91,68 @@ def _rolling_errors(rolling: JSONObject, path: Path) -> Iterator[FieldError]:
         yield required(path / "maxUnavailable", "cannot be 0 when maxSurge is 0")
 
 
+_SPEC_RULES = Fields(
+    minReadySeconds=NOT_NEGATIVE, updateStrategy=Struct(_strategy_errors), revisionHistoryLimit=NOT_NEGATIVE
+)
+
+
+class DaemonSetStrategy(PodControllerStrategy):
+    changes = SAME_SELECTOR
+    on_update = (Asked.METADATA, Asked.CHANGES, Asked.RULES)
+
+    def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
+        super().prepare_for_create(request, obj)
+        _count(obj, max(_counted(obj), 1))
+
+    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
+        super().prepare_for_update(request, obj, old)
+        changed = not same(template_of(obj), template_of(old))
+        _count(obj, _counted(old) + (1 if changed else 0))
+
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        """Kubernetes: ValidateDaemonSetSpec."""
+        spec = obj["spec"]
+        selector, template = spec.get("selector"), spec.get("template") or {}
+        forgive = old is not None and has_bad_values(old["spec"].get("selector"))
+        yield from selector_errors(selector, SPEC / "selector", forgive_values=forgive)
+        with suppress(InvalidSelector):  # that has been told already
+            yield from mismatch_errors(selector, template, TEMPLATE)
+        if selector is not None and not selects_something(selector):
+            yield invalid(SPEC / "selector", shown_selector(selector), "empty selector is invalid for daemonset")
+        yield from controlled_template_errors(template, TEMPLATE, kind="DaemonSet")
+        yield from _SPEC_RULES(spec, SPEC)
+
+    def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
+        return template_warnings(obj)
+
+    def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
+        return template_warnings(obj, old) if _counted(obj) != _counted(old) else ()
+
+
+class DaemonSetStatusStrategy(BuiltinStatusStrategy):
+    rules = Counts(
+        *("currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"),
+        *("observedGeneration", "updatedNumberScheduled", "numberAvailable", "numberUnavailable"),
+        "collisionCount",
+    )
+
+    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
+        super().prepare_for_update(request, obj, old)
+        _count(obj, _counted(old))
+
+    def status_errors(self, status: JSONObject, before: JSONObject) -> Iterator[FieldError]:
+        yield from super().status_errors(status, before)
+        yield from collision_errors(status, before)
+
+
+def _counted(obj: JSONObject) -> int:
+    return int((obj["metadata"].get("annotations") or {}).get(_GENERATION, 0))
+
+
+def _count(obj: JSONObject, generation: int) -> None:
+    obj["metadata"].setdefault("annotations", {})[_GENERATION] = str(generation)
+
+
 def daemon_set_cells(obj: JSONObject) -> list[Any]:
     spec, status, metadata = obj.get("spec") or {}, obj.get("status") or {}, obj["metadata"]
     template = spec.get("template") or {}
@@ -175,12 +170,10 @@ def daemon_set_cells(obj: JSONObject) -> list[Any]:
     ]
 
 
-_STRATEGY = DaemonSetStrategy()
-
 DAEMON_SETS = builtin(
     "apps/daemonsets",
-    strategy=_STRATEGY,
-    status_strategy=DaemonSetStatusStrategy(_STRATEGY),
+    strategy=DaemonSetStrategy(),
+    status_strategy=DaemonSetStatusStrategy,
     default=default_daemon_set,
     cells=daemon_set_cells,
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden, invalid, not_supported, required
+from localplane.apimachinery.errors import BadRequest
+from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
 from localplane.apimachinery.labels import InvalidSelector
-from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
@@ -16,30 +16,29 @@ from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template
 from localplane.catalog.declaring import builtin
 from localplane.catalog.pod_controllers import (
-    SPEC,
-    TEMPLATE,
-    PodControllerStatusStrategy,
+    SAME_SELECTOR,
     PodControllerStrategy,
     collision_errors,
     container_cells,
     controlled_template_errors,
-    counter_errors,
     mismatch_errors,
-    ready_errors,
+    no_more_than_replicas,
     required_selector_errors,
     shown_selector,
 )
 from localplane.catalog.scaling import SCALE_COLUMNS, scale_of
-from localplane.catalog.validation.metadata import IMMUTABLE, metadata_errors, metadata_update_errors
+from localplane.catalog.strategy import BuiltinStatusStrategy
+from localplane.catalog.validation.rules import NOT_NEGATIVE, All, Counts, Fields, Struct
 from localplane.catalog.validation.selectors import selector_of
-from localplane.catalog.validation.values import not_negative
 
+from .go_integers import NotAnInteger, parse_int64
 from .int_or_percent import count, positive_errors, share_errors
-from .rollback import check_rollback, rollback_errors
+
+_ROLLBACK = "deprecated.deployment.rollback.to"
 
 
 def default_deployment(obj: JSONObject) -> None:
-    check_rollback(obj)
+    _check_rollback(obj)
     spec = obj.setdefault("spec", {})
     spec.setdefault("replicas", 1)
     strategy = spec.setdefault("strategy", {})
@@ -54,85 +53,36 @@ def default_deployment(obj: JSONObject) -> None:
     default_pod_template(spec.setdefault("template", {}))
 
 
-class DeploymentStrategy(PodControllerStrategy):
-    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
-        """Annotations count as well, because the replica sets get a copy of them."""
-        super().prepare_for_update(request, obj, old)
-        metadata, before = obj["metadata"], old["metadata"]
-        if not same(metadata.get("annotations") or {}, before.get("annotations") or {}):
-            metadata["generation"] = (before.get("generation") or 0) + 1
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(metadata_errors(obj, namespaced=True, name=dns1123_subdomain), spec_errors(obj))
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_update_errors(obj, old),
-            spec_errors(obj),
-            selector_change_errors(obj["spec"], old["spec"]),
-        )
-
-
-class DeploymentStatusStrategy(PodControllerStatusStrategy):
-    def __init__(self, main: Strategy) -> None:
-        super().__init__(main)
-        self.reset_fields = ("spec", "metadata.labels")
-
-    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
-        super().prepare_for_update(request, obj, old)
-        keep_labels(obj["metadata"], old["metadata"])
-
-    def status_errors(self, status: JSONObject, before: JSONObject) -> Iterator[FieldError]:
-        yield from counter_errors(
-            status,
-            *("observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas"),
-            *("unavailableReplicas", "terminatingReplicas", "collisionCount"),
-        )
-        yield from ready_errors(status, "updatedReplicas", "readyReplicas", "availableReplicas", ready="readyReplicas")
-        yield from collision_errors(status, before)
-
-
-def keep_labels(metadata: JSONObject, before: JSONObject) -> None:
-    metadata.pop("labels", None)
-    if before.get("labels"):
-        metadata["labels"] = dict(before["labels"])
-
-
-def selector_change_errors(spec: JSONObject, before: JSONObject) -> list[FieldError]:
-    selector = spec.get("selector")
-    if same(selector, before.get("selector")):
-        return []
-    return [invalid(SPEC / "selector", shown_selector(selector), IMMUTABLE)]
-
-
-def spec_errors(obj: JSONObject) -> Iterator[FieldError]:
-    """Kubernetes: ValidateDeploymentSpec."""
-    spec = obj.get("spec") or {}
-    yield from not_negative(spec.get("replicas"), SPEC / "replicas")
-    yield from replica_template_errors(spec)
-    yield from _strategy_errors(spec.get("strategy") or {}, SPEC / "strategy")
-    ready = spec.get("minReadySeconds") or 0
-    yield from not_negative(ready, SPEC / "minReadySeconds")
-    yield from not_negative(spec.get("revisionHistoryLimit"), SPEC / "revisionHistoryLimit")
-    yield from rollback_errors(obj, SPEC)
-    deadline = spec.get("progressDeadlineSeconds")
-    if deadline is not None:
-        yield from not_negative(deadline, SPEC / "progressDeadlineSeconds")
-        if deadline <= ready:
-            yield invalid(SPEC / "progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")
-
-
-def replica_template_errors(spec: JSONObject) -> Iterator[FieldError]:
-    """Selector and template, of replica sets as well. Kubernetes: ValidatePodTemplateSpecForReplicaSet."""
-    selector, template = spec.get("selector"), spec.get("template") or {}
-    yield from required_selector_errors(selector, SPEC / "selector", empty="deployment")
-    try:
-        selector_of(selector)
-    except InvalidSelector:
-        yield invalid(SPEC / "selector", shown_selector(selector), "invalid label selector")
+def _check_rollback(obj: JSONObject) -> None:
+    """Where to roll back to was a field once, and is an annotation now: bring it to the form that the field would give
+    it. Raises BadRequest if it holds no number. Kubernetes: pkg/apis/apps/v1/conversion.go,
+    Convert_v1_Deployment_To_apps_Deployment."""
+    annotations = (obj.get("metadata") or {}).get("annotations") or {}
+    if _ROLLBACK not in annotations:
         return
-    yield from mismatch_errors(selector, template, TEMPLATE)
-    yield from controlled_template_errors(template, TEMPLATE, kind="ReplicaSet")
+    if not (revision := annotations[_ROLLBACK]):
+        del annotations[_ROLLBACK]
+        return
+    try:
+        annotations[_ROLLBACK] = str(parse_int64(revision))
+    except NotAnInteger as error:
+        why = f"failed to parse annotation[{_ROLLBACK}]={revision} as int64: {error}"
+        raise BadRequest(f'Deployment in version "v1" cannot be handled as a Deployment: {why}') from error
+
+
+def _rollback_errors(obj: JSONObject, path: Path) -> Iterator[FieldError]:
+    revision = ((obj.get("metadata") or {}).get("annotations") or {}).get(_ROLLBACK)
+    if revision:
+        yield from NOT_NEGATIVE(int(revision), path / "spec" / "rollback" / "version")
+
+
+def _deadline_errors(obj: JSONObject, path: Path) -> Iterator[FieldError]:
+    spec = obj.get("spec") or {}
+    deadline, place = spec.get("progressDeadlineSeconds"), path / "spec" / "progressDeadlineSeconds"
+    if deadline is not None:
+        yield from NOT_NEGATIVE(deadline, place)
+        if deadline <= (spec.get("minReadySeconds") or 0):
+            yield invalid(place, deadline, "must be greater than minReadySeconds")
 
 
 def _strategy_errors(strategy: JSONObject, path: Path) -> Iterator[FieldError]:
@@ -159,6 +109,19 @@ def _rolling_errors(rolling: JSONObject, path: Path) -> Iterator[FieldError]:
     yield from share_errors(unavailable, path / "maxUnavailable")
 
 
+def replica_template_errors(spec: JSONObject, path: Path) -> Iterator[FieldError]:
+    """Selector and template, of replica sets as well. Kubernetes: ValidatePodTemplateSpecForReplicaSet."""
+    selector, template = spec.get("selector"), spec.get("template") or {}
+    yield from required_selector_errors(selector, path / "selector", empty="deployment")
+    try:
+        selector_of(selector)
+    except InvalidSelector:
+        yield invalid(path / "selector", shown_selector(selector), "invalid label selector")
+        return
+    yield from mismatch_errors(selector, template, path / "template")
+    yield from controlled_template_errors(template, path / "template", kind="ReplicaSet")
+
+
 def shown_strategy(strategy: JSONObject) -> JSONObject:
     """As a message shows it: the fields of the internal Go type, by their Go names."""
     rolling = strategy.get("rollingUpdate")
@@ -166,6 +129,59 @@ def shown_strategy(strategy: JSONObject) -> JSONObject:
     if rolling is not None:
         shown = {"MaxUnavailable": rolling.get("maxUnavailable", 0), "MaxSurge": rolling.get("maxSurge", 0)}
     return {"Type": strategy.get("type", ""), "RollingUpdate": shown}
+
+
+class DeploymentStrategy(PodControllerStrategy):
+    """Kubernetes: ValidateDeploymentSpec."""
+
+    rules = All(
+        Fields(
+            spec=Struct(
+                Fields(replicas=NOT_NEGATIVE),
+                replica_template_errors,
+                Fields(
+                    strategy=Struct(_strategy_errors),
+                    minReadySeconds=NOT_NEGATIVE,
+                    revisionHistoryLimit=NOT_NEGATIVE,
+                ),
+            )
+        ),
+        _rollback_errors,
+        _deadline_errors,
+    )
+    changes = SAME_SELECTOR
+
+    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
+        """Annotations count as well, because the replica sets get a copy of them."""
+        super().prepare_for_update(request, obj, old)
+        metadata, before = obj["metadata"], old["metadata"]
+        if not same(metadata.get("annotations") or {}, before.get("annotations") or {}):
+            metadata["generation"] = (before.get("generation") or 0) + 1
+
+
+class DeploymentStatusStrategy(BuiltinStatusStrategy):
+    rules = All(
+        Counts(
+            *("observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas"),
+            *("unavailableReplicas", "terminatingReplicas", "collisionCount"),
+        ),
+        no_more_than_replicas("updatedReplicas", "readyReplicas", "availableReplicas", ready="readyReplicas"),
+    )
+
+    def __init__(self, main: Strategy) -> None:
+        super().__init__(main)
+        self.reset_fields = ("spec", "metadata.labels")
+
+    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
+        super().prepare_for_update(request, obj, old)
+        metadata, before = obj["metadata"], old["metadata"]
+        metadata.pop("labels", None)
+        if before.get("labels"):
+            metadata["labels"] = dict(before["labels"])
+
+    def status_errors(self, status: JSONObject, before: JSONObject) -> Iterator[FieldError]:
+        yield from super().status_errors(status, before)
+        yield from collision_errors(status, before)
 
 
 def deployment_cells(obj: JSONObject) -> list[Any]:
@@ -185,12 +201,10 @@ def deployment_cells(obj: JSONObject) -> list[Any]:
     ]
 
 
-_STRATEGY = DeploymentStrategy()
-
 DEPLOYMENTS = builtin(
     "apps/deployments",
-    strategy=_STRATEGY,
-    status_strategy=DeploymentStatusStrategy(_STRATEGY),
+    strategy=DeploymentStrategy(),
+    status_strategy=DeploymentStatusStrategy,
     default=default_deployment,
     cells=deployment_cells,
     subresource_columns={"scale": SCALE_COLUMNS},

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, collected
-from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template
 from localplane.catalog.declaring import builtin
 from localplane.catalog.pod_controllers import (
-    SPEC,
-    PodControllerStatusStrategy,
+    SAME_SELECTOR,
     PodControllerStrategy,
     container_cells,
-    counter_errors,
-    ready_errors,
+    no_more_than_replicas,
     selector_text,
 )
 from localplane.catalog.scaling import SCALE_COLUMNS, scale_of
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
-from localplane.catalog.validation.values import not_negative
+from localplane.catalog.strategy import BuiltinStatusStrategy
+from localplane.catalog.validation.rules import All, Counts, Fields, Struct
 
-from .deployments import replica_template_errors, selector_change_errors
+from .deployments import replica_template_errors
 
 
 def default_replica_set(obj: JSONObject) -> None:
@@ -35,34 +29,20 @@ def default_replica_set(obj: JSONObject) -> None:
 
 
 class ReplicaSetStrategy(PodControllerStrategy):
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(metadata_errors(obj, namespaced=True, name=dns1123_subdomain), _spec_errors(obj["spec"]))
+    """Kubernetes: ValidateReplicaSetSpec."""
 
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_update_errors(obj, old),
-            _spec_errors(obj["spec"]),
-            selector_change_errors(obj["spec"], old["spec"]),
-        )
+    rules = Fields(spec=Struct(Counts("replicas", "minReadySeconds"), replica_template_errors))
+    changes = SAME_SELECTOR
 
 
-class ReplicaSetStatusStrategy(PodControllerStatusStrategy):
-    def status_errors(self, status: JSONObject, before: JSONObject) -> Iterator[FieldError]:
-        yield from counter_errors(
-            status,
+class ReplicaSetStatusStrategy(BuiltinStatusStrategy):
+    rules = All(
+        Counts(
             *("replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas"),
             *("observedGeneration", "terminatingReplicas"),
-        )
-        yield from ready_errors(
-            status, "fullyLabeledReplicas", "readyReplicas", "availableReplicas", ready="readyReplicas"
-        )
-
-
-def _spec_errors(spec: JSONObject) -> Iterator[FieldError]:
-    """Kubernetes: ValidateReplicaSetSpec."""
-    yield from not_negative(spec.get("replicas"), SPEC / "replicas")
-    yield from not_negative(spec.get("minReadySeconds"), SPEC / "minReadySeconds")
-    yield from replica_template_errors(spec)
+        ),
+        no_more_than_replicas("fullyLabeledReplicas", "readyReplicas", "availableReplicas", ready="readyReplicas"),
+    )
 
 
 def replica_set_cells(obj: JSONObject) -> list[Any]:
@@ -78,12 +58,10 @@ def replica_set_cells(obj: JSONObject) -> list[Any]:
     ]
 
 
-_STRATEGY = ReplicaSetStrategy()
-
 REPLICA_SETS = builtin(
     "apps/replicasets",
-    strategy=_STRATEGY,
-    status_strategy=ReplicaSetStatusStrategy(_STRATEGY),
+    strategy=ReplicaSetStrategy(),
+    status_strategy=ReplicaSetStatusStrategy,
     default=default_replica_set,
     cells=replica_set_cells,
     subresource_columns={"scale": SCALE_COLUMNS},

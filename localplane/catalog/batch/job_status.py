@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from localplane.apimachinery.fieldpath import OMIT_VALUE, FieldError, duplicate, invalid, required
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import parse_time
-from localplane.catalog.pod_controllers import STATUS, counter_errors
+from localplane.catalog.strategy import STATUS
 from localplane.catalog.validation.metadata import IMMUTABLE
+from localplane.catalog.validation.rules import Counts
 
 from .conditions import has, is_finished, is_true
 from .indexes import InvalidIndexes, count_indexes, overlap
 
 _CONDITIONS = STATUS / "conditions"
+_COUNTS = Counts("active", "succeeded", "failed", "ready", "terminating")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class _Change:
 
 def status_errors(spec: JSONObject, old: JSONObject, new: JSONObject) -> Iterator[FieldError]:
     change = _Change(spec, old, new)
-    yield from counter_errors(new, "active", "succeeded", "failed", "ready", "terminating")
+    yield from _COUNTS(new, STATUS)
     yield from _uncounted_errors(new)
     yield from _completion_errors(change)
     yield from _finished_errors(change)

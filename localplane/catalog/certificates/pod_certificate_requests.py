@@ -125,12 +125,10 @@ def pod_certificate_request_cells(obj: JSONObject) -> list[Any]:
     ]
 
 
-_STRATEGY = PodCertificateRequestStrategy()
-
 POD_CERTIFICATE_REQUESTS = builtin(
     "certificates.k8s.io/podcertificaterequests",
-    strategy=_STRATEGY,
-    status_strategy=PodCertificateRequestStatusStrategy(_STRATEGY),
+    strategy=PodCertificateRequestStrategy(),
+    status_strategy=PodCertificateRequestStatusStrategy,
     default=default_pod_certificate_request,
     cells=pod_certificate_request_cells,
 )

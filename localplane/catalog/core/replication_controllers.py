@@ -3,10 +3,10 @@ pkg/registry/core/replicationcontroller."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, collected, declared, required
+from localplane.apimachinery.fieldpath import FieldError, Path, required
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
@@ -14,20 +14,16 @@ from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template
 from localplane.catalog.declaring import builtin
 from localplane.catalog.pod_controllers import (
-    SPEC,
-    TEMPLATE,
-    PodControllerStatusStrategy,
     PodControllerStrategy,
     container_cells,
     controlled_template_errors,
-    counter_errors,
     labels_text,
     mismatch_errors,
-    ready_errors,
+    no_more_than_replicas,
 )
 from localplane.catalog.scaling import SCALE_COLUMNS, plain_labels, scale_of
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
-from localplane.catalog.validation.values import not_negative
+from localplane.catalog.strategy import BuiltinStatusStrategy
+from localplane.catalog.validation.rules import NOT_NEGATIVE, All, Counts, Declared, Fields, Present, Required, Struct
 
 
 def default_replication_controller(obj: JSONObject) -> None:
@@ -44,29 +40,7 @@ def default_replication_controller(obj: JSONObject) -> None:
     default_pod_template(template)
 
 
-class ReplicationControllerStrategy(PodControllerStrategy):
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(metadata_errors(obj, namespaced=True, name=_name), _spec_errors(obj["spec"]))
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(metadata_update_errors(obj, old), _spec_errors(obj["spec"]))
-
-    def default_garbage_collection_policy(self, request: Request) -> str:
-        """Pods outlived their controllers when v1 was new, and still do when nobody says otherwise."""
-        return "Orphan"
-
-
-class ReplicationControllerStatusStrategy(PodControllerStatusStrategy):
-    def status_errors(self, status: JSONObject, before: JSONObject) -> Iterator[FieldError]:
-        yield from counter_errors(
-            status, "replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"
-        )
-        yield from ready_errors(
-            status, "fullyLabeledReplicas", "readyReplicas", "availableReplicas", ready="readyReplicas"
-        )
-
-
-def _name(name: str, /, *, prefix: bool = False) -> list[str]:
+def _name_in_bytes(name: str, /, *, prefix: bool = False) -> list[str]:
     """Its name is among the first to be checked by younger code, which counts in bytes and says so."""
     return [
         problem.replace(" characters", " bytes") if problem.startswith("must be no more") else problem
@@ -74,27 +48,42 @@ def _name(name: str, /, *, prefix: bool = False) -> list[str]:
     ]
 
 
-def _spec_errors(spec: JSONObject) -> Iterator[FieldError]:
-    """Kubernetes: ValidateReplicationControllerSpec."""
-    selector, template = spec.get("selector") or {}, spec.get("template")
-    yield from map(declared, not_negative(spec.get("minReadySeconds"), SPEC / "minReadySeconds"))
-    if not selector:
-        yield required(SPEC / "selector")
-    if spec.get("replicas") is None:
-        yield declared(required(SPEC / "replicas"))
-    yield from map(declared, not_negative(spec.get("replicas"), SPEC / "replicas"))
+def _template_errors(spec: JSONObject, path: Path) -> Iterator[FieldError]:
+    selector, template, place = spec.get("selector") or {}, spec.get("template"), path / "template"
     if template is None:
-        yield required(TEMPLATE)
+        yield required(place)
         return
-    if selector:
-        yield from _unmatched(selector, template)
-    yield from controlled_template_errors(template, TEMPLATE, kind="ReplicationController")
-
-
-def _unmatched(selector: dict[str, str], template: JSONObject) -> Iterator[FieldError]:
     labels = (template.get("metadata") or {}).get("labels") or {}
     if any(labels.get(key) != value for key, value in selector.items()):
-        yield from mismatch_errors(None, template, TEMPLATE)
+        yield from mismatch_errors(None, template, place)
+    yield from controlled_template_errors(template, place, kind="ReplicationController")
+
+
+class ReplicationControllerStrategy(PodControllerStrategy):
+    """Kubernetes: ValidateReplicationControllerSpec."""
+
+    valid_name = staticmethod(_name_in_bytes)
+    rules = Fields(
+        spec=Struct(
+            Fields(
+                minReadySeconds=Declared(NOT_NEGATIVE),
+                selector=Required(),
+                replicas=Present(Declared(NOT_NEGATIVE), declared=True),
+            ),
+            _template_errors,
+        )
+    )
+
+    def default_garbage_collection_policy(self, request: Request) -> str:
+        """Pods outlived their controllers when v1 was new, and still do when nobody says otherwise."""
+        return "Orphan"
+
+
+class ReplicationControllerStatusStrategy(BuiltinStatusStrategy):
+    rules = All(
+        Counts("replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"),
+        no_more_than_replicas("fullyLabeledReplicas", "readyReplicas", "availableReplicas", ready="readyReplicas"),
+    )
 
 
 def replication_controller_cells(obj: JSONObject) -> list[Any]:
@@ -110,12 +99,10 @@ def replication_controller_cells(obj: JSONObject) -> list[Any]:
     ]
 
 
-_STRATEGY = ReplicationControllerStrategy()
-
 REPLICATION_CONTROLLERS = builtin(
     "replicationcontrollers",
-    strategy=_STRATEGY,
-    status_strategy=ReplicationControllerStatusStrategy(_STRATEGY),
+    strategy=ReplicationControllerStrategy(),
+    status_strategy=ReplicationControllerStatusStrategy,
     default=default_replication_controller,
     cells=replication_controller_cells,
     subresource_columns={"scale": SCALE_COLUMNS},

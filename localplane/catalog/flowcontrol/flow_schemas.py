@@ -98,12 +98,10 @@ def flow_schema_cells(obj: JSONObject) -> list[Any]:
     ]
 
 
-_STRATEGY = FlowSchemaStrategy()
-
 FLOW_SCHEMAS = builtin(
     "flowcontrol.apiserver.k8s.io/flowschemas",
-    strategy=_STRATEGY,
-    status_strategy=ConditionsStatusStrategy(_STRATEGY),
+    strategy=FlowSchemaStrategy(),
+    status_strategy=ConditionsStatusStrategy,
     default=default_flow_schema,
     cells=flow_schema_cells,
 )

@@ -183,12 +183,10 @@ def priority_level_cells(obj: JSONObject) -> list[Any]:
     return [name, kind, shares, *queues, age(metadata.get("creationTimestamp"))]
 
 
-_STRATEGY = PriorityLevelConfigurationStrategy()
-
 PRIORITY_LEVEL_CONFIGURATIONS = builtin(
     "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations",
-    strategy=_STRATEGY,
-    status_strategy=ConditionsStatusStrategy(_STRATEGY),
+    strategy=PriorityLevelConfigurationStrategy(),
+    status_strategy=ConditionsStatusStrategy,
     default=default_priority_level,
     cells=priority_level_cells,
 )

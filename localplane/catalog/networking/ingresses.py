@@ -139,11 +139,9 @@ def _hosts(rules: list[Mapping[str, Any]]) -> str:
     return ",".join(shown) or "*"
 
 
-_STRATEGY = IngressStrategy()
-
 INGRESSES = builtin(
     "networking.k8s.io/ingresses",
-    strategy=_STRATEGY,
-    status_strategy=IngressStatusStrategy(_STRATEGY),
+    strategy=IngressStrategy(),
+    status_strategy=IngressStatusStrategy,
     cells=ingress_cells,
 )

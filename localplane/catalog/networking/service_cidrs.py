@@ -77,11 +77,9 @@ def service_cidr_cells(obj: JSONObject) -> list[Any]:
     return [metadata.get("name", ""), ",".join(_cidrs_of(obj)), age(metadata.get("creationTimestamp"))]
 
 
-_STRATEGY = ServiceCIDRStrategy()
-
 SERVICE_CIDRS = builtin(
     "networking.k8s.io/servicecidrs",
-    strategy=_STRATEGY,
-    status_strategy=ServiceCIDRStatusStrategy(_STRATEGY),
+    strategy=ServiceCIDRStrategy(),
+    status_strategy=ServiceCIDRStatusStrategy,
     cells=service_cidr_cells,
 )

@@ -87,11 +87,9 @@ def _cells(budget: JSONObject) -> list[Any]:
     return [metadata.get("name", ""), *shown, allowed, age(metadata.get("creationTimestamp"))]
 
 
-_STRATEGY = PodDisruptionBudgetStrategy()
-
 PODDISRUPTIONBUDGETS = builtin(
     "policy/poddisruptionbudgets",
-    strategy=_STRATEGY,
-    status_strategy=PodDisruptionBudgetStatusStrategy(_STRATEGY),
+    strategy=PodDisruptionBudgetStrategy(),
+    status_strategy=PodDisruptionBudgetStatusStrategy,
     cells=_cells,
 )

@@ -82,12 +82,10 @@ def device_taint_rule_cells(obj: JSONObject) -> list[Any]:
     ]
 
 
-_STRATEGY = DeviceTaintRuleStrategy()
-
 DEVICE_TAINT_RULES = builtin(
     "resource.k8s.io/devicetaintrules",
-    strategy=_STRATEGY,
-    status_strategy=DeviceTaintRuleStatusStrategy(_STRATEGY),
+    strategy=DeviceTaintRuleStrategy(),
+    status_strategy=DeviceTaintRuleStatusStrategy,
     default=default_device_taint_rule,
     cells=device_taint_rule_cells,
 )

@@ -88,12 +88,10 @@ def _state(obj: JSONObject) -> str:
     return ",".join([*states, "reserved"] if status.get("reservedFor") else states)
 
 
-_STRATEGY = ResourceClaimStrategy()
-
 RESOURCE_CLAIMS = builtin(
     "resource.k8s.io/resourceclaims",
-    strategy=_STRATEGY,
-    status_strategy=ResourceClaimStatusStrategy(_STRATEGY),
+    strategy=ResourceClaimStrategy(),
+    status_strategy=ResourceClaimStatusStrategy,
     default=default_resource_claim,
     cells=resource_claim_cells,
 )

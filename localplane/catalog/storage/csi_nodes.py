@@ -102,11 +102,9 @@ def csi_node_cells(obj: JSONObject) -> list[Any]:
     return [metadata.get("name", ""), len(_drivers_of(obj)), age(metadata.get("creationTimestamp"))]
 
 
-_STRATEGY = CSINodeStrategy()
-
 CSI_NODES = builtin(
     "storage.k8s.io/csinodes",
-    strategy=_STRATEGY,
-    status_strategy=CSINodeStatusStrategy(_STRATEGY),
+    strategy=CSINodeStrategy(),
+    status_strategy=CSINodeStatusStrategy,
     cells=csi_node_cells,
 )

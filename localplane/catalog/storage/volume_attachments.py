@@ -131,12 +131,10 @@ def volume_attachment_cells(obj: JSONObject) -> list[Any]:
     ]
 
 
-_STRATEGY = VolumeAttachmentStrategy()
-
 VOLUME_ATTACHMENTS = builtin(
     "storage.k8s.io/volumeattachments",
-    strategy=_STRATEGY,
-    status_strategy=StatusStrategy(_STRATEGY),
+    strategy=VolumeAttachmentStrategy(),
+    status_strategy=StatusStrategy,
     default=default_volume_attachment,
     cells=volume_attachment_cells,
 )

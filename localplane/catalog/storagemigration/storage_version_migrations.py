@@ -112,11 +112,9 @@ def storage_version_migration_cells(obj: JSONObject) -> list[Any]:
     return [(obj.get("metadata") or {}).get("name", ""), f"{name}.{group}" if group else name, state]
 
 
-_STRATEGY = StorageVersionMigrationStrategy()
-
 STORAGE_VERSION_MIGRATIONS = builtin(
     "storagemigration.k8s.io/storageversionmigrations",
-    strategy=_STRATEGY,
-    status_strategy=StorageVersionMigrationStatusStrategy(_STRATEGY),
+    strategy=StorageVersionMigrationStrategy(),
+    status_strategy=StorageVersionMigrationStatusStrategy,
     cells=storage_version_migration_cells,
 )

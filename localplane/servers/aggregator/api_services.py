@@ -128,12 +128,10 @@ def _availability(obj: JSONObject) -> str:
     return "Unknown"
 
 
-_STRATEGY = APIServiceStrategy()
-
 API_SERVICES = builtin(
     "apiregistration.k8s.io/apiservices",
-    strategy=_STRATEGY,
-    status_strategy=APIServiceStatusStrategy(_STRATEGY),
+    strategy=APIServiceStrategy(),
+    status_strategy=APIServiceStatusStrategy,
     default=_default,
     cells=_cells,
     printed=False,

@@ -47,12 +47,10 @@ def _unschedulable(obj: dict[str, Any]) -> str:
     return "true" if (obj.get("spec") or {}).get("unschedulable") else "false"
 
 
-_STRATEGY = NodeStrategy()
-
 NODES = builtin(
     "nodes",
-    strategy=_STRATEGY,
-    status_strategy=NodeStatusStrategy(_STRATEGY),
+    strategy=NodeStrategy(),
+    status_strategy=NodeStatusStrategy,
     default=default_node,
     cells=node_cells,
     selectable={"spec.unschedulable": _unschedulable},

@@ -30,12 +30,10 @@ def default_claim(obj: dict[str, Any]) -> None:
     default_resource_list(status.get("allocatedResources"))
 
 
-_STRATEGY = ClaimStrategy()
-
 PERSISTENT_VOLUME_CLAIMS = builtin(
     "persistentvolumeclaims",
-    strategy=_STRATEGY,
-    status_strategy=ClaimStatusStrategy(_STRATEGY),
+    strategy=ClaimStrategy(),
+    status_strategy=ClaimStatusStrategy,
     default=default_claim,
     cells=claim_cells,
 )

@@ -17,12 +17,10 @@ from .defaults import default_persistent_volume
 from .printing import persistent_volume_cells
 from .strategy import PersistentVolumeStatusStrategy, PersistentVolumeStrategy
 
-_STRATEGY = PersistentVolumeStrategy()
-
 PERSISTENT_VOLUMES = builtin(
     "persistentvolumes",
-    strategy=_STRATEGY,
-    status_strategy=PersistentVolumeStatusStrategy(_STRATEGY),
+    strategy=PersistentVolumeStrategy(),
+    status_strategy=PersistentVolumeStatusStrategy,
     default=default_persistent_volume,
     cells=persistent_volume_cells,
 )
