@@ -175,7 +175,7 @@ def _shown_expression(expression: JSONObject) -> JSONObject:
 
 def shown_template(template: JSONObject) -> JSONObject:
     """Its metadata has names of its own, and stands beside the spec."""
-    return shown_metadata(template) | {"Spec": internal_form(template.get("spec"), "PodSpec")}
+    return shown_metadata(template) | {"Spec": internal_form(template.get("spec"), "core.PodSpec")}
 
 
 def shown_metadata(obj: JSONObject) -> JSONObject:

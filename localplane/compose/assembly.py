@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from localplane.apimachinery.errors import InternalError
+from localplane.apis.descriptions import descriptions
 from localplane.apiserver.admission import Plugin
 from localplane.apiserver.authentication import TokenHolder
 from localplane.apiserver.authentication.groups import with_authenticated
@@ -37,7 +38,6 @@ from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.resource import APIGroup
 from localplane.apiserver.server.options import InvalidOptions
-from localplane.catalog.descriptions import descriptions
 from localplane.catalog.groups import groups as builtin_groups
 from localplane.catalog.kubelets import KubeletConnections
 from localplane.catalog.options import CatalogOptions

@@ -2,7 +2,8 @@
 
 A class stands for a Go struct: each annotation is a field, one without a default is required. `X | None` is a pointer,
 so a zero is told apart from nothing. What a class inherits, it has. A class may say of itself, by `__definition__`,
-`__go_type__` and `__map_type__`, how documents and messages call it, and that it is atomic.
+`__go_type__` and `__map_type__`, how documents and messages call it, and that it is atomic; one with `__node__` has its
+node elsewhere.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import typing
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from .codecs import DURATION, INT_OR_STRING, TIME, Codec
 from .declaration import DeclarationError, Field
@@ -60,6 +61,8 @@ class _Compiler:
         known = self._structs.get(declared)
         if known is not None:
             return known
+        if "__node__" in vars(declared):
+            return cast("Node", vars(declared)["__node__"]())
         name = declared.__name__
         if any(other.__name__ == name for other in self._structs):
             raise DeclarationError(f"two classes in one schema are called {name}")

@@ -187,7 +187,7 @@ def _claim_change_errors(obj: JSONObject, old: JSONObject, path: Path) -> Iterat
 def _shown_claim(claim: JSONObject) -> JSONObject:
     status = claim.get("status") or {}
     return shown_metadata(claim) | {
-        "Spec": internal_form(claim.get("spec"), "PersistentVolumeClaimSpec"),
+        "Spec": internal_form(claim.get("spec"), "core.PersistentVolumeClaimSpec"),
         "Status": {name[0].upper() + name[1:]: status.get(name) for name in _CLAIM_STATUS},
     }
 

@@ -62,7 +62,7 @@ def _template_errors(spec: JSONObject, old: JSONObject) -> Iterator[FieldError]:
         return
     pod, was_pod = template.get("spec") or {}, was.get("spec") or {}
     if not equal(pod, _with_free_fields(was_pod, pod)):
-        yield invalid(SPEC / "template" / "spec", internal_form(pod, "PodSpec"), IMMUTABLE)
+        yield invalid(SPEC / "template" / "spec", internal_form(pod, "core.PodSpec"), IMMUTABLE)
 
 
 def _may_be_prepared(job: JSONObject) -> bool:

@@ -40,7 +40,9 @@ class PodCertificateRequestStrategy(Strategy):
         )
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        spec, before = (internal_form(each.get("spec"), "PodCertificateRequestSpec") for each in (obj, old))
+        spec, before = (
+            internal_form(each.get("spec"), "certificates.PodCertificateRequestSpec") for each in (obj, old)
+        )
         changed = [invalid(_SPEC, spec, IMMUTABLE)] if spec != before else []
         return collected(metadata_update_errors(obj, old), changed)
 

@@ -129,7 +129,7 @@ def _conflict_errors(scopes: Sequence[str], shown: list[str] | None, path: Path)
 
 def _selector_errors(selector: JSONObject, scopes: list[str] | None, names: Sequence[str]) -> Iterator[FieldError]:
     expressions = selector.get("matchExpressions") or ()
-    shown = internal_form(selector, "ScopeSelector")
+    shown = internal_form(selector, "core.ScopeSelector")
     for expression in expressions:
         scope, operator = expression.get("scopeName", ""), expression.get("operator", "")
         if scope not in _COUNTED_IN:

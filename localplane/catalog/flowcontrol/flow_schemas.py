@@ -74,7 +74,7 @@ def _precedence_errors(name: str, precedence: int, path: Path) -> Iterator[Field
 def _mandatory_errors(name: str, spec: Mapping[str, Any]) -> Iterator[FieldError]:
     fixed = MANDATORY_FLOW_SCHEMAS.get(name)
     if fixed is not None and not same(spec, fixed):
-        shown = internal_form(spec, "FlowSchemaSpec")
+        shown = internal_form(spec, "flowcontrol.FlowSchemaSpec")
         yield invalid(_SPEC, shown, f"spec of '{name}' must equal the fixed value")
 
 

@@ -155,7 +155,7 @@ def _mandatory_errors(name: str, spec: Mapping[str, Any]) -> Iterator[FieldError
     compared = {**spec, "exempt": fixed["exempt"]} if name == _EXEMPT else spec
     if not same(compared, fixed):
         but = " except the 'spec.exempt' field" if name == _EXEMPT else ""
-        shown = internal_form(spec, "PriorityLevelConfigurationSpec")
+        shown = internal_form(spec, "flowcontrol.PriorityLevelConfigurationSpec")
         yield invalid(_SPEC, shown, f"spec of '{name}'{but} must equal the fixed value")
 
 

@@ -69,7 +69,7 @@ def _scheduling_errors(scheduling: Mapping[str, Any] | None) -> Iterator[FieldEr
     for index, toleration in enumerate(tolerations):
         key = tuple(toleration.get(name) or "" for name in _TOLERATION_KEY)
         if key in seen:
-            yield duplicate(path[index], internal_form(toleration, "Toleration"))
+            yield duplicate(path[index], internal_form(toleration, "core.Toleration"))
         seen.add(key)
 
 

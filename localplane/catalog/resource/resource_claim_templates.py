@@ -47,7 +47,7 @@ class ResourceClaimTemplateStrategy(Strategy):
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         spec, before = obj.get("spec") or {}, old.get("spec") or {}
         changed = not same(spec, before)
-        shown = internal_form(spec, "ResourceClaimTemplateSpec") if changed else None
+        shown = internal_form(spec, "resource.ResourceClaimTemplateSpec") if changed else None
         return collected(
             self.validate(request, obj),
             metadata_update_errors(obj, old),

@@ -64,7 +64,7 @@ def _fixed(driver: JSONObject) -> Any:
     """All of a driver but how many volumes it can have, which may change."""
     kept: JSONObject = copied(driver)
     kept.pop("allocatable", None)
-    return internal_form(kept, "CSINodeDriver")
+    return internal_form(kept, "storage.CSINodeDriver")
 
 
 def _drivers_errors(drivers: Sequence[JSONObject]) -> Iterator[FieldError]:

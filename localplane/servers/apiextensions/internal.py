@@ -55,15 +55,15 @@ def shown_version(version: Mapping[str, Any]) -> Any:
     shown = dict(version)
     if schema_of(version) is not None:
         shown["schema"] = {"openAPIV3Schema": _alternatives(schema_of(version))}
-    return internal_form(shown, "CustomResourceDefinitionVersion")
+    return internal_form(shown, "apiextensions.CustomResourceDefinitionVersion")
 
 
 def shown_schema(schema: Mapping[str, Any]) -> Any:
-    return internal_form(_alternatives(schema), "JSONSchemaProps")
+    return internal_form(_alternatives(schema), "apiextensions.JSONSchemaProps")
 
 
 def shown_rule(rule: Mapping[str, Any]) -> Any:
-    return internal_form(rule, "ValidationRule")
+    return internal_form(rule, "apiextensions.ValidationRule")
 
 
 def _alternatives(schema: Any) -> Any:

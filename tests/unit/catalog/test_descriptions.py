@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-from typing import Any
+from localplane.apimachinery.api_types import TypeTable, openapi_name
+from localplane.apimachinery.schema.meta import TYPES as META_TYPES
+from localplane.apis import DIRECTORY
+from localplane.apis.descriptions import descriptions
 
-import orjson
-import pytest
-
-from localplane.catalog.descriptions import _read, descriptions
-from localplane.catalog.schemas import openapi_name
-
-SCHEMAS = files("localplane.catalog") / "data" / "schemas"
+TABLE = TypeTable(DIRECTORY, META_TYPES)
+DECLARED = [declared for package in sorted(TABLE.packages) for declared in TABLE.types(package)]
+FIELDS = {f"{declared.package}.{declared.name}": {field.name for field in declared.fields} for declared in DECLARED}
 
 
-def _fields() -> dict[str, set[str]]:
-    """Of each type of the tables."""
-    found: dict[str, set[str]] = {}
-    for file in SCHEMAS.iterdir():
-        package = file.name.removesuffix(".json").replace("_", "/", 1)
-        types: dict[str, dict[str, Any]] = orjson.loads(file.read_bytes())
-        found |= {f"{package}.{name}": {*facts.get("f", ())} for name, facts in types.items()}
-    return found
-
-
-FIELDS = _fields()
-DESCRIBED = _read()
-
-
-@pytest.mark.parametrize("name", [name for name in DESCRIBED if not name.startswith("@")])
-def test_a_type_that_is_described_has_those_fields(name: str) -> None:
-    assert {*DESCRIBED[name][1]} - {""} - FIELDS[name] == set()
-
-
-def test_what_types_inherit_is_described_for_one_of_them_at_least() -> None:
-    for name in (one for one in DESCRIBED if one.startswith("@") and one != "@kind"):
-        heirs = [one for one, (parent, _) in DESCRIBED.items() if parent == name]
-        assert {*DESCRIBED[name][1]} - {""} <= {field for heir in heirs for field in FIELDS[heir]}, name
+def test_fields_that_are_described_are_there() -> None:
+    for declared in DECLARED:
+        assert {*declared.descriptions()} - {""} <= FIELDS[f"{declared.package}.{declared.name}"], declared.name
 
 
 def test_descriptions_are_sentences() -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import orjson
 import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Node, Property
 from localplane.apimachinery.serializers.protobuf import has_message, message_writer, read_message
 from localplane.apimachinery.serializers.protobuf.layout import layout
+from localplane.apis import TYPES
 from localplane.catalog import schemas
 
 _CODECS = {
@@ -26,12 +26,12 @@ _ALTERNATIVES = {"JSONSchemaPropsOrBool": False, "JSONSchemaPropsOrArray": [{}],
 
 def kinds() -> list[str]:
     """The types that objects of their own have, as the tables name them."""
-    found = []
-    for file in sorted(schemas._DATA.iterdir(), key=lambda each: each.name):
-        package = file.name.removesuffix(".json").replace("_", "/")
-        types = orjson.loads(file.read_bytes())
-        found += [f"{package}.{name}" for name, facts in types.items() if facts.get("g") and not facts.get("npb")]
-    return found
+    return [
+        f"{package}.{declared.name}"
+        for package in sorted(TYPES.packages)
+        for declared in TYPES.types(package)
+        if declared.is_kind
+    ]
 
 
 class Maker:

@@ -71,19 +71,19 @@ def _series_errors(series: JSONObject | None) -> Iterator[FieldError]:
 
 # What may not change, what it is called in messages, and what type it is there.
 _FIXED = (
-    ("involvedObject", "involvedObject", "ObjectReference"),
-    ("reason", "reason", "s"),
-    ("message", "message", "s"),
-    ("source", "source", "EventSource"),
+    ("involvedObject", "involvedObject", "core.ObjectReference"),
+    ("reason", "reason", "string"),
+    ("message", "message", "string"),
+    ("source", "source", "core.EventSource"),
     ("firstTimestamp", "firstTimestamp", ""),
     ("lastTimestamp", "lastTimestamp", ""),
-    ("count", "count", "i"),
-    ("type", "type", "s"),
+    ("count", "count", "int32"),
+    ("type", "type", "string"),
     ("eventTime", "eventTime", ""),
-    ("action", "action", "s"),
-    ("related", "related", "*ObjectReference"),
-    ("reportingComponent", "reportingController", "s"),
-    ("reportingInstance", "reportingInstance", "s"),
+    ("action", "action", "string"),
+    ("related", "related", "*core.ObjectReference"),
+    ("reportingComponent", "reportingController", "string"),
+    ("reportingInstance", "reportingInstance", "string"),
 )
 
 

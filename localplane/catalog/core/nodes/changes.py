@@ -42,7 +42,7 @@ def node_change_errors(node: JSONObject, old: JSONObject) -> Iterator[FieldError
 def _address_errors(addresses: Sequence[JSONObject]) -> Iterator[FieldError]:
     for index, (address, is_repeated) in enumerate(zip(addresses, repeated(map(identity, addresses)), strict=True)):
         if is_repeated:
-            yield duplicate((STATUS / "addresses")[index], internal_form(address, "NodeAddress"))
+            yield duplicate((STATUS / "addresses")[index], internal_form(address, "core.NodeAddress"))
 
 
 def _cidr_change_errors(blocks: Sequence[str], before: Sequence[str]) -> Iterator[FieldError]:

@@ -49,7 +49,7 @@ def config_status_errors(status: JSONObject | None, path: Path) -> Iterator[Fiel
 def _source_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
     reference = source.get("configMap")
     if reference is None:
-        shown = internal_form(source, "NodeConfigSource")
+        shown = internal_form(source, "core.NodeConfigSource")
         yield invalid(path, shown, "exactly one reference subfield must be non-nil")
         return
     for field, problems in _CHECKS.items():

@@ -22,6 +22,6 @@ def taint_errors(taints: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Fi
             yield invalid(place / "value", value, ";".join(problems))
         yield from taint_effect_errors(effect, place / "effect")
         if (key, effect) in seen:
-            repeated = duplicate(place, internal_form(taint, "Taint"))
+            repeated = duplicate(place, internal_form(taint, "core.Taint"))
             yield replace(repeated, detail="taints must be unique by key and effect pair")
         seen.add((key, effect))

@@ -28,7 +28,7 @@ def claim_change_errors(claim: JSONObject, old: JSONObject) -> Iterator[FieldErr
     yield from _annotation_errors(claim, old)
     wanted, known = _comparable(claim, old)
     if not equal(wanted, known):
-        yield forbidden(_SPEC, f"{_STAYS}\n{diff(known, wanted, 'PersistentVolumeClaimSpec')}")
+        yield forbidden(_SPEC, f"{_STAYS}\n{diff(known, wanted, 'core.PersistentVolumeClaimSpec')}")
     yield from _size_errors(spec, before, old.get("status") or {})
     yield from immutable_errors(spec.get("volumeMode"), before.get("volumeMode"), Path("volumeMode"))
     yield from _attributes_errors(spec, before, old.get("status") or {})

@@ -46,14 +46,14 @@ def _source_change_errors(source: dict[str, Any], before: dict[str, Any]) -> Ite
     if csi is not None and old_csi is not None and "controllerExpandSecretRef" not in old_csi:
         source = source | {"csi": {name: csi[name] for name in csi if name != "controllerExpandSecretRef"}}
     if not same(source, before):
-        changed = diff(before, source, "PersistentVolumeSource")
+        changed = diff(before, source, "core.PersistentVolumeSource")
         told = f"spec.persistentvolumesource is immutable after creation\n{changed}"
         yield forbidden(SPEC / "persistentvolumesource", told)
 
 
 def _affinity_change_errors(affinity: JSONObject | None, before: JSONObject) -> Iterator[FieldError]:
     if not same(affinity, _renamed(before, affinity)):
-        shown = internal_form(affinity, "*VolumeNodeAffinity")
+        shown = internal_form(affinity, "*core.VolumeNodeAffinity")
         yield invalid(Path("nodeAffinity"), shown, f"{IMMUTABLE}, except for updating from beta label to GA")
 
 

@@ -51,12 +51,12 @@ def _node_affinity_errors(new: JSONObject | None, old: JSONObject | None) -> lis
     if not old_terms:
         return []
     if len(old_terms) != len(new_terms):
-        shown = internal_form(new_terms or None, "[]NodeSelectorTerm")
+        shown = internal_form(new_terms or None, "[]core.NodeSelectorTerm")
         return [invalid(path, shown, "no additions/deletions to non-empty NodeSelectorTerms list are allowed")]
     return [
         invalid(
             path[index],
-            internal_form(after, "NodeSelectorTerm"),
+            internal_form(after, "core.NodeSelectorTerm"),
             "only additions are allowed (no mutations or deletions)",
         )
         for index, (after, before) in enumerate(zip(new_terms, old_terms, strict=True))

@@ -53,7 +53,7 @@ def spec_update_errors(new: JSONObject, old: JSONObject) -> list[FieldError]:
         errors += gated_errors(restored, old)
     if not equal(restored, old):
         allowed = ",".join(_UPDATABLE)
-        why = f"pod updates may not change fields other than {allowed}\n{diff(old, restored, 'PodSpec')}"
+        why = f"pod updates may not change fields other than {allowed}\n{diff(old, restored, 'core.PodSpec')}"
         errors.append(forbidden(SPEC, why))
     return errors
 

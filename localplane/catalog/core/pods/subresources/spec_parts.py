@@ -110,6 +110,6 @@ def _ephemeral_errors(new: Sequence[JSONObject], old: Sequence[JSONObject]) -> l
         if after is None:
             errors.append(forbidden(path, f"existing ephemeral containers {quoted} may not be removed\n"))
         elif not equal(after, before):
-            changes = diff(before, after, "EphemeralContainer")
+            changes = diff(before, after, "core.EphemeralContainer")
             errors.append(forbidden(path, f"existing ephemeral containers {quoted} may not be changed\n{changes}"))
     return errors

@@ -85,7 +85,7 @@ def _bundle_errors(part: JSONObject, path: Path, volume: Path, taken: set[str]) 
 def _bundle_name_errors(part: JSONObject, path: Path) -> Iterator[FieldError]:
     name, signer, selector = part.get("name"), part.get("signerName"), part.get("labelSelector")
     if name is not None and signer is not None:
-        value = internal_form(part, "ClusterTrustBundleProjection")
+        value = internal_form(part, "core.ClusterTrustBundleProjection")
         yield invalid(path, value, "only one of name and signerName may be used")
     elif name is not None:
         if not name:

@@ -61,13 +61,16 @@ def _id_errors(context: JSONObject, path: Path, *fields: str) -> Iterator[FieldE
 
 
 def _escalation_errors(context: JSONObject, path: Path) -> Iterator[FieldError]:
-    opening, value = "cannot set `allowPrivilegeEscalation` to false and", internal_form(context, "SecurityContext")
+    opening, value = (
+        "cannot set `allowPrivilegeEscalation` to false and",
+        internal_form(context, "core.SecurityContext"),
+    )
     if context.get("privileged"):
         yield invalid(path, value, f"{opening} `privileged` to true")
     for name in (context.get("capabilities") or {}).get("add") or ():
         if name == "CAP_SYS_ADMIN":
             yield invalid(
-                path, internal_form(context, "SecurityContext"), f"{opening} `capabilities.Add` CAP_SYS_ADMIN"
+                path, internal_form(context, "core.SecurityContext"), f"{opening} `capabilities.Add` CAP_SYS_ADMIN"
             )
 
 
@@ -130,7 +133,7 @@ def seccomp_errors(profile: JSONObject | None, path: Path) -> Iterator[FieldErro
     if kind != "Localhost":
         if file is not None:
             yield invalid(
-                place, internal_form(profile, "SeccompProfile"), "can only be set when seccomp type is Localhost"
+                place, internal_form(profile, "core.SeccompProfile"), "can only be set when seccomp type is Localhost"
             )
     elif file is None:
         yield required(place, "must be set when seccomp type is Localhost")

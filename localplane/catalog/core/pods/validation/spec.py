@@ -115,10 +115,10 @@ def _claim_source_errors(claim: JSONObject, path: Path) -> Iterator[FieldError]:
     given = {field: claim[field] for field in fields if claim.get(field) is not None}
     if len(given) > 1:
         detail = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
-        yield invalid(path, internal_form(claim, "PodResourceClaim"), detail)
+        yield invalid(path, internal_form(claim, "core.PodResourceClaim"), detail)
     if not given:
         detail = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-        yield invalid(path, internal_form(claim, "PodResourceClaim"), detail)
+        yield invalid(path, internal_form(claim, "core.PodResourceClaim"), detail)
     for field, name in given.items():
         yield from invalid_each(path / field, name, dns1123_subdomain(name))
 
