@@ -23,7 +23,10 @@ from typing import Any
 from localplane.apimachinery.groups import GroupKind, GroupResource, GroupVersion, by_priority
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Node, Schema
+from localplane.apiserver.dialects import STRUCT_KINDS, Dialect
+from localplane.apiserver.registry.conversion import Converter, VersionRules
 from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.registry.rest import ResourceStorage
 from localplane.apiserver.registry.selectable import SelectableField
 from localplane.apiserver.registry.store import Store, SubresourceStore
 from localplane.apiserver.registry.strategy import Strategy
@@ -31,9 +34,8 @@ from localplane.apiserver.storage.interface import Storage
 
 Convert = Callable[[JSONObject], JSONObject]
 Default = Callable[[JSONObject], None]
-MakeStorage = Callable[[Definition], object]
-"""From what is known of a resource to what serves it: anything with some of the methods in registry/rest. The verbs
-follow from which of them it has."""
+MakeStorage = Callable[[Definition], ResourceStorage]
+"""From what is known of a resource to what serves it. The verbs follow from what that can do: see registry/rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,9 @@ class Version:
         """The schema, compiled when it is first needed: a server starts with kinds that nobody asks for."""
         return Schema.of(self.schema)
 
+    def compile(self) -> Schema:
+        return self.compiled
+
 
 @dataclass(frozen=True)
 class Subresource:
@@ -105,10 +110,6 @@ class Subresource:
     answers_text: bool = False
     query_parameters: Mapping[str, str] = field(default_factory=dict)
 
-    @cached_property
-    def compiled(self) -> Schema:
-        return Schema.of(self.schema)
-
 
 @dataclass(frozen=True)
 class Resource:
@@ -117,8 +118,7 @@ class Resource:
     `storage_prefix`.
 
     `selectable_fields` are those a fieldSelector may name beside metadata.name and metadata.namespace.
-    `typed` decides how a wrong type is told: as Go's decoder does for built-in kinds (400), or as validation does for
-    custom resources (422); and whether paths are answered as a router does or as custom resources are.
+    `dialect` is how it is spoken of, in all that clients can tell a built-in kind from a custom resource by.
     `storage` makes what serves it when that is not the generic store. `status_strategy` is for kinds whose status is
     written by rules of its own, `status_storage` for those in which that has to wait for something.
     `hub` names the version whose shape hub objects have, for kinds in which versions differ by what they know: what
@@ -146,7 +146,7 @@ class Resource:
     stored_by: GroupVersion | None = None
     storage_prefix: str = ""
     selectable_fields: Mapping[str, SelectableField] = field(default_factory=dict)
-    typed: bool = True
+    dialect: Dialect = STRUCT_KINDS
     returns_deleted_object: bool = False
     hub: str = ""
     verbs: Sequence[str] = ()
@@ -157,6 +157,7 @@ class Resource:
 
     @property
     def stored_as(self) -> str:
+        """The name of the version that is written to the store."""
         return self.storage_version or by_priority([version.name for version in self.versions])[0]
 
 
@@ -186,3 +187,34 @@ class APIGroup:
 
     def group_kind(self, resource: Resource) -> GroupKind:
         return GroupKind(self.name, resource.kind)
+
+    def definition(self, resource: Resource, storage: Callable[[str], Storage]) -> Definition:
+        """What the registry works with; `storage` gives that of a resource by its prefix. What another group stores is
+        told by that group's name when it is missing or wrong, whoever was asked."""
+        prefix = resource.storage_prefix or (
+            f"/{self.name}/{resource.plural}/" if self.name else f"/{resource.plural}/"
+        )
+        told_as = resource.stored_by.group if resource.stored_by else self.name
+        rules = {version.name: self._rules(resource, version) for version in resource.versions}
+        stored_as = resource.hub if resource.through else resource.stored_as
+        if resource.stored_by is not None:
+            stored_as = f"{resource.stored_by.group}/{resource.stored_by.version}"  # no version has a slash in its name
+            rules[stored_as] = VersionRules(resource.stored_by)
+        return Definition(
+            resource=GroupResource(told_as, resource.plural),
+            kind=GroupKind(told_as, resource.kind),
+            prefix=prefix,
+            namespaced=resource.namespaced,
+            strategy=resource.strategy,
+            converter=Converter(resource.kind, rules, stored_as=stored_as, hub=resource.hub),
+            storage=resource.through(storage(prefix)) if resource.through else storage(prefix),
+            schemas={version.name: version.compile for version in resource.versions},
+            dialect=resource.dialect,
+            selectable_fields=resource.selectable_fields,
+            returns_deleted_object=resource.returns_deleted_object,
+            has_status=resource.has_status,
+        )
+
+    def _rules(self, resource: Resource, version: Version) -> VersionRules:
+        schema = resource.dialect.schema_rules(version.compile)
+        return VersionRules(self.group_version(version.name), version.to_hub, version.from_hub, version.default, schema)

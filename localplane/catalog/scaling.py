@@ -26,7 +26,7 @@ from localplane.apiserver.registry import reads
 from localplane.apiserver.registry import update as updates
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.metadata import set_or_drop
-from localplane.apiserver.registry.rest import Result, Update, Updated, UpdatedObject
+from localplane.apiserver.registry.rest import Getter, Result, Update, Updated, UpdatedObject, Updater
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import Column
 from localplane.apiserver.storage.objects import StoredObject
@@ -128,7 +128,7 @@ def scale_of(*api_versions: str, selector: Callable[[Any], str] = label_selector
     return lambda definition: ScaleStore(definition, SpecReplicas(definition.resource, api_versions, selector))
 
 
-class ScaleStore:
+class ScaleStore(Getter, Updater):
     """get, update and patch."""
 
     def __init__(self, definition: Definition, replicas: Replicas) -> None:

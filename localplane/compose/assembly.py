@@ -261,9 +261,9 @@ class _Cluster:
 
         async def load_definitions(plane: Plane) -> None:
             installer = plane.installer
-            definitions = installer.scope("apiextensions.k8s.io", ("v1", "customresourcedefinitions", ""))
+            definitions = installer.served("apiextensions.k8s.io", ("v1", "customresourcedefinitions", ""))
             assert definitions is not None, "it is one of our groups"
-            self._custom.attach(installer, definitions.storage.definition, plane.storage.cacher.resource)
+            self._custom.attach(installer, definitions.definition, plane.storage.cacher.resource)
             await self._custom.load()
 
         async def register_versions(plane: Plane) -> None:

@@ -21,9 +21,9 @@ _PAUSE_SECONDS: Final = 0.5
 async def awakened(plane: Plane, wake: Wake) -> None:
     """Until there is an object that wakes somebody."""
     resource = wake.resource
-    scope = plane.installer.scope(resource.group, (resource.version, resource.resource, ""))
-    assert scope is not None, f"{resource} is one of ours"
-    prefix: str = scope.storage.definition.prefix
+    served = plane.installer.served(resource.group, (resource.version, resource.resource, ""))
+    assert served is not None, f"{resource} is one of ours"
+    prefix = served.definition.prefix
     seen = False
     while not seen:
         seen = await _seen(plane, prefix, wake.ignoring)

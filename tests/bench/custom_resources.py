@@ -58,7 +58,7 @@ def definition(plural: str, declared: JSONObject, group: str = _GROUP) -> JSONOb
         "metadata": {"name": f"{plural}.{group}"},
         "spec": {
             "group": group,
-            "scope": "Namespaced",
+            "served": "Namespaced",
             "names": {"plural": plural, "kind": plural.capitalize()},
             "versions": [version],
         },
@@ -97,9 +97,9 @@ async def install(plane: Plane, declared: JSONObject) -> float:
 
 def validate(plane: Plane, obj: JSONObject) -> float:
     """The same for one object, once the schema is compiled."""
-    scope = plane.installer.scope(_GROUP, ("v1", "big0s", ""))
-    assert scope is not None
-    judge = scope.schema()
+    served = plane.installer.served(_GROUP, ("v1", "big0s", ""))
+    assert served is not None
+    judge = served.schema()
     assert judge.validate(obj) == []
     began = time.process_time()
     for _ in range(20):

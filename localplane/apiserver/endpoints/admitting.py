@@ -18,7 +18,7 @@ from localplane.apiserver.registry.metadata import metadata_of, set_or_drop
 from localplane.apiserver.registry.rest import DeleteOptions, ValidateCreate, ValidateUpdate, WriteOptions
 from localplane.apiserver.request import Request, User
 
-from .scope import Scope
+from .served import Served
 
 _NOBODY = User("")
 _BROKEN_MANAGERS = (
@@ -31,8 +31,8 @@ _NAMESPACES = GroupResource("", "namespaces")
 class Review:
     """One request before admission."""
 
-    def __init__(self, scope: Scope, request: Request, options: WriteOptions | DeleteOptions) -> None:
-        self._scope = scope
+    def __init__(self, served: Served, request: Request, options: WriteOptions | DeleteOptions) -> None:
+        self._scope = served
         self._request = request
         self._options = options
         self._entered = ""
@@ -139,24 +139,24 @@ class Review:
 
     def _attributes(self, operation: Operation, obj: JSONObject | None, old: JSONObject | None) -> Attributes:
         """The name is the URL's; without one it is the object's, once it has one. A namespace is in itself."""
-        request, scope = self._request, self._scope
+        request, served = self._request, self._scope
         named = obj if obj is not None else old
         name = request.info.name or ((named or {}).get("metadata") or {}).get("name", "")
         return Attributes(
             operation=operation,
-            kind=scope.gvk,
-            resource=scope.resource,
-            subresource=scope.subresource,
-            namespace=request.namespace or (name if scope.resource == _NAMESPACES else ""),
+            kind=served.gvk,
+            resource=served.resource,
+            subresource=served.subresource,
+            namespace=request.namespace or (name if served.resource == _NAMESPACES else ""),
             name=name,
             object=obj,
             old_object=old,
             user=request.user or _NOBODY,
-            version=scope.path_version.version,
+            version=served.path_version.version,
             dry_run=self._options.dry_run,
             options=_options_object(operation, self._options),
             warnings=request.warnings,
-            converter=scope.converter,
+            converter=served.converter,
         )
 
     async def _authorize_create(self) -> None:

@@ -20,7 +20,7 @@ from localplane.apiserver.registry.metadata import metadata_of
 from localplane.apiserver.request import Request
 
 from . import body
-from .scope import Scope
+from .served import Served
 
 
 class Configuration:
@@ -76,7 +76,7 @@ class Configuration:
 
 
 def applied(
-    scope: Scope,
+    served: Served,
     request: Request,
     configuration: Configuration,
     live: JSONObject,
@@ -89,30 +89,30 @@ def applied(
 
     Raises BadRequest, Conflict, ApplyConflict and InvalidApply.
     """
-    version = scope.group_version.version
-    typed = {"kind": scope.kind, "apiVersion": scope.api_version}
-    current = scope.converter.seen_from(live, version) | typed if live else None
+    version = served.group_version.version
+    typed = {"kind": served.kind, "apiVersion": served.api_version}
+    current = served.converter.seen_from(live, version) | typed if live else None
     config = configuration.value()
-    done = scope.field_manager.apply(current, config, manager=manager, force=force, now=now())
+    done = served.field_manager.apply(current, config, manager=manager, force=force, now=now())
     configuration.check_keys(request, field_validation)
     if not done.changed:
         return _copied(live)
     new = _copied(done.object)
     try:
         # A null that somebody applies to a custom resource is looked at; one that is left of a map goes.
-        body.take_known(scope, new, keeps_nulls=_has_null(config))
+        body.take_known(served, new, keeps_nulls=_has_null(config))
     except DecodeError as error:
         cause = f"error decoding from json: {error}" if str(error).startswith("illegal base64") else str(error)
-        problem = f"unable to convert unstructured object to {scope.gvk}: {cause}"
+        problem = f"unable to convert unstructured object to {served.gvk}: {cause}"
         raise InvalidApply(
-            f"failed to convert new object ({_named(scope, config)}) to proper version: {problem}"
+            f"failed to convert new object ({_named(served, config)}) to proper version: {problem}"
         ) from None
-    body.complete(scope, new)
+    body.complete(served, new)
     uid = metadata_of(new).get("uid")
     if uid and not live:
         why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
-        raise Conflict.of(scope.resource, request.info.name, why)
-    return scope.converter.to_hub(new, version)
+        raise Conflict.of(served.resource, request.info.name, why)
+    return served.converter.to_hub(new, version)
 
 
 def _has_null(value: Any) -> bool:
@@ -126,6 +126,6 @@ def _copied(obj: JSONObject) -> JSONObject:
     return result
 
 
-def _named(scope: Scope, config: JSONObject) -> str:
+def _named(served: Served, config: JSONObject) -> str:
     metadata = config.get("metadata") or {}
-    return f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {scope.gvk}"
+    return f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {served.gvk}"

@@ -26,7 +26,6 @@ from localplane.apiserver.request import Query, Request
 
 from . import body
 from .parameters import OPTIONS_GROUP, number, optional_flag
-from .scope import Scope
 from .write_options import dry_run_errors
 
 _SCHEME = "pkg/apis/meta/internalversion/scheme/register.go:27"
@@ -53,7 +52,7 @@ def _schema() -> Schema:
     return Schema.of(_DeleteOptions)
 
 
-async def delete_options(scope: Scope, request: Request) -> DeleteOptions:
+async def delete_options(request: Request) -> DeleteOptions:
     """Raises BadRequest, Invalid and what reading a body raises.
 
     A body may be of any version: Go clients send options in that of the group they speak to.
@@ -61,7 +60,7 @@ async def delete_options(scope: Scope, request: Request) -> DeleteOptions:
     data = await body.read(request)
     if not data:
         return _from_query(request.query)
-    media_type = body.media_type_of(scope, request)
+    media_type = body.media_type_of(request)
     try:
         value = _message(data) if media_type == PROTOBUF else body.parse(data, media_type).value
         told = type_meta(value)

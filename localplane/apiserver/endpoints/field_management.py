@@ -23,7 +23,7 @@ from localplane.apiserver.registry.rest import WriteOptions
 from localplane.apiserver.request import Request
 
 if TYPE_CHECKING:
-    from .scope import Scope
+    from .served import Served
 
 
 _LONGEST_MANAGER = 128
@@ -45,11 +45,11 @@ def manager_of(request: Request, options: WriteOptions) -> str:
     return "".join(kept)
 
 
-def track(scope: Scope, new: JSONObject, live: JSONObject, *, manager: str) -> None:
+def track(served: Served, new: JSONObject, live: JSONObject, *, manager: str) -> None:
     """Write into a new hub object, in place, who owns what of it now. `live` is {} for one that is created."""
-    version, seen_from = scope.group_version.version, scope.converter.seen_from
+    version, seen_from = served.group_version.version, served.converter.seen_from
     before = seen_from(live, version) if live else None
-    found = scope.field_manager.update(before, seen_from(new, version), manager=manager, now=now())
+    found = served.field_manager.update(before, seen_from(new, version), manager=manager, now=now())
     set_managers(new, found)
 
 
@@ -59,22 +59,22 @@ def set_managers(obj: JSONObject, managed: JSONObject) -> None:
     set_or_drop(metadata_of(obj), "managedFields", entries)
 
 
-def make_field_manager(scope: Scope) -> FieldManager:
+def make_field_manager(served: Served) -> FieldManager:
     """What manages the fields of a resource in one version, or of one of its subresources."""
-    definition = getattr(scope.storage, "definition", None)
-    own = {scope.group_version.version: scope.schema}
+    definition = served.storage.definition
+    own = {served.group_version.version: served.schema}
     reset: Mapping[str, Fields] = {}
-    if isinstance(definition, Definition) and scope.converter is definition.converter:
+    if definition is not None and served.converter is definition.converter:
         own = {**definition.schemas, **own}
         fields = of_paths(*(_elements(path) for path in reset_fields(definition)))
-        reset = dict.fromkeys(scope.converter.api_versions, fields)
+        reset = dict.fromkeys(served.converter.api_versions, fields)
     return FieldManager(
-        scope.schema(),
-        scope.group_version,
-        scope.kind,
-        subresource=scope.subresource,
+        served.schema(),
+        served.group_version,
+        served.kind,
+        subresource=served.subresource,
         reset_fields=reset,
-        converter=_Versions(scope.converter, own, scope.group_version.version),
+        converter=_Versions(served.converter, own, served.group_version.version),
     )
 
 

@@ -19,7 +19,7 @@ from localplane.apiserver.registry.rest import Result
 from . import table
 from .negotiation import Target
 from .representation import partial_json, versioned
-from .scope import Scope
+from .served import Served
 
 Write = Callable[[Result], bytes]
 
@@ -51,9 +51,11 @@ class _Shape:
     data: Write | None = None
 
 
-def list_form(scope: Scope, target: Target, meta: JSONObject, *, cells: Iterable[list[Any]] | None = None) -> ListForm:
+def list_form(
+    served: Served, target: Target, meta: JSONObject, *, cells: Iterable[list[Any]] | None = None
+) -> ListForm:
     """`cells` are those of all rows of a table, where they depend on one another; then each item is written once."""
-    shape = _table(scope, target, meta, cells) if target.transform == "Table" else _items(scope, target, meta)
+    shape = _table(served, target, meta, cells) if target.transform == "Table" else _items(served, target, meta)
     if target.media_type == YAML.name:
         return _yaml(shape)
     if target.pretty:
@@ -62,24 +64,24 @@ def list_form(scope: Scope, target: Target, meta: JSONObject, *, cells: Iterable
     return ListForm(JSON.name, opening, b",", b"]}\n", shape.data or (lambda item: to_json(shape.value(item))))
 
 
-def _table(scope: Scope, target: Target, meta: JSONObject, cells: Iterable[list[Any]] | None) -> _Shape:
-    document = table.table(scope, [], meta, target)
+def _table(served: Served, target: Target, meta: JSONObject, cells: Iterable[list[Any]] | None) -> _Shape:
+    document = table.table(served, [], meta, target)
     del document["rows"]
-    value = partial(_row, scope, target=target)
+    value = partial(_row, served, target=target)
     if cells is None:
-        return _Shape(document, "rows", value, partial(table.row_json, scope, target=target))
+        return _Shape(document, "rows", value, partial(table.row_json, served, target=target))
     following = iter(cells)
     return _Shape(document, "rows", lambda item: value(item) | {"cells": next(following)})
 
 
-def _items(scope: Scope, target: Target, meta: JSONObject) -> _Shape:
+def _items(served: Served, target: Target, meta: JSONObject) -> _Shape:
     version = target.transform_version
     if target.transform:
         document = {"kind": target.transform, "apiVersion": version, "metadata": meta}
-        value = partial(_partial, scope, version=version)
-        return _Shape(document, "items", value, partial(partial_json, scope, version=version))
-    document = {"kind": scope.list_kind, "apiVersion": scope.api_version, "metadata": meta}
-    return _Shape(document, "items", partial(_item, scope))
+        value = partial(_partial, served, version=version)
+        return _Shape(document, "items", value, partial(partial_json, served, version=version))
+    document = {"kind": served.list_kind, "apiVersion": served.api_version, "metadata": meta}
+    return _Shape(document, "items", partial(_item, served))
 
 
 def _yaml(shape: _Shape) -> ListForm:
@@ -102,18 +104,18 @@ def _pretty(shape: _Shape) -> ListForm:
     )
 
 
-def _row(scope: Scope, item: Result, *, target: Target) -> JSONObject:
-    return table.row(scope, versioned(scope, item), target)
+def _row(served: Served, item: Result, *, target: Target) -> JSONObject:
+    return table.row(served, versioned(served, item), target)
 
 
-def _partial(scope: Scope, item: Result, *, version: str) -> JSONObject:
-    return table.partial(versioned(scope, item), version)
+def _partial(served: Served, item: Result, *, version: str) -> JSONObject:
+    return table.partial(versioned(served, item), version)
 
 
-def _item(scope: Scope, item: Result) -> JSONObject:
-    """Items of typed kinds don't say what they are: the list does."""
-    obj = versioned(scope, item)
-    if scope.typed:
+def _item(served: Served, item: Result) -> JSONObject:
+    """Where items don't say what they are, the list does."""
+    obj = versioned(served, item)
+    if not served.dialect.items_say_type:
         obj.pop("kind", None)
         obj.pop("apiVersion", None)
     return obj

@@ -15,20 +15,20 @@ from localplane.apiserver.registry.rest import ListOptions
 from localplane.apiserver.request import Query, Request
 
 from .parameters import OPTIONS_GROUP, flag, number, optional_flag
-from .scope import Scope
+from .served import Served
 
 _LONGEST_TIMEOUT = 10**9  # thirty years: clocks can't count on for as long as a client may ask
 _MATCH = "resourceVersionMatch"
 
 
-def list_options(scope: Scope, request: Request, *, watch: bool) -> ListOptions:
+def list_options(served: Served, request: Request, *, watch: bool) -> ListOptions:
     """Raises BadRequest and Invalid."""
     options = _read(request.query)
     errors = _watch_errors(options) if watch else _list_errors(options)
     if errors:
         raise Invalid.of(GroupKind(OPTIONS_GROUP, "ListOptions"), "", errors)
     for term in options.field_selector.requirements if options.field_selector is not None else ():
-        problem = scope.unknown_field(term.field)
+        problem = served.unknown_field(term.field)
         if problem is not None:
             raise BadRequest(problem)
     if watch and options.send_initial_events is None and options.resource_version in ("", "0"):

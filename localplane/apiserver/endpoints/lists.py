@@ -25,7 +25,7 @@ from localplane.apiserver.storage.objects import StoredObject
 from .joining import AT_ONCE_BYTES, JoinedItems, joined, keep_list, kept_list, response
 from .list_forms import ListForm
 from .representation import json_of, versioned
-from .scope import Scope
+from .served import Served
 
 Items = Sequence[Result]
 
@@ -35,28 +35,28 @@ _DATA = attrgetter("data")
 _UNSTORED_BYTES = 2048  # an object that was never stored: nobody knows how large it is
 
 
-async def plain_list(scope: Scope, listed: ObjectList | ResultList, meta: JSONObject, work: Here) -> Response:
+async def plain_list(served: Served, listed: ObjectList | ResultList, meta: JSONObject, work: Here) -> Response:
     """From the finished bytes of its items, without parsing any of them."""
-    opening = orjson.dumps({"kind": scope.list_kind, "apiVersion": scope.api_version, "metadata": meta})
+    opening = orjson.dumps({"kind": served.list_kind, "apiVersion": served.api_version, "metadata": meta})
     slices = work.slices()
-    items = kept_list(listed, scope.group_version, scope.converter)
+    items = kept_list(listed, served.group_version, served.converter)
     if items is None:
-        items = _small(scope, listed)
+        items = _small(served, listed)
         if items is None:
-            items = _joined(scope, await _finished(scope, listed.items, work, slices))
-        keep_list(listed, scope.group_version, scope.converter, items)
+            items = _joined(served, await _finished(served, listed.items, work, slices))
+        keep_list(listed, served.group_version, served.converter, items)
     return response(opening[:-1] + b',"items":[', items, b"]}\n", JSON.name, slices)
 
 
-def _small(scope: Scope, listed: ObjectList | ResultList) -> JoinedItems | None:
+def _small(served: Served, listed: ObjectList | ResultList) -> JoinedItems | None:
     """What `_finished` and `_joined` make of a list that is short enough to be made in one go, and whose objects
-    are all stored in the scope's version."""
-    if not scope.typed or len(listed.items) > _AT_ONCE or not isinstance(listed, ObjectList):
+    are all stored in the version that is served."""
+    head, skip = served.stored_head, len(served.item_head)
+    if head is None or not skip or len(listed.items) > _AT_ONCE or not isinstance(listed, ObjectList):
         return None
     stored = listed.items
     if sum(map(len, map(_DATA, stored))) > AT_ONCE_BYTES:
         return None
-    head, skip = scope.head, len(scope.head)
     tails = [data[skip:] for data in map(_DATA, stored) if data.startswith(head)]
     if len(tails) < len(stored):
         return None
@@ -65,34 +65,35 @@ def _small(scope: Scope, listed: ObjectList | ResultList) -> JoinedItems | None:
     return JoinedItems.whole(b",{".join(tails))
 
 
-def _joined(scope: Scope, finished: Sequence[bytes]) -> JoinedItems:
-    """Items of typed kinds leave out their head."""
+def _joined(served: Served, finished: Sequence[bytes]) -> JoinedItems:
     count, size = len(finished), sum(map(len, finished))
-    if not scope.typed:
+    skip = len(served.item_head)
+    if not skip:
         return joined(finished, b",".join, separator=b",", size=size + max(0, count - 1))
-    skip = len(scope.head)
     size += count * (1 - skip) + max(0, count - 1)
     return joined(finished, lambda some: b"{" + b",{".join([data[skip:] for data in some]), separator=b",", size=size)
 
 
-async def _finished(scope: Scope, items: Items, work: Here, slices: TimeSlices) -> Sequence[bytes]:
-    """Each item as JSON of the scope's version. Where all are stored in it, that is a matter of taking them."""
+async def _finished(served: Served, items: Items, work: Here, slices: TimeSlices) -> Sequence[bytes]:
+    """Each item as JSON of the version that is served. Where all are stored in it, that is a matter of taking them."""
     finished: list[bytes] = []
     if len(items) > _AT_ONCE:
         await slices.next()  # many who begin at once begin one after the other
     for start in range(0, len(items), _AT_ONCE):
         some = items[start : start + _AT_ONCE]
-        found = _stored_so(scope, some) if scope.typed else []
+        found = _stored_so(served, some)
         if len(found) < len(some):
-            found = await written_in_slices(some, partial(json_of, scope), work, slices)
+            found = await written_in_slices(some, partial(json_of, served), work, slices)
         finished += found
         if slices.is_over:
             await slices.next()
     return finished
 
 
-def _stored_so(scope: Scope, items: Items) -> list[bytes]:
-    head = scope.head
+def _stored_so(served: Served, items: Items) -> list[bytes]:
+    head = served.stored_head
+    if head is None:
+        return []
     return [item.data for item in items if isinstance(item, StoredObject) and item.data.startswith(head)]
 
 
@@ -113,25 +114,25 @@ async def written_in_slices(
 
 
 async def list_cells(
-    scope: Scope, cells: Callable[[Sequence[JSONObject]], list[list[Any]]], items: Items, work: Here
+    served: Served, cells: Callable[[Sequence[JSONObject]], list[list[Any]]], items: Items, work: Here
 ) -> list[list[Any]]:
     """The cells of all rows of a table, where they depend on one another."""
     slices, objects = work.slices(), []
     for item in items:
-        objects.append(versioned(scope, item))
+        objects.append(versioned(served, item))
         if slices.is_over:
             await slices.next()
     return cells(objects) if len(objects) <= _FEW else await work.elsewhere(partial(cells, objects))
 
 
-async def formed_list(scope: Scope, listed: ObjectList | ResultList, form: ListForm, work: Here) -> Response:
+async def formed_list(served: Served, listed: ObjectList | ResultList, form: ListForm, work: Here) -> Response:
     """Any other text."""
     most_bytes = HEAVY_YAML_BYTES if form.content_type == YAML.name else HEAVY_BYTES
     if len(listed.items) <= _FEW and sum(map(_size, listed.items)) <= most_bytes:
         return Response(200, form.whole(listed.items), form.content_type)
     slices = work.slices()
     await slices.next()  # as above
-    await _check_versions(scope, listed.items, slices)
+    await _check_versions(served, listed.items, slices)
     return Response(200, _written(form, listed.items, work, slices, most_bytes=most_bytes), form.content_type)
 
 
@@ -139,16 +140,16 @@ def _size(item: Result) -> int:
     return len(item.data) if isinstance(item, StoredObject) else _UNSTORED_BYTES
 
 
-async def _check_versions(scope: Scope, items: Items, slices: TimeSlices) -> None:
+async def _check_versions(served: Served, items: Items, slices: TimeSlices) -> None:
     """Raises what reading an item raises, if its version is none that we know. A version stands at the beginning."""
     known = tuple(
-        f'{{"kind":"{scope.converter.kind}","apiVersion":"{version}",'.encode()
-        for version in scope.converter.api_versions
+        f'{{"kind":"{served.converter.kind}","apiVersion":"{version}",'.encode()
+        for version in served.converter.api_versions
     )
     for start in range(0, len(items), _AT_ONCE):
         for item in items[start : start + _AT_ONCE]:
             if isinstance(item, StoredObject) and not item.data.startswith(known):
-                versioned(scope, item)
+                versioned(served, item)
         if slices.is_over:
             await slices.next()
 

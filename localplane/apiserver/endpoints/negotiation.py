@@ -12,7 +12,6 @@ from localplane.apimachinery.serializers.media_types import (
     YAML,
     Negotiated,
     Transforms,
-    check_route,
     negotiate,
     negotiate_stream,
     object_transforms,
@@ -21,10 +20,12 @@ from localplane.apimachinery.serializers.media_types import (
 )
 from localplane.apiserver.request import Request
 
-from .scope import Scope
+from .served import MEDIA_TYPES, Served
 
 _TRANSFORMS = object_transforms()
 _WITHOUT_MESSAGE = object_transforms(plain=(JSON, YAML))
+_NAMES = [media_type.name for media_type in MEDIA_TYPES]
+_COLLECTION_NAMES = [*_NAMES, *stream_names(MEDIA_TYPES)]
 _INCLUDE = ("None", "Metadata", "Object")
 
 
@@ -59,34 +60,32 @@ _PLAIN = Target(JSON.name, "", "", "Metadata", pretty=False)
 _MEANS_PLAIN = frozenset({"application/json", "*/*", "", "application/json, */*"})
 
 
-def negotiated(scope: Scope, request: Request, *, collection: bool = False) -> Target:
+def negotiated(served: Served, request: Request, *, collection: bool = False) -> Target:
     """Raises NotAcceptable. `collection`: a list, whose route also offers the forms of a watch."""
     accept = request.headers.get("accept", "")
     pretty = wants_pretty(request.query.get("pretty"), request.headers.get("user-agent", ""))
     if not pretty and accept in _MEANS_PLAIN:
         return _PLAIN
-    _check_route(scope, accept, collection=collection)
-    return _target(negotiate(accept, scope.media_types, transforms=_transforms(scope, accept), pretty=pretty), request)
+    _check_route(served, accept, collection=collection)
+    return _target(negotiate(accept, MEDIA_TYPES, transforms=_transforms(served, accept), pretty=pretty), request)
 
 
-def negotiated_stream(scope: Scope, request: Request) -> Target:
+def negotiated_stream(served: Served, request: Request) -> Target:
     accept = request.headers.get("accept", "")
-    _check_route(scope, accept, collection=True)
-    return _target(negotiate_stream(accept, scope.media_types, transforms=_transforms(scope, accept)), request)
+    _check_route(served, accept, collection=True)
+    return _target(negotiate_stream(accept, MEDIA_TYPES, transforms=_transforms(served, accept)), request)
 
 
-def _transforms(scope: Scope, accept: str) -> Transforms:
+def _transforms(served: Served, accept: str) -> Transforms:
     """What has no message is passed over for the next form that the client accepts. Who says nothing of protobuf costs
     nobody a look."""
-    if "protobuf" not in accept or PROTOBUF in scope.own_media_types:
+    if "protobuf" not in accept or PROTOBUF in served.own_media_types:
         return _TRANSFORMS
     return _WITHOUT_MESSAGE
 
 
-def _check_route(scope: Scope, accept: str, *, collection: bool) -> None:
-    if scope.typed:
-        names = [media_type.name for media_type in scope.media_types]
-        check_route(accept, [*names, *stream_names(scope.media_types)] if collection else names)
+def _check_route(served: Served, accept: str, *, collection: bool) -> None:
+    served.dialect.check_accept(accept, _COLLECTION_NAMES if collection else _NAMES)
 
 
 def _target(found: Negotiated, request: Request) -> Target:

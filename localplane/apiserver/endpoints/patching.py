@@ -29,8 +29,9 @@ from localplane.apimachinery.serializers.errors import JSONSyntaxError, Serializ
 from localplane.apimachinery.serializers.json import parse_json
 from localplane.apimachinery.serializers.json_writer import to_json
 from localplane.apimachinery.serializers.parsed import Parsed
+from localplane.apiserver.dialects import JSON_PATCH, STRATEGIC_MERGE_PATCH
 
-from .scope import JSON_PATCH, STRATEGIC_MERGE_PATCH, Scope
+from .served import Served
 from .written_order import as_written, opened_by_paths
 
 
@@ -56,7 +57,7 @@ class Change(Protocol):
         ...
 
 
-def change_of(scope: Scope, content_type: str, data: bytes, *, field_validation: str) -> Change:
+def change_of(served: Served, content_type: str, data: bytes, *, field_validation: str) -> Change:
     """Raises BadRequest for what is no JSON."""
     strict = field_validation != "Ignore"
     try:
@@ -66,8 +67,8 @@ def change_of(scope: Scope, content_type: str, data: bytes, *, field_validation:
     except SerializationError as error:
         raise BadRequest(f"error decoding patch: {error}") from error
     if content_type == STRATEGIC_MERGE_PATCH:
-        return StrategicChange(scope.schema().root, parsed, strict=strict)
-    node = scope.schema().root if scope.typed else None
+        return StrategicChange(served.schema().root, parsed, strict=strict)
+    node = served.dialect.patched_order(served.schema())
     return JSONChange(node, parsed, is_json_patch=content_type == JSON_PATCH, strict=strict)
 
 

@@ -12,7 +12,7 @@ from localplane.apiserver.resource import Column
 
 from .negotiation import Target
 from .representation import partial_json, versioned
-from .scope import Scope
+from .served import Served
 
 
 def _name(obj: JSONObject) -> Any:
@@ -43,8 +43,8 @@ NAME_COLUMN = Column("Name", _name, format="name", description=ABOUT_NAME)
 DEFAULT_COLUMNS = (NAME_COLUMN, Column("Created At", _created_at, type="date", description=ABOUT_CREATION))
 
 
-def columns_of(scope: Scope) -> Sequence[Column]:
-    return scope.columns or DEFAULT_COLUMNS
+def columns_of(served: Served) -> Sequence[Column]:
+    return served.version.columns or DEFAULT_COLUMNS
 
 
 def definitions(columns: Sequence[Column]) -> list[JSONObject]:
@@ -60,12 +60,16 @@ def definitions(columns: Sequence[Column]) -> list[JSONObject]:
     ]
 
 
-def row(scope: Scope, obj: JSONObject, target: Target) -> JSONObject:
+def _cells(served: Served, obj: JSONObject) -> list[Any]:
+    cells = served.version.cells
+    return cells(obj) if cells is not None else [column.value(obj) for column in columns_of(served)]
+
+
+def row(served: Served, obj: JSONObject, target: Target) -> JSONObject:
     """One object's row, with as much of the object as the client asked for."""
-    made: JSONObject = {
-        "cells": scope.cells(obj) if scope.cells else [column.value(obj) for column in columns_of(scope)]
-    }
-    if scope.row_conditions is not None and (conditions := scope.row_conditions(obj)):
+    made: JSONObject = {"cells": _cells(served, obj)}
+    row_conditions = served.version.row_conditions
+    if row_conditions is not None and (conditions := row_conditions(obj)):
         made["conditions"] = conditions
     match target.include_object:
         case "None":
@@ -76,12 +80,12 @@ def row(scope: Scope, obj: JSONObject, target: Target) -> JSONObject:
             return made | {"object": partial(obj, target.transform_version)}
 
 
-def row_json(scope: Scope, item: Result, *, target: Target) -> bytes:
+def row_json(served: Served, item: Result, *, target: Target) -> bytes:
     """The same as JSON. What the row shows of a stored object is cut out of its bytes where that is possible."""
-    obj = versioned(scope, item)
-    cells = scope.cells(obj) if scope.cells else [column.value(obj) for column in columns_of(scope)]
-    pieces = [b'{"cells":', to_json(cells)]
-    if scope.row_conditions is not None and (conditions := scope.row_conditions(obj)):
+    obj = versioned(served, item)
+    pieces = [b'{"cells":', to_json(_cells(served, obj))]
+    row_conditions = served.version.row_conditions
+    if row_conditions is not None and (conditions := row_conditions(obj)):
         pieces += (b',"conditions":', to_json(conditions))
     match target.include_object:
         case "None":
@@ -89,13 +93,13 @@ def row_json(scope: Scope, item: Result, *, target: Target) -> bytes:
         case "Object":
             shown = to_json(obj)
         case _:
-            shown = partial_json(scope, item, version=target.transform_version)
+            shown = partial_json(served, item, version=target.transform_version)
     return b"".join((*pieces, b',"object":', shown, b"}"))
 
 
-def empty_row(scope: Scope, obj: JSONObject, target: Target) -> JSONObject:
+def empty_row(served: Served, obj: JSONObject, target: Target) -> JSONObject:
     """The row of something that is no object of its kind: a bookmark."""
-    return {"cells": [None] * len(columns_of(scope)), "object": partial(obj, target.transform_version)}
+    return {"cells": [None] * len(columns_of(served)), "object": partial(obj, target.transform_version)}
 
 
 def partial(obj: JSONObject, api_version: str) -> JSONObject:
@@ -104,7 +108,7 @@ def partial(obj: JSONObject, api_version: str) -> JSONObject:
 
 
 def table(
-    scope: Scope, rows: list[JSONObject], list_meta: JSONObject, target: Target, *, headers: bool = True
+    served: Served, rows: list[JSONObject], list_meta: JSONObject, target: Target, *, headers: bool = True
 ) -> JSONObject:
     """Without `headers` it is a later event of a watch, whose first one has told the columns. No rows are null, except
     for printed kinds: Kubernetes' two ways to make tables differ in that."""
@@ -112,6 +116,6 @@ def table(
         "kind": "Table",
         "apiVersion": target.transform_version,
         "metadata": list_meta,
-        "columnDefinitions": definitions(columns_of(scope)) if headers else None,
-        "rows": rows if rows or scope.printed else None,
+        "columnDefinitions": definitions(columns_of(served)) if headers else None,
+        "rows": rows if rows or served.version.printed else None,
     }

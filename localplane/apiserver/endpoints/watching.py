@@ -17,7 +17,7 @@ from . import table
 from .messages import bookmark_pieces, event_pieces, status_pieces
 from .negotiation import Target
 from .representation import json_of, partial_json, versioned
-from .scope import Scope
+from .served import Served
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 
@@ -27,10 +27,10 @@ _OPENINGS = {kind: b'{"type":"' + kind.encode() + b'","object":' for kind in Eve
 _CLOSING = b"}\n"
 
 
-async def lines(scope: Scope, watch: Watch, target: Target, work: Here, *, until: float) -> AsyncIterator[bytes]:
+async def lines(served: Served, watch: Watch, target: Target, work: Here, *, until: float) -> AsyncIterator[bytes]:
     """Ends with the watch, or at `until` on the loop's clock: a watch that ran out of time just ends. Events that come
     together are one piece, or several when they take long."""
-    encode, plain = encoder(scope, target), target.plain
+    encode, plain = encoder(served, target), target.plain
     if asyncio.get_running_loop().time() >= until:
         return
     # One timer for the whole watch, not one for each event.
@@ -68,15 +68,15 @@ Encode = Callable[[WatchEvent], tuple[bytes, bytes, bytes]]
 """An event as the pieces of its line. The object's own bytes are not copied until the pieces are joined."""
 
 
-def encoder(scope: Scope, target: Target) -> Encode:
+def encoder(served: Served, target: Target) -> Encode:
     """How this watch's events are written."""
     if target.protobuf:
-        return lambda event: _message(scope, event, target)
+        return lambda event: _message(served, event, target)
     if target.transform == "Table":
-        return _TableEncoder(scope, target)
+        return _TableEncoder(served, target)
     if target.transform:
-        return lambda event: _framed(event.type, _partial(scope, event, target))
-    return lambda event: _framed(event.type, _plain(scope, event))
+        return lambda event: _framed(event.type, _partial(served, event, target))
+    return lambda event: _framed(event.type, _plain(served, event))
 
 
 def _framed(kind: EventType, data: bytes) -> tuple[bytes, bytes, bytes]:
@@ -89,45 +89,45 @@ def _failure(status: JSONObject, target: Target) -> tuple[bytes, bytes, bytes]:
     return _framed(EventType.ERROR, to_json(status))
 
 
-def _message(scope: Scope, event: WatchEvent, target: Target) -> tuple[bytes, bytes, bytes]:
+def _message(served: Served, event: WatchEvent, target: Target) -> tuple[bytes, bytes, bytes]:
     if event.error is not None:
-        return status_pieces(event.type, _error(scope, event))
+        return status_pieces(event.type, _error(served, event))
     if event.object is None:
-        return bookmark_pieces(scope, bookmark(scope, event), target)
-    return event_pieces(scope, event.type, event.object, target)
+        return bookmark_pieces(served, bookmark(served, event), target)
+    return event_pieces(served, event.type, event.object, target)
 
 
-def _plain(scope: Scope, event: WatchEvent) -> bytes:
+def _plain(served: Served, event: WatchEvent) -> bytes:
     if event.object is not None:
-        return json_of(scope, event.object)
-    return to_json(_error(scope, event) if event.error is not None else bookmark(scope, event))
+        return json_of(served, event.object)
+    return to_json(_error(served, event) if event.error is not None else bookmark(served, event))
 
 
-def bookmark(scope: Scope, event: WatchEvent) -> JSONObject:
+def bookmark(served: Served, event: WatchEvent) -> JSONObject:
     metadata: JSONObject = {"resourceVersion": str(event.revision)}
     if event.initial_events_end:
         metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
-    return {"kind": scope.kind, "apiVersion": scope.api_version, "metadata": metadata}
+    return {"kind": served.kind, "apiVersion": served.api_version, "metadata": metadata}
 
 
-def _error(scope: Scope, event: WatchEvent) -> JSONObject:
+def _error(served: Served, event: WatchEvent) -> JSONObject:
     assert event.error is not None
-    return interpret(event.error, resource=scope.resource, name="").status()
+    return interpret(event.error, resource=served.resource, name="").status()
 
 
-def _partial(scope: Scope, event: WatchEvent, target: Target) -> bytes:
+def _partial(served: Served, event: WatchEvent, target: Target) -> bytes:
     if event.error is not None:
-        return to_json(_error(scope, event))
+        return to_json(_error(served, event))
     if event.object is None:
-        return to_json(table.partial(bookmark(scope, event), target.transform_version))
-    return partial_json(scope, event.object, version=target.transform_version)
+        return to_json(table.partial(bookmark(served, event), target.transform_version))
+    return partial_json(served, event.object, version=target.transform_version)
 
 
 class _TableEncoder:
     """Only the first event tells the columns."""
 
-    def __init__(self, scope: Scope, target: Target) -> None:
-        self._scope = scope
+    def __init__(self, served: Served, target: Target) -> None:
+        self._scope = served
         self._target = target
         self._told = False
 

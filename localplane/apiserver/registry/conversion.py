@@ -16,24 +16,20 @@ from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
+from localplane.apiserver.dialects import NO_SCHEMA_RULES, SchemaRules
 from localplane.apiserver.storage.objects import StoredObject
 
 
 @dataclass(frozen=True, slots=True)
 class VersionRules:
-    """How one version relates to the hub; None means that it has the hub's shape.
-
-    `prune` and `fill` are for kinds whose schema may change under stored objects: when one is read, what the version no
-    longer knows goes, and what has a default by now appears. `complete` adds what is written even when it is empty.
-    """
+    """How one version relates to the hub; None means that it has the hub's shape. `schema` is what its schema does to
+    objects that are read and written."""
 
     group_version: GroupVersion
     to_hub: Callable[[JSONObject], JSONObject] | None = None
     from_hub: Callable[[JSONObject], JSONObject] | None = None
     default: Callable[[JSONObject], None] | None = None
-    prune: Callable[[JSONObject], object] | None = None
-    fill: Callable[[JSONObject], object] | None = None
-    complete: Callable[[JSONObject], object] | None = None
+    schema: SchemaRules = NO_SCHEMA_RULES
 
 
 class Converter:
@@ -78,8 +74,8 @@ class Converter:
     def from_hub(self, obj: JSONObject, version: str) -> JSONObject:
         rules = self._versions[version]
         obj = self._typed(rules.from_hub(obj) if rules.from_hub else obj, rules.group_version)
-        if rules.complete is not None:
-            rules.complete(obj)
+        if rules.schema.complete is not None:
+            rules.schema.complete(obj)
         return obj
 
     def seen_from(self, hub: JSONObject, version: str) -> JSONObject:
@@ -93,7 +89,7 @@ class Converter:
 
     def from_storage(self, obj: JSONObject) -> JSONObject:
         version = self._version_of(obj)
-        obj = _as_declared_now(obj, self._versions[version])
+        obj = _as_declared_now(obj, self._versions[version].schema)
         return self._pruned(obj, version, self._hub) if self._hub else self.to_hub(obj, version)
 
     def to_storage(self, hub: JSONObject) -> JSONObject:
@@ -105,14 +101,14 @@ class Converter:
         """A stored object, fresh, in a version: what a reader gets."""
         obj = stored.decode()
         found = self._version_of(obj)
-        return self._pruned(_as_declared_now(obj, self._versions[found]), found, version)
+        return self._pruned(_as_declared_now(obj, self._versions[found].schema), found, version)
 
     def _pruned(self, obj: JSONObject, found: str, wanted: str) -> JSONObject:
         """An object of one version in another, without what that does not know."""
         if found == wanted:
             return obj
         obj = self.from_hub(self.to_hub(obj, found), wanted)
-        prune = self._versions[wanted].prune
+        prune = self._versions[wanted].schema.prune
         if prune is not None:
             prune(obj)
         return obj
@@ -130,9 +126,9 @@ class Converter:
         return obj
 
 
-def _as_declared_now(obj: JSONObject, rules: VersionRules) -> JSONObject:
-    if rules.prune is not None:
-        rules.prune(obj)
-    if rules.fill is not None:
-        rules.fill(obj)
+def _as_declared_now(obj: JSONObject, schema: SchemaRules) -> JSONObject:
+    if schema.prune is not None:
+        schema.prune(obj)
+    if schema.fill is not None:
+        schema.fill(obj)
     return obj

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from localplane.apimachinery.errors import BadRequest, Invalid
-from localplane.apimachinery.fieldpath import MORE_ERRORS, FieldError, told
+from localplane.apimachinery.fieldpath import FieldError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind, GroupResource
 from localplane.apimachinery.names import path_segment_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.schema import Schema
+from localplane.apiserver.dialects import STRUCT_KINDS, Dialect
 from localplane.apiserver.storage.interface import Storage
 from localplane.apiserver.storage.objects import StoredObject
 
@@ -25,7 +26,7 @@ from .strategy import Strategy
 @dataclass(frozen=True)
 class Definition:
     """`prefix` is the resource's place in storage (`/configmaps/`); `schemas` are those of its versions by name, made
-    when they are first asked for. Typed kinds are decoded as Go decodes a struct, others are pruned."""
+    when they are first asked for."""
 
     resource: GroupResource
     kind: GroupKind
@@ -35,7 +36,7 @@ class Definition:
     converter: Converter
     storage: Storage
     schemas: Mapping[str, Callable[[], Schema]] = field(default_factory=dict)
-    typed: bool = True
+    dialect: Dialect = STRUCT_KINDS
     selectable_fields: Mapping[str, SelectableField] = field(default_factory=dict)
     returns_deleted_object: bool = False
     has_status: bool = False
@@ -81,21 +82,17 @@ class Definition:
         return schema().validate(seen(hub, version), before, only=self.strategy.validated_field)
 
     def invalid(self, name: str, errors: Sequence[FieldError]) -> Invalid:
-        """What to raise for an object with faults. Typed kinds have overlapping rules, and tell each fault once:
-        Kubernetes filters their errors, which drops repetitions (util/validation/field, ErrorList.Filter), and
-        appends what its declarations found to what was found by hand (registry/rest/validate.go)."""
-        shown = (
-            sorted({str(error): error for error in told(errors)}.values(), key=_is_declared) if self.typed else errors
-        )
-        return Invalid.of(self.kind, name, shown)
+        """What to raise for an object with faults."""
+        return Invalid.of(self.kind, name, self.dialect.reported(errors))
 
     def reset_status(self, obj: JSONObject, version: str) -> None:
         """Forget what a client says of a status that only its subresource may write."""
         obj.pop("status", None)
-        if self.typed and version in self.schemas:
-            blank = self._blank_statuses.get(version)
-            if blank is None:
-                blank = self._blank_statuses[version] = _blank(self.schemas[version](), self.kind.kind)
+        blank = self._blank_statuses.get(version)
+        if blank is None and version in self.schemas:
+            blank = self.dialect.blank_status(self.schemas[version](), self.kind.kind)
+            self._blank_statuses[version] = blank
+        if blank:
             obj.update(copied(blank))
 
     @cached_property
@@ -105,14 +102,3 @@ class Definition:
 
 def _namespace_of(obj: StoredObject) -> str:
     return obj.key.rpartition("/")[0].rpartition("/")[2]
-
-
-def _blank(schema: Schema, kind: str) -> JSONObject:
-    """The status of an object that has none, if its kind always shows one."""
-    obj: JSONObject = {"metadata": {}}
-    schema.decode(obj, kind=kind)
-    return {"status": obj["status"]} if "status" in obj else {}
-
-
-def _is_declared(error: FieldError) -> bool:
-    return error.declared or error is MORE_ERRORS

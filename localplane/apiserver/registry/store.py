@@ -16,22 +16,29 @@ from . import create, delete, delete_collection, reads
 from . import update as updates
 from .definition import Definition
 from .rest import (
+    CollectionDeleter,
+    Creater,
     Deleted,
     DeleteOptions,
+    Getter,
+    GracefulDeleter,
+    Lister,
     ListOptions,
     Result,
     Update,
     Updated,
+    Updater,
     ValidateCreate,
+    Watcher,
     WriteOptions,
 )
 
 
-class ReadOnlyStore:
+class ReadOnlyStore(Getter, Lister, Watcher):
     """get, list and watch."""
 
     def __init__(self, definition: Definition) -> None:
-        self.definition = definition
+        self.definition: Definition = definition
 
     async def get(self, request: Request, name: str, *, resource_version: str = "") -> Result:
         return await reads.get(self.definition, request, name, resource_version=resource_version)
@@ -43,11 +50,11 @@ class ReadOnlyStore:
         return await reads.watch(self.definition, request, options)
 
 
-class SubresourceStore:
+class SubresourceStore(Getter, Updater):
     """get and update on the same object, for a subresource such as status."""
 
     def __init__(self, definition: Definition) -> None:
-        self.definition = definition
+        self.definition: Definition = definition
 
     async def get(self, request: Request, name: str, *, resource_version: str = "") -> Result:
         return await reads.get(self.definition, request, name, resource_version=resource_version)
@@ -59,7 +66,7 @@ class SubresourceStore:
         )
 
 
-class ObjectStore(ReadOnlyStore):
+class ObjectStore(ReadOnlyStore, Creater, Updater, GracefulDeleter):
     """Every verb but deletecollection: for kinds that go one by one."""
 
     async def create(
@@ -78,7 +85,7 @@ class ObjectStore(ReadOnlyStore):
         return await delete.delete(self.definition, request, name, validate=validate, options=options)
 
 
-class Store(ObjectStore):
+class Store(ObjectStore, CollectionDeleter):
     """Every verb."""
 
     async def delete_collection(

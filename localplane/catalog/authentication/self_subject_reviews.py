@@ -5,14 +5,14 @@ from __future__ import annotations
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.apiserver.registry.definition import Definition
-from localplane.apiserver.registry.rest import Result, ValidateCreate, WriteOptions
+from localplane.apiserver.registry.rest import Creater, Result, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
 
 from .users import user_info
 
 
-class SelfSubjectReviewStore:
+class SelfSubjectReviewStore(Creater):
     def __init__(self, definition: Definition) -> None:
         """There is nothing to know of the place where these would be stored."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from localplane.apimachinery.errors import BadRequest
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authentication import Unauthenticated
-from localplane.apiserver.registry.rest import Result, ValidateCreate, WriteOptions
+from localplane.apiserver.registry.rest import Creater, Result, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import Resource
 from localplane.catalog.declaring import builtin
@@ -14,7 +14,7 @@ from localplane.catalog.options import AuthenticateToken, CatalogOptions
 from .users import user_info
 
 
-class TokenReviewStore:
+class TokenReviewStore(Creater):
     def __init__(self, authenticate: AuthenticateToken) -> None:
         self._authenticate = authenticate
 

@@ -13,7 +13,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, invalid
 from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authorization import Attributes, Authorizer, Verdict
-from localplane.apiserver.registry.rest import Result, ValidateCreate, WriteOptions
+from localplane.apiserver.registry.rest import Creater, Result, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request, User
 from localplane.apiserver.resource import Resource
 from localplane.catalog.declaring import builtin
@@ -27,7 +27,7 @@ _KIND: Final = GroupKind("authorization.k8s.io", "")
 """Upstream names no kind in these refusals."""
 
 
-class SubjectAccessReviewStore:
+class SubjectAccessReviewStore(Creater):
     def __init__(self, authorizer: Authorizer) -> None:
         self._authorizer = authorizer
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 from localplane.apimachinery.errors import BadRequest
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authorization import RuleResolver
-from localplane.apiserver.registry.rest import Result, ValidateCreate, WriteOptions
+from localplane.apiserver.registry.rest import Creater, Result, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import Resource
 from localplane.catalog.declaring import builtin
 from localplane.catalog.options import CatalogOptions
 
 
-class SelfSubjectRulesReviewStore:
+class SelfSubjectRulesReviewStore(Creater):
     def __init__(self, resolver: RuleResolver) -> None:
         self._resolver = resolver
 

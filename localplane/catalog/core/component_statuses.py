@@ -17,7 +17,7 @@ from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.definition import Definition
-from localplane.apiserver.registry.rest import ListOptions, ResultList
+from localplane.apiserver.registry.rest import Getter, Lister, ListOptions, ResultList
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import StorageError
 from localplane.catalog.declaring import builtin
@@ -39,11 +39,11 @@ class _Health:
     error: str = ""
 
 
-class ComponentStatusStore:
+class ComponentStatusStore(Getter, Lister):
     """get and list."""
 
     def __init__(self, definition: Definition) -> None:
-        self.definition = definition
+        self._storage = definition.storage
         self._probes: dict[str, Callable[[], Awaitable[_Health]]] = {
             "controller-manager": lambda: _served_health(_PORTS["controller-manager"]),
             "scheduler": lambda: _served_health(_PORTS["scheduler"]),
@@ -62,7 +62,7 @@ class ComponentStatusStore:
 
     async def _storage_health(self) -> _Health:
         try:
-            await self.definition.storage.current_revision()
+            await self._storage.current_revision()
         except StorageError as error:
             return _Health(is_good=False, error=str(error))
         return _Health(is_good=True, message="ok")

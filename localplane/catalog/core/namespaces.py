@@ -18,14 +18,7 @@ from localplane.apimachinery.times import age, now
 from localplane.apiserver.registry.collection_finalizers import with_collection_finalizers
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.errors import interpret
-from localplane.apiserver.registry.rest import (
-    Deleted,
-    DeleteOptions,
-    Result,
-    Update,
-    Updated,
-    ValidateCreate,
-)
+from localplane.apiserver.registry.rest import Deleted, DeleteOptions, Result, Update, Updated, Updater, ValidateCreate
 from localplane.apiserver.registry.store import ObjectStore, SubresourceStore
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
@@ -139,7 +132,7 @@ class NamespaceStore(ObjectStore):
         return Deleted(marked, immediately=False)
 
 
-class FinalizeStore:
+class FinalizeStore(Updater):
     """Update alone: there is nothing to read below `finalize`."""
 
     def __init__(self, definition: Definition) -> None:

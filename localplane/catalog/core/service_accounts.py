@@ -15,7 +15,7 @@ from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age, format_time
 from localplane.apiserver.authentication.service_accounts import username
-from localplane.apiserver.registry.rest import Result, ValidateCreate, WriteOptions
+from localplane.apiserver.registry.rest import NamedCreater, Result, ValidateCreate, WriteOptions
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import Resource
@@ -69,7 +69,7 @@ def _warnings(obj: JSONObject) -> list[str]:
     return [f"metadata.annotations[{_MOUNTABLE}]: deprecated in v1.32+; {instead}"]
 
 
-class TokenStore:
+class TokenStore(NamedCreater):
     """`token`: a create below an account, which stores nothing."""
 
     def __init__(self, options: CatalogOptions) -> None:

@@ -17,6 +17,7 @@ from localplane.apimachinery.groups import by_priority
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import DecodeError, Node, Schema
 from localplane.apimachinery.schema.structural import node_of_openapi
+from localplane.apiserver.dialects import CUSTOM_KINDS
 from localplane.apiserver.resource import Resource, Subresource, Version
 from localplane.apiserver.storage.interface import Storage
 
@@ -170,7 +171,7 @@ def _resource(
         storage=lambda definition: make_store(definition, watches),
         storage_version=stored,
         selectable_fields=declared_fields(declared.get("selectableFields") or (), schema),
-        typed=False,
+        dialect=CUSTOM_KINDS,
         hub=hub,
         verbs=_TERMINATING_VERBS if terminating else _VERBS,
     )

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.apiserver.endpoints.defining import definition_of
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.outbound import WebhookClient
 from localplane.apiserver.registry.definition import Definition
@@ -268,7 +267,7 @@ class CustomResources:
         if known is None or not known.resources or self._storage_of is None:
             return None
         stored_one = known.resources[-1]
-        return definition_of(_api_group(known.group, [stored_one]), stored_one, self._storage_of)
+        return _api_group(known.group, [stored_one]).definition(stored_one, self._storage_of)
 
 
 def _contained(name: str) -> Contained:

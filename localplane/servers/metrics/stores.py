@@ -14,7 +14,7 @@ from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apimachinery.times import format_duration, format_time
 from localplane.apiserver.registry.errors import interpret_list
 from localplane.apiserver.registry.lookup import Lookup
-from localplane.apiserver.registry.rest import ListOptions, ResultList
+from localplane.apiserver.registry.rest import Getter, Lister, ListOptions, ResultList
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import APIGroup, Column, Resource, Version
 from localplane.apiserver.storage import interface as storage
@@ -134,7 +134,7 @@ class _Cluster:
         }
 
 
-class PodMetricsStore:
+class PodMetricsStore(Getter, Lister):
     """Pods that run on nodes which somebody simulates."""
 
     def __init__(self, cluster: _Cluster) -> None:
@@ -163,7 +163,7 @@ class PodMetricsStore:
         return self._cluster.measurement("PodMetrics", pod) | {"containers": containers}
 
 
-class NodeMetricsStore:
+class NodeMetricsStore(Getter, Lister):
     """Nodes that somebody simulates."""
 
     def __init__(self, cluster: _Cluster) -> None:

@@ -13,11 +13,16 @@ from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objectmeta import validate_object_meta
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Bytes, Int32
+from localplane.apiserver.dialects import CUSTOM_KINDS
 from localplane.apiserver.registry import reads
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.rest import (
+    Creater,
     DeleteOptions,
+    Getter,
+    Lister,
     ListOptions,
+    NamedCreater,
     Result,
     ResultList,
     ValidateCreate,
@@ -113,7 +118,7 @@ class OrphanStrategy(ConfigMapStrategy):
         return "Orphan"
 
 
-class BindingStorage:
+class BindingStorage(Creater, NamedCreater):
     """Can only be created, at the top and below a pod; what it answers with is a Status."""
 
     def __init__(self, definition: Definition) -> None:
@@ -132,7 +137,7 @@ class BindingStorage:
         return await self.create(request, obj, validate=validate, options=options)
 
 
-class ComponentStorage:
+class ComponentStorage(Getter, Lister):
     """What is made up when it is asked for."""
 
     def __init__(self, definition: Definition) -> None:
@@ -145,7 +150,7 @@ class ComponentStorage:
         return ResultList([await self.get(request, "a"), await self.get(request, "b")])
 
 
-class ScaleStorage:
+class ScaleStorage(Getter):
     """A view of a pod in a kind of another group."""
 
     def __init__(self, definition: Definition) -> None:
@@ -280,7 +285,7 @@ WARDROBE = APIGroup("wardrobe.example.com", [Resource("shirts", "Shirt", [V1ALPH
 
 def cron_tabs(*versions: Version, **more: Any) -> APIGroup:
     """A custom resource: its schema is a document, and may be another one tomorrow."""
-    resource = Resource("crontabs", "CronTab", versions or (Version("v1", CRON_TAB),), typed=False, **more)
+    resource = Resource("crontabs", "CronTab", versions or (Version("v1", CRON_TAB),), dialect=CUSTOM_KINDS, **more)
     return APIGroup("stable.example.com", [resource])
 
 

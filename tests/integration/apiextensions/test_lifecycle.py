@@ -147,9 +147,9 @@ async def test_a_definition_in_a_group_of_built_in_kinds_takes_nothing_from_them
 async def test_what_another_writer_does_to_the_store_is_seen(plane: Plane) -> None:
     definitions, group = plane.client.resource(DEFINITIONS), "behind.example.com"
     await definitions.create(definition(group))
-    scope = plane.installer.scope("apiextensions.k8s.io", ("v1", "customresourcedefinitions", ""))
-    assert scope is not None
-    storage = scope.storage.definition.storage
+    served = plane.installer.served("apiextensions.k8s.io", ("v1", "customresourcedefinitions", ""))
+    assert served is not None
+    storage = served.definition.storage
     await storage.delete(f"/apiextensions.k8s.io/customresourcedefinitions/widgets.{group}")
 
     async def is_gone() -> bool:

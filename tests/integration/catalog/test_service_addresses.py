@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from localplane.catalog.core.services.ip_objects import Owner
-from localplane.catalog.core.services.pools import Pools
+from localplane.catalog.core.services.storage import ServiceStore
 from tests.integration.api.talk import API
 from tests.integration.catalog.network import ADDRESSES, SERVICES, addresses, create, service, start
 
@@ -227,9 +227,10 @@ async def test_an_address_that_is_claimed_while_orphans_are_looked_for_stays(
     """The claim comes before the Service: whoever reads in between sees an address that no Service has. It is one of
     the lower band, which nobody gets without asking for it."""
     await create(api, "first")
-    scope = api.installer.scope("", ("v1", "services", ""))
-    assert scope is not None
-    pools: Pools = scope.storage._pools
+    served = api.installer.served("", ("v1", "services", ""))
+    assert served is not None
+    assert isinstance(served.storage, ServiceStore)
+    pools = served.storage._pools
     listed = pools.objects._listed
 
     async def list_late() -> list[tuple[str, bool]]:

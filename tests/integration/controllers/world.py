@@ -13,6 +13,7 @@ import orjson
 
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.objects import JSONObject
+from localplane.apiserver.dialects import CUSTOM_KINDS
 from localplane.catalog.core.namespaces import NAMESPACES as NAMESPACES_RESOURCE
 from localplane.catalog.declaring import builtin, group
 from localplane.client import Client, GroupVersionResource, ListOptions, PatchType, ResourceClient
@@ -63,11 +64,13 @@ KINDS = {
 CUSTOM = APIGroup(
     "stable.example.com",
     [
-        Resource("crontabs", "CronTab", [Version("v1", CRON_TAB)], typed=False),
-        Resource("realms", "Realm", [Version("v1", CRON_TAB)], typed=False, namespaced=False),
+        Resource("crontabs", "CronTab", [Version("v1", CRON_TAB)], dialect=CUSTOM_KINDS),
+        Resource("realms", "Realm", [Version("v1", CRON_TAB)], dialect=CUSTOM_KINDS, namespaced=False),
     ],
 )
-LATE = APIGroup("late.example.com", [Resource("latecomers", "Latecomer", [Version("v1", CRON_TAB)], typed=False)])
+LATE = APIGroup(
+    "late.example.com", [Resource("latecomers", "Latecomer", [Version("v1", CRON_TAB)], dialect=CUSTOM_KINDS)]
+)
 GROUPS = (
     group(
         "",

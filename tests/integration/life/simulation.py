@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from localplane.apimachinery.objects import JSONObject
+from localplane.catalog.core.pods.subresources.log import LogStore
 from localplane.catalog.kubelets import KubeletConnections
 from localplane.compose.server import Plane
 from localplane.compose.waking import awakened
@@ -28,9 +29,11 @@ async def simulation(*controllers: str, **options: Any) -> AsyncIterator[World]:
 @contextlib.asynccontextmanager
 async def living(plane: Plane, *controllers: str, **options: Any) -> AsyncIterator[None]:
     """Nodes live in this plane while the block lasts."""
-    scope = plane.installer.scope("", ("v1", "pods", "log"))
-    assert scope is not None, "pods have logs"
-    connections: KubeletConnections = scope.storage.nodes.connections
+    served = plane.installer.served("", ("v1", "pods", "log"))
+    assert served is not None, "pods have logs"
+    assert isinstance(served.storage, LogStore)
+    connections = served.storage.nodes.connections
+    assert connections is not None
     context = ControllerContext(plane.observer, plane.informers, strict=plane.client, awakened=partial(awakened, plane))
     chosen = NodeOptions(**({"connections": connections} | options))
     async with asyncio.TaskGroup() as tasks:

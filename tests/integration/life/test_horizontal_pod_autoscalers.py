@@ -11,7 +11,7 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
-from localplane.apiserver.registry.rest import ListOptions, ResultList
+from localplane.apiserver.registry.rest import Lister, ListOptions, ResultList
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import APIGroup, Resource, Version
 from localplane.catalog.groups import groups as builtin_groups
@@ -251,7 +251,7 @@ async def test_metrics_of_other_programs_that_nobody_serves_are_told() -> None:
         )
 
 
-class Queue:
+class Queue(Lister):
     """An external metric that a test fills."""
 
     def __init__(self) -> None:

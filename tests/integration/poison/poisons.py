@@ -55,7 +55,7 @@ def poisons_of(definition: Definition, root: str) -> Iterator[Poison]:
     for field, value in _METADATA.items():
         yield maker.metadata(f"metadata-{field.lower()}", **{field: value})
     yield maker.object("bare", is_unreadable=False)
-    if definition.typed:
+    if definition.dialect.is_routed:
         yield from _wrong_types(maker)
 
 
@@ -95,7 +95,7 @@ class _Maker:
         self._root = root
         version = definition.converter.storage_version
         self._type = {"apiVersion": str(version), "kind": definition.kind.kind}
-        self.schema = definition.schemas[version.version]().root if definition.typed else Node()
+        self.schema = definition.schemas[version.version]().root if definition.dialect.is_routed else Node()
 
     def raw(self, form: str, value: bytes) -> Poison:
         return Poison(form, self._key(form), value)
@@ -107,7 +107,7 @@ class _Maker:
     def metadata(self, form: str, **fields: Any) -> Poison:
         """Custom resources are shown whatever their metadata is."""
         obj = {**self._type, "metadata": {**self._metadata(form), **fields}}
-        return Poison(form, self._key(form), orjson.dumps(obj), self._definition.typed)
+        return Poison(form, self._key(form), orjson.dumps(obj), self._definition.dialect.is_routed)
 
     def named(self, form: str, **fields: Any) -> Poison:
         kept = {name: value for name, value in {**self._metadata(form), **fields}.items() if value is not None}

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
-from inspect import signature
 
 import pytest
 
-from localplane.apimachinery.serializers.media_types import JSON, YAML, MediaType
-from localplane.apiserver.endpoints.scope import APPLY_PATCH, JSON_PATCH, PATCH_TYPES, Scope
+from localplane.apimachinery.serializers.media_types import JSON, YAML
+from localplane.apiserver.dialects import APPLY_PATCH, JSON_PATCH, STRUCT_KINDS
+from localplane.apiserver.endpoints.served import MEDIA_TYPES
 from localplane.apiserver.long_work import LongWork
 from localplane.apiserver.request import Response, whole_body
 from localplane.catalog.core.config_maps import CONFIG_MAPS as CONFIG_MAP_RESOURCE
@@ -33,7 +33,6 @@ INITIAL = "watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVe
 LONGEST_SECONDS = 0.03
 """Ten times what a slice takes. What does not stop in between takes several times as long as this."""
 
-MEDIA_TYPES: Sequence[MediaType] = signature(Scope).parameters["media_types"].default
 TRANSFORMS = ("", ";as=Table;g=meta.k8s.io;v=v1", ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1")
 WATCH_TRANSFORMS = ("", ";as=Table;g=meta.k8s.io;v=v1", ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
 
@@ -192,7 +191,7 @@ def _patch(content_type: str) -> bytes:
     return b'{"data":{"key-00001":"z"}}'
 
 
-@pytest.mark.parametrize("content_type", PATCH_TYPES)
+@pytest.mark.parametrize("content_type", STRUCT_KINDS.patch_types)
 def test_a_patch_of_a_large_object_lets_others_in(
     server: Server, monkeypatch: pytest.MonkeyPatch, content_type: str
 ) -> None:

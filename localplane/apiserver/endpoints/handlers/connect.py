@@ -7,21 +7,20 @@ from __future__ import annotations
 
 from localplane.apimachinery.errors import BadRequest
 from localplane.apiserver.endpoints.admitting import Review
-from localplane.apiserver.endpoints.scope import Scope
-from localplane.apiserver.registry.rest import WriteOptions
+from localplane.apiserver.endpoints.served import Served
+from localplane.apiserver.registry.rest import Connecter, WriteOptions
 from localplane.apiserver.request import Answer, Request, RequestInfo
 
 _PARTS_OF_ITSELF = 3  # resource, name, subresource
 
 
-async def connect(scope: Scope, request: Request) -> Answer:
+async def connect(served: Served, storage: Connecter, request: Request) -> Answer:
     if request.query.all("dryRun"):
         raise BadRequest("dryRun is not supported")
     info = request.info
-    options = scope.storage.connect_options(request, _path_below(info))
-    await Review(scope, request, WriteOptions()).admit_connect(options)
-    answer: Answer = await scope.storage.connect(request, info.name, options)
-    return answer
+    options = storage.connect_options(request, _path_below(info))
+    await Review(served, request, WriteOptions()).admit_connect(options)
+    return await storage.connect(request, info.name, options)
 
 
 def _path_below(info: RequestInfo) -> str:

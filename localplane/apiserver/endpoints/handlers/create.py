@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 
 from localplane.apimachinery.errors import RequestEntityTooLarge
@@ -13,54 +15,70 @@ from localplane.apiserver.endpoints.field_management import manager_of, track
 from localplane.apiserver.endpoints.negotiation import negotiated
 from localplane.apiserver.endpoints.owner_references import drop_duplicate_owners
 from localplane.apiserver.endpoints.respond import check_form, respond_object
-from localplane.apiserver.endpoints.scope import Scope
+from localplane.apiserver.endpoints.served import Served
 from localplane.apiserver.endpoints.write_options import write_options
 from localplane.apiserver.registry.metadata import ensure_namespace, metadata_of, wipe_server_fields
-from localplane.apiserver.registry.rest import NamedCreater, Result, WriteOptions
+from localplane.apiserver.registry.rest import Creater, NamedCreater, Result, WriteOptions
 from localplane.apiserver.request import Answer, Request
 
+Store = Callable[..., Awaitable[Result]]
+"""Stores an object, or raises APIErrors; given as `create` and `create_named` want it."""
 
-async def create(scope: Scope, request: Request) -> Answer:
-    target = negotiated(scope, request)
-    check_form(scope, target, is_list=False)
-    media_type = body.media_type_of(scope, request)
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A request to create, before its object is read."""
+
+    data: bytes
+    media_type: MediaType
+    options: WriteOptions
+
+
+async def create(served: Served, storage: Creater, request: Request) -> Answer:
+    return await _create(served, request, partial(storage.create, request))
+
+
+async def create_named(served: Served, storage: NamedCreater, request: Request) -> Answer:
+    return await _create(served, request, partial(storage.create_named, request, request.info.name))
+
+
+async def _create(served: Served, request: Request, store: Store) -> Answer:
+    target = negotiated(served, request)
+    check_form(served, target, is_list=False)
+    media_type = body.media_type_of(request)
     data = await body.read(request)
-    options = write_options(request.query, "CreateOptions")
+    sent = _Sent(data, media_type, write_options(request.query, "CreateOptions"))
     told = len(request.warnings)
     try:
-        result = await _create(scope, request, data, media_type, options, tracked=True)
+        result = await _stored(served, request, store, sent, tracked=True)
     except RequestEntityTooLarge:
         # It may be the managers of its fields that make it too large, and an object can do without them.
         del request.warnings[told:]
-        result = await _create(scope, request, data, media_type, options, tracked=False)
-    return await respond_object(scope, request, result, target, 201)
+        result = await _stored(served, request, store, sent, tracked=False)
+    return await respond_object(served, request, result, target, 201)
 
 
-async def _create(
-    scope: Scope, request: Request, data: bytes, media_type: MediaType, options: WriteOptions, *, tracked: bool
-) -> Result:
+async def _stored(served: Served, request: Request, store: Store, sent: _Sent, *, tracked: bool) -> Result:
+    options = sent.options
+
     def decoded() -> JSONObject:
-        obj = body.decode(scope, request, data, media_type, field_validation=options.field_validation)
-        return scope.converter.to_hub(obj, scope.group_version.version)
+        obj = body.decode(served, request, sent.data, sent.media_type, field_validation=options.field_validation)
+        return served.converter.to_hub(obj, served.group_version.version)
 
     hub = await request.do(decoded)
-    if not getattr(scope.storage, "preserves_metadata", False):
+    if not served.storage.preserves_metadata:
         wipe_server_fields(metadata_of(hub))
-    ensure_namespace(metadata_of(hub), expected=request.namespace if scope.namespaced else "")
+    ensure_namespace(metadata_of(hub), expected=request.namespace if served.namespaced else "")
     drop_duplicate_owners(request, hub)
     if tracked:
-        await request.do(partial(track, scope, hub, {}, manager=manager_of(request, options)))
+        await request.do(partial(track, served, hub, {}, manager=manager_of(request, options)))
     else:
         metadata_of(hub).pop("managedFields", None)
-    review = Review(scope, request, options)
+    review = Review(served, request, options)
     hub = await review.admit_create(hub)
     drop_duplicate_owners(request, hub, after_admission=True)
     validate = review.validation_on_create()
-    name = request.info.name
     try:
-        if name and isinstance(scope.storage, NamedCreater):
-            return await scope.storage.create_named(request, name, hub, validate=validate, options=options)
-        created: Result = await scope.storage.create(request, hub, validate=validate, options=options)
+        return await store(hub, validate=validate, options=options)
     finally:
         review.leave()
-    return created

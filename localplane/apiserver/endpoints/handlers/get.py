@@ -6,15 +6,16 @@ from localplane.apimachinery.errors import BadRequest
 from localplane.apiserver.endpoints.negotiation import negotiated
 from localplane.apiserver.endpoints.parameters import flag
 from localplane.apiserver.endpoints.respond import respond_object
-from localplane.apiserver.endpoints.scope import Scope
+from localplane.apiserver.endpoints.served import Served
+from localplane.apiserver.registry.rest import Getter
 from localplane.apiserver.request import Answer, Request, Response, StreamResponse
 
 
-async def get(scope: Scope, request: Request) -> Answer:
-    target = negotiated(scope, request)
+async def get(served: Served, storage: Getter, request: Request) -> Answer:
+    target = negotiated(served, request)
     if flag(request.query, "export"):
         raise BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
-    result = await scope.storage.get(request, request.info.name, resource_version=request.query.get("resourceVersion"))
+    result = await storage.get(request, request.info.name, resource_version=request.query.get("resourceVersion"))
     if isinstance(result, Response | StreamResponse):
         return result
-    return await respond_object(scope, request, result, target)
+    return await respond_object(served, request, result, target)

@@ -17,7 +17,8 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import DecodeError
 from localplane.apimachinery.serializers.decode_messages import strict_decoding_error, type_meta
 from localplane.apimachinery.serializers.errors import NotAnObject
-from localplane.apimachinery.serializers.media_types import check_route_input
+from localplane.apiserver.dialects import APPLY_PATCH
+from localplane.apiserver.dialects.scheme import why_not
 from localplane.apiserver.endpoints import body
 from localplane.apiserver.endpoints.admitting import Review
 from localplane.apiserver.endpoints.applying import Configuration, applied
@@ -27,10 +28,10 @@ from localplane.apiserver.endpoints.owner_references import drop_duplicate_owner
 from localplane.apiserver.endpoints.parameters import flag
 from localplane.apiserver.endpoints.patching import Change, change_of
 from localplane.apiserver.endpoints.respond import check_form, respond_object
-from localplane.apiserver.endpoints.scope import APPLY_PATCH, Scope
+from localplane.apiserver.endpoints.served import Served
 from localplane.apiserver.endpoints.write_options import patch_options
 from localplane.apiserver.registry.metadata import metadata_of
-from localplane.apiserver.registry.rest import Updated, WriteOptions
+from localplane.apiserver.registry.rest import Updated, Updater, WriteOptions
 from localplane.apiserver.request import Answer, Request
 
 from .update import check_place, write_reviewed
@@ -39,43 +40,43 @@ Patched = Callable[[JSONObject], JSONObject]
 """From the live hub object, {} if there is none, to what it should become, with its managers."""
 
 
-async def patch(scope: Scope, request: Request) -> Answer:
-    content_type = _content_type(scope, request)
-    target = negotiated(scope, request)
-    check_form(scope, target, is_list=False)
+async def patch(served: Served, storage: Updater, request: Request) -> Answer:
+    content_type = _content_type(served, request)
+    target = negotiated(served, request)
+    check_form(served, target, is_list=False)
     data = await body.read(request)
     is_apply = content_type == APPLY_PATCH
     options = patch_options(request.query, apply=is_apply)
     if is_apply:
-        application = await request.do(partial(_application, scope, request, data, options))
-        done = await _write(scope, request, options, application, may_create=True)
+        application = await request.do(partial(_application, served, request, data, options))
+        done = await _write(served, storage, request, options, application, may_create=True)
     else:
         change = await request.do(
-            partial(change_of, scope, content_type, data, field_validation=options.field_validation)
+            partial(change_of, served, content_type, data, field_validation=options.field_validation)
         )
-        done = await _write_change(scope, request, options, change)
-    return await respond_object(scope, request, done.result, target, 201 if done.created else 200)
+        done = await _write_change(served, storage, request, options, change)
+    return await respond_object(served, request, done.result, target, 201 if done.created else 200)
 
 
 async def _write(
-    scope: Scope, request: Request, options: WriteOptions, patched: Patched, *, may_create: bool
+    served: Served, storage: Updater, request: Request, options: WriteOptions, patched: Patched, *, may_create: bool
 ) -> Updated:
-    review = Review(scope, request, options)
+    review = Review(served, request, options)
 
     async def updated(old: JSONObject) -> JSONObject:
         new = await request.do(partial(patched, old))
-        check_place(scope, request, new)
+        check_place(served, request, new)
         new = await review.admit_update(new, old)
         drop_duplicate_owners(request, new, after_admission=True)
         return new
 
-    return await write_reviewed(scope, request, review, updated, options=options, may_create=may_create)
+    return await write_reviewed(storage, request, review, updated, options=options, may_create=may_create)
 
 
-def _application(scope: Scope, request: Request, data: bytes, options: WriteOptions) -> Patched:
+def _application(served: Served, request: Request, data: bytes, options: WriteOptions) -> Patched:
     configuration, force = Configuration(data), flag(request.query, "force")
     return lambda old: applied(
-        scope,
+        served,
         request,
         configuration,
         old,
@@ -85,50 +86,51 @@ def _application(scope: Scope, request: Request, data: bytes, options: WriteOpti
     )
 
 
-async def _write_change(scope: Scope, request: Request, options: WriteOptions, change: Change) -> Updated:
+async def _write_change(
+    served: Served, storage: Updater, request: Request, options: WriteOptions, change: Change
+) -> Updated:
     manager = manager_of(request, options)
 
     def tracked(old: JSONObject) -> JSONObject:
-        new = _changed(scope, request, change, old, options.field_validation)
-        track(scope, new, old, manager=manager)
+        new = _changed(served, request, change, old, options.field_validation)
+        track(served, new, old, manager=manager)
         return new
 
     def untracked(old: JSONObject) -> JSONObject:
-        new = _changed(scope, request, change, old, options.field_validation)
+        new = _changed(served, request, change, old, options.field_validation)
         metadata_of(new).pop("managedFields", None)
         return new
 
     told = len(request.warnings)
     try:
-        return await _write(scope, request, options, tracked, may_create=False)
+        return await _write(served, storage, request, options, tracked, may_create=False)
     except RequestEntityTooLarge:
         # It may be the managers of its fields that make it too large, and an object can do without them.
         del request.warnings[told:]
-        return await _write(scope, request, options, untracked, may_create=False)
+        return await _write(served, storage, request, options, untracked, may_create=False)
 
 
-def _content_type(scope: Scope, request: Request) -> str:
+def _content_type(served: Served, request: Request) -> str:
     """Only what stands before the semicolon counts, letter for letter."""
     content_type = request.headers.get("content-type", "")
-    if scope.typed:
-        check_route_input(content_type, scope.patch_types)
+    served.dialect.check_patch_type(content_type)
     name = content_type.partition(";")[0] if content_type.find(";") > 0 else content_type
-    if name not in scope.patch_types:
-        raise UnsupportedMediaType.of(scope.patch_types)
+    if name not in served.dialect.patch_types:
+        raise UnsupportedMediaType.of(served.dialect.patch_types)
     return name
 
 
-def _changed(scope: Scope, request: Request, change: Change, old: JSONObject, field_validation: str) -> JSONObject:
+def _changed(served: Served, request: Request, change: Change, old: JSONObject, field_validation: str) -> JSONObject:
     """The live object with the patch applied, in the hub version. Nothing of it is shared with `old`."""
     if not old:
-        raise NotFound.of(scope.resource, request.info.name)
-    version = scope.group_version.version
-    current = scope.converter.seen_from(old, version) | {"kind": scope.kind, "apiVersion": scope.api_version}
+        raise NotFound.of(served.resource, request.info.name)
+    version = served.group_version.version
+    current = served.converter.seen_from(old, version) | {"kind": served.kind, "apiVersion": served.api_version}
     changed = change.apply(current)
     if change.says_type:
-        _check_type(scope, change, current, changed)
+        _check_type(served, change, current, changed)
     try:
-        unknown = body.take_known(scope, changed)
+        unknown = body.take_known(served, changed)
     except DecodeError as error:
         raise _not_fitting(change, current, change.misfit(current, error)) from error
     problems = [*change.problems, *(unknown if change.says_type else sorted(unknown))]
@@ -136,11 +138,11 @@ def _changed(scope: Scope, request: Request, change: Change, old: JSONObject, fi
         raise _not_fitting(change, current, strict_decoding_error(problems))
     if field_validation != "Ignore":
         request.warnings.extend(problems)
-    body.complete(scope, changed)
-    return scope.converter.to_hub(changed, version)
+    body.complete(served, changed)
+    return served.converter.to_hub(changed, version)
 
 
-def _check_type(scope: Scope, change: Change, current: JSONObject, changed: Any) -> None:
+def _check_type(served: Served, change: Change, current: JSONObject, changed: Any) -> None:
     """A patch may change anything but what the object is."""
     try:
         told = type_meta(changed)
@@ -150,8 +152,8 @@ def _check_type(scope: Scope, change: Change, current: JSONObject, changed: Any)
     for name, given in (("Kind", told.kind), ("apiVersion", told.api_version)):
         if not given:
             raise _not_fitting(change, current, f"Object '{name}' is missing in '{change.shown(current)}'")
-    if (told.kind, version) != (scope.kind, scope.group_version):
-        raise _not_fitting(change, current, body.why_not(scope, told.kind, version))
+    if (told.kind, version) != (served.kind, served.group_version):
+        raise _not_fitting(change, current, why_not(served, told.kind, version))
 
 
 def _not_fitting(change: Change, current: JSONObject, why: str) -> Invalid:

@@ -14,54 +14,56 @@ from localplane.apiserver.endpoints.field_management import manager_of, track
 from localplane.apiserver.endpoints.negotiation import negotiated
 from localplane.apiserver.endpoints.owner_references import drop_duplicate_owners
 from localplane.apiserver.endpoints.respond import check_form, respond_object
-from localplane.apiserver.endpoints.scope import Scope
+from localplane.apiserver.endpoints.served import Served
 from localplane.apiserver.endpoints.write_options import write_options
 from localplane.apiserver.registry.metadata import ensure_namespace, metadata_of
-from localplane.apiserver.registry.rest import Update, Updated, UpdatedObject, WriteOptions
+from localplane.apiserver.registry.rest import Update, Updated, UpdatedObject, Updater, WriteOptions
 from localplane.apiserver.request import Answer, Request
 
 
-async def update(scope: Scope, request: Request) -> Answer:
-    target = negotiated(scope, request)
-    check_form(scope, target, is_list=False)
+async def update(served: Served, storage: Updater, request: Request) -> Answer:
+    target = negotiated(served, request)
+    check_form(served, target, is_list=False)
     data = await body.read(request)
     options = write_options(request.query, "UpdateOptions")
-    media_type = body.media_type_of(scope, request)
-    decode = partial(body.decode, scope, request, data, media_type, field_validation=options.field_validation)
+    media_type = body.media_type_of(request)
+    decode = partial(body.decode, served, request, data, media_type, field_validation=options.field_validation)
     obj = await request.do(decode)
-    check_place(scope, request, obj)
+    check_place(served, request, obj)
     options = replace(options, precondition_uid=metadata_of(obj).get("uid") or None)
-    hub = await request.do(partial(scope.converter.to_hub, obj, scope.group_version.version))
+    hub = await request.do(partial(served.converter.to_hub, obj, served.group_version.version))
     drop_duplicate_owners(request, hub)
     told = len(request.warnings)
     try:
-        done = await _update(scope, request, hub, options, tracked=True)
+        done = await _update(served, storage, request, hub, options, tracked=True)
     except RequestEntityTooLarge:
         # It may be the managers of its fields that make it too large, and an object can do without them.
         del request.warnings[told:]
-        done = await _update(scope, request, hub, options, tracked=False)
-    return await respond_object(scope, request, done.result, target, 201 if done.created else 200)
+        done = await _update(served, storage, request, hub, options, tracked=False)
+    return await respond_object(served, request, done.result, target, 201 if done.created else 200)
 
 
-async def _update(scope: Scope, request: Request, hub: JSONObject, options: WriteOptions, *, tracked: bool) -> Updated:
-    review, manager = Review(scope, request, options), manager_of(request, options)
+async def _update(
+    served: Served, storage: Updater, request: Request, hub: JSONObject, options: WriteOptions, *, tracked: bool
+) -> Updated:
+    review, manager = Review(served, request, options), manager_of(request, options)
 
     async def updated(old: JSONObject) -> JSONObject:
         """Admission runs here, in the loop, because it is told the live object."""
         new = await request.do(partial(copied, hub))
         if tracked:
-            await request.do(partial(track, scope, new, old, manager=manager))
+            await request.do(partial(track, served, new, old, manager=manager))
         else:
             metadata_of(new).pop("managedFields", None)
         new = await review.admit_update(new, old)
         drop_duplicate_owners(request, new, after_admission=True)
         return new
 
-    return await write_reviewed(scope, request, review, updated, options=options)
+    return await write_reviewed(storage, request, review, updated, options=options)
 
 
 async def write_reviewed(
-    scope: Scope,
+    storage: Updater,
     request: Request,
     review: Review,
     changed: UpdatedObject,
@@ -71,7 +73,7 @@ async def write_reviewed(
 ) -> Updated:
     """What `changed` makes of the live object, while the review lets it in."""
     try:
-        done: Updated = await scope.storage.update(
+        return await storage.update(
             request,
             Update(
                 request.info.name,
@@ -84,13 +86,12 @@ async def write_reviewed(
         )
     finally:
         review.leave()
-    return done
 
 
-def check_place(scope: Scope, request: Request, obj: JSONObject) -> None:
+def check_place(served: Served, request: Request, obj: JSONObject) -> None:
     """The object is the one that the URL names, or raises BadRequest."""
     metadata, name = metadata_of(obj), request.info.name
-    ensure_namespace(metadata, expected=request.namespace if scope.namespaced else "")
+    ensure_namespace(metadata, expected=request.namespace if served.namespaced else "")
     given = metadata.get("name") or ""
     if not given:
         raise BadRequest(f"the name of the object ({name} based on URL) was undeterminable: name must be provided")

@@ -8,21 +8,22 @@ from dataclasses import replace
 
 from localplane.apiserver.endpoints.list_options import list_options
 from localplane.apiserver.endpoints.negotiation import negotiated, negotiated_stream
-from localplane.apiserver.endpoints.scope import Scope
+from localplane.apiserver.endpoints.served import Served
 from localplane.apiserver.endpoints.watching import lines
+from localplane.apiserver.registry.rest import Watcher
 from localplane.apiserver.request import Answer, Request, StreamResponse
 
 # Without a wish of the client's a watch lives between half an hour and an hour, so that not all end together.
 _SHORTEST_SECONDS = 1800.0
 
 
-async def watch(scope: Scope, request: Request) -> Answer:
-    negotiated(scope, request, collection=True)
-    options = list_options(scope, request, watch=True)
-    target = negotiated_stream(scope, request)
+async def watch(served: Served, storage: Watcher, request: Request) -> Answer:
+    negotiated(served, request, collection=True)
+    options = list_options(served, request, watch=True)
+    target = negotiated_stream(served, request)
     seconds = options.timeout_seconds or _SHORTEST_SECONDS * (1 + random.random())  # noqa: S311 - spreads load
     until = asyncio.get_running_loop().time() + seconds
-    source = await scope.storage.watch(request, replace(options, timeout_seconds=seconds))
+    source = await storage.watch(request, replace(options, timeout_seconds=seconds))
     return StreamResponse(
-        lines(scope, source, target, request.work, until=until), source.stop, content_type=target.stream_type
+        lines(served, source, target, request.work, until=until), source.stop, content_type=target.stream_type
     )

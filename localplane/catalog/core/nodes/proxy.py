@@ -13,6 +13,7 @@ from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry import reads
 from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.registry.rest import Connecter
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.objects import StoredObject
 from localplane.catalog.core.pods.subresources.proxy import PROXY_METHODS, is_global_unicast, split_scheme_name_port
@@ -21,7 +22,7 @@ from localplane.catalog.validation.addresses import parse_ip
 _PREFERRED = ("Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP")
 
 
-class NodeProxy:
+class NodeProxy(Connecter):
     connect_methods = PROXY_METHODS
     connects_below = True
 

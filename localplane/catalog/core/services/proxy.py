@@ -12,6 +12,7 @@ from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry import reads
 from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.registry.rest import Connecter
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.objects import StoredObject
 
@@ -20,7 +21,7 @@ from .shape import ports_of
 _SCHEMES = ("", "http", "https")
 
 
-class ServiceProxy:
+class ServiceProxy(Connecter):
     connect_methods = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
     connects_below = True
 

@@ -14,7 +14,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.errors import interpret
-from localplane.apiserver.registry.rest import Result, ValidateCreate, WriteOptions
+from localplane.apiserver.registry.rest import Creater, NamedCreater, Result, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.interface import Preconditions
@@ -31,7 +31,7 @@ SUCCESS: Final[JSONObject] = {
 _BINDINGS = GroupResource("", "pods/binding")
 
 
-class BindingStore:
+class BindingStore(NamedCreater):
     """`pods/x/binding`. The uid and resourceVersion that a binding names must be the pod's."""
 
     preserves_metadata = True
@@ -72,7 +72,7 @@ class BindingStore:
             raise interpret(error, resource=pods.resource, name=name) from error
 
 
-class LegacyBindingStore:
+class LegacyBindingStore(Creater):
     """`bindings`, as it was before pods had one of their own: the binding names its pod."""
 
     def __init__(self, pods: Callable[[], Definition]) -> None:

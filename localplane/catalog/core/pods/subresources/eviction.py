@@ -19,7 +19,7 @@ from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry import delete, reads, update
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.errors import after_a_write
-from localplane.apiserver.registry.rest import DeleteOptions, Result, Update, ValidateCreate, WriteOptions
+from localplane.apiserver.registry.rest import DeleteOptions, NamedCreater, Result, Update, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.objects import StoredObject
 from localplane.catalog.core.pods.conditions import is_true, set_condition
@@ -37,7 +37,7 @@ _SEVERAL = "This pod has more than one PodDisruptionBudget, which the eviction s
 _BOTH_DRY_RUNS = "Non-matching dry-run options in request and content: {} and {}"
 
 
-class EvictionStore:
+class EvictionStore(NamedCreater):
     """`pods/x/eviction`."""
 
     def __init__(self, pods: Definition, budgets: Budgets) -> None:

@@ -16,6 +16,7 @@ from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.times import InvalidTime, parse_time
 from localplane.apiserver.endpoints.parameters import flag, number
 from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.registry.rest import Getter
 from localplane.apiserver.request import Answer, Query, Request, Response, StreamResponse, whole_body
 from localplane.catalog.kubelets import LogOptions
 from localplane.catalog.validation.values import NOT_NEGATIVE
@@ -27,7 +28,7 @@ _LONG_AGO: Final = 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class LogStore:
+class LogStore(Getter):
     pods: Definition
     nodes: Nodes
 

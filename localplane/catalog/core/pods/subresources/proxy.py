@@ -8,6 +8,7 @@ from localplane.apimachinery.errors import BadRequest, ServiceUnavailable
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.registry.rest import Connecter
 from localplane.apiserver.request import Answer, Request
 from localplane.catalog.validation.addresses import Address, parse_ip
 
@@ -26,7 +27,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class PodProxyStore:
+class PodProxyStore(Connecter):
     """`pods/x/proxy`, and every path below."""
 
     pods: Definition

@@ -11,6 +11,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authorization import Attributes, Authorizer
 from localplane.apiserver.endpoints.parameters import flag, integer
 from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.registry.rest import Connecter
 from localplane.apiserver.request import Answer, Request, User
 
 from .connecting import Nodes, check_container, pod_of
@@ -19,7 +20,7 @@ _STREAMS = ("stdin", "stdout", "stderr", "tty")
 
 
 @dataclass(frozen=True, slots=True)
-class StreamStore:
+class StreamStore(Connecter):
     """A stream to a pod; `kind` is that of its options, which say what they are about."""
 
     pods: Definition

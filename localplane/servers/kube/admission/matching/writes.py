@@ -140,16 +140,12 @@ class Write:
             return
         schema = found.schemas[version]()
         try:
-            if found.typed:
-                schema.decode(obj, kind=kind.kind)
-            else:
-                schema.prune(obj)
+            found.dialect.take_known(schema, obj, kind=kind.kind)
         except DecodeError as error:
             raise InternalError.of(str(error)) from error
         schema.default(obj)
         converter.default(obj, version)
-        if found.typed:
-            schema.complete(obj, final=True)
+        found.dialect.complete(schema, obj, final=True)
 
     async def namespace(self) -> JSONObject | None:
         """The namespace that it is in. Raises NotFound."""
