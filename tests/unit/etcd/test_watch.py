@@ -40,7 +40,7 @@ class Scripted:
 
 
 @asynccontextmanager
-async def watching(peer: FakePeer, *, previous: bool = True) -> AsyncIterator[Scripted]:
+async def watching(peer: FakePeer, *, previous: bool = True, announced: bool = True) -> AsyncIterator[Scripted]:
     async with client_of(peer) as client:
         backend = EtcdBackend(client, exclusive=True)
         watch = backend.watch("/a/", "/a0", after=41, previous=previous)
@@ -51,7 +51,10 @@ async def watching(peer: FakePeer, *, previous: bool = True) -> AsyncIterator[Sc
         await connection.message()
         await asking
         connection.send(headers(stream))
-        yield Scripted(backend, watch, create, connection, stream)
+        scripted = Scripted(backend, watch, create, connection, stream)
+        if announced:
+            scripted.say(response(41, created=True))
+        yield scripted
         await watch.close()
 
 
@@ -111,6 +114,17 @@ async def test_a_response_without_changes_is_progress(peer: FakePeer) -> None:
     async with watching(peer) as scripted:
         scripted.say(response(77, watch_id=-1))
         assert await scripted.batch() == Batch([], 77)
+
+
+async def test_progress_before_the_watch_is_announced_is_ahead_of_its_changes(peer: FakePeer) -> None:
+    """etcd holds changes back until it has announced a watch, but not what it says of progress."""
+    async with watching(peer, announced=False) as scripted:
+        scripted.say(response(95))
+        scripted.say(response(95, created=True))
+        scripted.say(response(95, 90))
+        assert await scripted.batch() == Batch([put(90)], 90)
+        scripted.say(response(95))
+        assert await scripted.batch() == Batch([], 95)
 
 
 async def test_progress_is_asked_for_until_it_comes_and_no_longer(peer: FakePeer) -> None:

@@ -31,7 +31,9 @@ class EtcdWatch:
     """A BackendWatch. The stream opens with the first use, so that making a watch can't fail.
 
     A batch's revision is that of its last change, never the one in the response's header: the header may be ahead of
-    changes still to come. Only an answer without changes that etcd sent as progress is taken at its word.
+    changes still to come. Only an answer without changes that etcd sent as progress is taken at its word, and only
+    after etcd has announced the watch: until then it holds the watch's changes back, but not its word on progress
+    (etcd: server/etcdserver/api/v3rpc/watch.go, sendLoop, `pending`).
     """
 
     def __init__(self, client: EtcdClient, create: WatchCreateRequest, *, compacted: Callable[[int], None]) -> None:
@@ -41,6 +43,7 @@ class EtcdWatch:
         self._stream: ClientStream | None = None
         self._fragments: list[Change] = []
         self._progress_owed: asyncio.TimerHandle | None = None
+        self._announced = False
         self._ended = False
 
     def __aiter__(self) -> AsyncIterator[Batch]:
@@ -104,6 +107,7 @@ class EtcdWatch:
                 raise ResourceVersionTooOld(_COMPACTED)
             raise Unavailable(f"etcd ended the watch: {response.cancel_reason or 'no reason given'}")
         if response.created:
+            self._announced = True
             return None
         if response.events:
             changes = [_change(event) for event in response.events]
@@ -113,8 +117,8 @@ class EtcdWatch:
                 changes = self._fragments + changes
             self._fragments = changes if response.fragment else []
             return None if response.fragment else Batch(changes, changes[-1].revision)
-        if self._fragments:
-            return None  # its revision would be ahead of changes that we hold back
+        if self._fragments or not self._announced:
+            return None  # its revision would be ahead of changes that we, or etcd, hold back
         self._no_longer_owed()
         return Batch([], response.header.revision)
 
