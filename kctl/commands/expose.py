@@ -7,7 +7,6 @@ from kctl.changes.launch.request import OVERRIDE_FLAGS, overridden, save_configu
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag
-from kctl.errors import KctlError
 from kctl.printers.choice import output_flags
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
@@ -21,8 +20,8 @@ async def run(session: Session, given: Given) -> None:
     from kctl.changes.dry_run import dry_run
     from kctl.changes.launch.service import Exposing
     from kctl.objects import Query, resolve
+    from kctl.objects.decoding import check_registered
     from kctl.printers.typed import printer_for
-    from kctl.structs.scheme import is_registered, not_registered
 
     mode = dry_run(session)
     printer = printer_for(given, "exposed", dry_run=mode)
@@ -32,8 +31,7 @@ async def run(session: Session, given: Given) -> None:
 
     async def expose(info: Info) -> None:
         kind = info.rest_mapping.kind
-        if not is_registered(str(kind.group_version)):
-            raise KctlError(not_registered(str(kind.group_version), kind.kind))
+        check_registered(str(kind.group_version), kind.kind)
         service = exposing.service(kind.group, kind.kind, info.object or {})
         service = annotated(await overridden(session, given, service), recorded(session))
         if mode == "client":

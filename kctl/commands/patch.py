@@ -180,10 +180,10 @@ class _Patching:
         import orjson
 
         from kctl.changes.apply.schemas import PatchSchemas
-        from kctl.structs import patch_node
         from localplane.apimachinery.groups import GroupVersionKind
         from localplane.apimachinery.patch.strategic import merge
         from localplane.apimachinery.patch.values import copied
+        from localplane.apis.patch_nodes import patch_node
 
         group, _, version = str(obj.get("apiVersion", "")).rpartition("/")
         kind = GroupVersionKind(group, version, str(obj.get("kind", "")))

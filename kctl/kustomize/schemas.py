@@ -6,13 +6,64 @@ The built-in answer, or that of an OpenAPI document which a kustomization names.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
-from kctl.kustomize import builtin_kinds
 from kctl.kustomize.errors import KustomizeError
+from localplane.apimachinery.api_types import APIField
+from localplane.apis.table import TYPES, go_package
 
 _BUILTIN_VERSION = "v1.21.2"
 _GVK = "x-kubernetes-group-version-kind"
+
+_NAMESPACED: Final = {
+    "apps/v1": "ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet",
+    "autoscaling/v1": "HorizontalPodAutoscaler Scale",
+    "autoscaling/v2beta1": "HorizontalPodAutoscaler",
+    "autoscaling/v2beta2": "HorizontalPodAutoscaler",
+    "batch/v1": "CronJob Job",
+    "batch/v1beta1": "CronJob",
+    "coordination.k8s.io/v1": "Lease",
+    "coordination.k8s.io/v1beta1": "Lease",
+    "discovery.k8s.io/v1": "EndpointSlice",
+    "discovery.k8s.io/v1beta1": "EndpointSlice",
+    "events.k8s.io/v1": "Event",
+    "events.k8s.io/v1beta1": "Event",
+    "extensions/v1beta1": "Ingress",
+    "networking.k8s.io/v1": "Ingress NetworkPolicy",
+    "networking.k8s.io/v1beta1": "Ingress",
+    "policy/v1": "PodDisruptionBudget",
+    "policy/v1beta1": "PodDisruptionBudget",
+    "rbac.authorization.k8s.io/v1": "Role RoleBinding",
+    "rbac.authorization.k8s.io/v1beta1": "Role RoleBinding",
+    "storage.k8s.io/v1beta1": "CSIStorageCapacity",
+    "v1": "ConfigMap Endpoints Event LimitRange PersistentVolumeClaim Pod PodTemplate ReplicationController "
+    "ResourceQuota Secret Service ServiceAccount",
+}
+_CLUSTER_SCOPED: Final = {
+    "admissionregistration.k8s.io/v1": "MutatingWebhookConfiguration ValidatingWebhookConfiguration",
+    "admissionregistration.k8s.io/v1beta1": "MutatingWebhookConfiguration ValidatingWebhookConfiguration",
+    "apiextensions.k8s.io/v1": "CustomResourceDefinition",
+    "apiextensions.k8s.io/v1beta1": "CustomResourceDefinition",
+    "apiregistration.k8s.io/v1": "APIService",
+    "apiregistration.k8s.io/v1beta1": "APIService",
+    "certificates.k8s.io/v1": "CertificateSigningRequest",
+    "certificates.k8s.io/v1beta1": "CertificateSigningRequest",
+    "flowcontrol.apiserver.k8s.io/v1beta1": "FlowSchema PriorityLevelConfiguration",
+    "networking.k8s.io/v1": "IngressClass",
+    "networking.k8s.io/v1beta1": "IngressClass",
+    "node.k8s.io/v1": "RuntimeClass",
+    "node.k8s.io/v1beta1": "RuntimeClass",
+    "policy/v1beta1": "PodSecurityPolicy",
+    "rbac.authorization.k8s.io/v1": "ClusterRole ClusterRoleBinding",
+    "rbac.authorization.k8s.io/v1beta1": "ClusterRole ClusterRoleBinding",
+    "scheduling.k8s.io/v1": "PriorityClass",
+    "scheduling.k8s.io/v1beta1": "PriorityClass",
+    "storage.k8s.io/v1": "CSIDriver CSINode StorageClass VolumeAttachment",
+    "storage.k8s.io/v1beta1": "CSIDriver CSINode StorageClass VolumeAttachment",
+    "v1": "ComponentStatus Namespace Node PersistentVolume",
+}
+"""Kinds that kustomize knows without asking a server, as of Kubernetes 1.21: newer ones are unknown to it.
+Kubernetes: kyaml/openapi, precomputedIsNamespaceScoped and the swagger of v1.21.2."""
 
 
 class Schema(Protocol):
@@ -28,24 +79,28 @@ class Schema(Protocol):
 
 
 class _Builtin:
-    """`fields` is a row of `builtin_kinds`."""
+    """Of a built-in type, or of a field that has it. What came later than the release whose types kustomize knows is
+    nothing to it."""
 
-    def __init__(self, fields: dict[str, str], keys: tuple[str, ...] | None = None, element: str = "") -> None:
-        self.keys = keys
-        self._fields = fields
-        self._element = element
+    def __init__(self, kind: str, field: APIField | None = None) -> None:
+        self._kind = kind
+        self._field = field
+
+    @property
+    def keys(self) -> tuple[str, ...] | None:
+        field = self._field
+        if field is None or "merge" not in field.patch_strategies:
+            return None
+        return tuple(field.list_keys or ([field.merge_key] if field.merge_key else ()))
 
     def field(self, name: str) -> Schema | None:
-        entry = self._fields.get(name)
-        if entry is None:
-            return None
-        if not entry.startswith("["):
-            return _Builtin(builtin_kinds.LISTS[entry])
-        keys, _, element = entry[1:].partition("]")
-        return _Builtin({}, tuple(keys.split(",")) if keys else (), element.strip())
+        struct = TYPES.get(self._kind)
+        fields = struct.fields if struct is not None else ()
+        field = next((field for field in fields if field.name == name and "after" not in field.words), None)
+        return None if field is None else _Builtin(field.type, field)
 
     def elements(self) -> Schema | None:
-        return None if self.keys is None else _Builtin(builtin_kinds.LISTS.get(self._element, {}))
+        return _Builtin(self._kind[2:]) if self._kind.startswith("[]") else None
 
 
 class _Documented:
@@ -132,7 +187,7 @@ class Schemas:
         if not self._read:
             self._read_all()
         if self._builtin and (api_version, kind) in _scopes():
-            return _Builtin({"metadata": "ObjectMeta", **builtin_kinds.KINDS.get(kind, {})})
+            return _Builtin(_definition(api_version, kind))
         definition = self._types.get((api_version, kind))
         return None if definition is None else _Documented(definition, self._definitions)
 
@@ -165,6 +220,14 @@ class Schemas:
                     self._scopes.setdefault(_type(gvk), False)
 
 
+def _definition(api_version: str, kind: str) -> str:
+    """Versions that are gone had the lists of v1. A kind that is gone as well has only its metadata."""
+    package = go_package(api_version)
+    versions = (package, f"{package.partition('/')[0]}/v1")
+    definitions = (f"{version}.{kind}" for version in versions)
+    return next(filter(TYPES.get, definitions), "meta/v1.PartialObjectMetadata")
+
+
 def _type(gvk: dict[str, Any]) -> tuple[str, str]:
     group, version = gvk.get("group") or "", gvk.get("version") or ""
     return (f"{group}/{version}" if group else str(version)), str(gvk.get("kind", ""))
@@ -175,7 +238,7 @@ def _scopes() -> dict[tuple[str, str], bool]:
     """Whether a built-in kind has namespaces."""
     return {
         (api_version, kind): namespaced
-        for table, namespaced in ((builtin_kinds.NAMESPACED, True), (builtin_kinds.CLUSTER_SCOPED, False))
+        for table, namespaced in ((_NAMESPACED, True), (_CLUSTER_SCOPED, False))
         for api_version, kinds in table.items()
         for kind in kinds.split()
     }

@@ -12,6 +12,7 @@ from kctl.errors import KctlError
 from kctl.printers.objects import sorted_keys
 from localplane.apimachinery.gotext import go_json, go_quote
 from localplane.apimachinery.objects import JSONObject
+from localplane.apis.scheme import is_registered, not_registered
 
 _TEXTS = ("name", "namespace", "generateName", "resourceVersion", "uid")
 _MAPS = ("labels", "annotations")
@@ -135,11 +136,8 @@ def _json_kind(value: Any) -> str:
     return "number"
 
 
-def check_built_in(obj: JSONObject, source: str) -> None:
-    """Raises KctlError for a kind that kubectl has no Go type for: one of a group that is nobody's but its owner's."""
-    group, version, kind = group_version_kind(obj)
-    if "." in group and not group.endswith(".k8s.io"):
-        raise KctlError(
-            f"unable to decode {go_quote(source)}: no kind {go_quote(kind)} is registered for version "
-            f'{go_quote(f"{group}/{version}")} in scheme "k8s.io/kubectl/pkg/scheme/scheme.go:28"'
-        )
+def check_registered(api_version: str, kind: str, source: str = "") -> None:
+    """Raises KctlError for a kind that kubectl has no Go type for."""
+    if not is_registered(api_version):
+        where = f"unable to decode {go_quote(source)}: " if source else ""
+        raise KctlError(where + not_registered(api_version, kind))

@@ -124,7 +124,8 @@ async def place(session: Session, query: Query, obj: JSONObject, source: str) ->
     obj = go_untyped(sorted_keys(obj))
     name, namespace = _name_and_namespace(obj)
     if query.typed:
-        decoding.check_built_in(obj, source)
+        group, version, kind = decoding.group_version_kind(obj)
+        decoding.check_registered(f"{group}/{version}" if group else version, kind, source)
     mapping = None if query.local else await _mapping(session, obj, source)
     info = Info(
         session,

@@ -44,7 +44,7 @@ class TypedPrinter:
         self._keep = keep_managed_fields
 
     def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
-        from kctl.structs import encoded
+        from localplane.apis.encoding import encoded
 
         shown = encoded(obj if self._keep else without_managed_fields(obj))
         if event:

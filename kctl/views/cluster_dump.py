@@ -136,7 +136,7 @@ def _make_directory(path: Path) -> None:
 
 
 def _as_struct(listed: JSONObject, item: JSONObject) -> JSONObject:
-    from kctl.structs import encoded
+    from localplane.apis.encoding import encoded
 
     kind = str(listed.get("kind", "")).removesuffix("List")
     struct = encoded({**item, "kind": kind, "apiVersion": listed.get("apiVersion", "")})

@@ -24,7 +24,7 @@ package), its protobuf number and words:
     patch= key=       patch strategy, and the key by which it merges where that is not the first of `keys`
     enum= default=    values (`\\s` is a space), default as JSON; `item-type=`, `item-enum=` are those of a list's items
     message=          the protobuf message of a field whose type has none of its own
-    since=            the release of Kubernetes that first had the field, where somebody asks
+    after=            a release in which it was not so yet: kustomize knows the types of 1.21
 
 An `inline` type's fields stand in the struct itself, and in protobuf in a message of that number. A name without a type
 is such a field, described anew. Whoever asks for a type pays for that type: the rest of its file is not read.
@@ -40,6 +40,18 @@ from typing import Final, Literal, NamedTuple
 Emit = Literal["", "always", "null"]
 
 SCALARS: Final = frozenset({"string", "bytes", "int32", "int64", "bool", "double", "any"})
+FORMS: Final = frozenset(
+    {
+        *("meta/v1.Time", "meta/v1.MicroTime", "meta/v1.Duration", "meta/v1.FieldsV1", "meta/v1.Patch"),
+        *("resource.Quantity", "intstr.IntOrString", "runtime.RawExtension", "apiextensions/v1.JSON"),
+        *(f"apiextensions/v1.JSONSchemaPropsOr{other}" for other in ("Array", "Bool", "StringArray")),
+    }
+)
+"""Types that stand in JSON in a form of their own, and have no fields there."""
+
+META_TYPES: Final = os.path.join(os.path.dirname(__file__), "types")  # noqa: PTH118, PTH120 - as below
+"""The table of meta/v1 and of discovery, which the objects of every group need."""
+
 _WRITTEN_AS_NULL: Final = frozenset(
     {
         *("bytes", "any", "meta/v1.Time", "meta/v1.MicroTime", "meta/v1.FieldsV1"),
@@ -226,6 +238,11 @@ class TypeTable:
             except FileNotFoundError:
                 continue
         return ""
+
+
+def is_struct(kind: str) -> bool:
+    """Whether a field's type has fields of its own."""
+    return kind not in SCALARS and kind not in FORMS and kind[0] not in "[{"
 
 
 def openapi_name(definition: str) -> str:

@@ -1,17 +1,12 @@
 """The built-in types of Kubernetes' API: facts about them, in one table, and views of it.
 
-    TYPES            the table: `types/`, a file for each Go package; `localplane.apimachinery.api_types` reads it, and
-                     has meta/v1 beside it
+    table            TYPES: `types/`, a file for each Go package, and meta/v1, which is apimachinery's;
+                     `localplane.apimachinery.api_types` tells the notation and reads it
+    scheme           which groups a client has Go types for
+    encoding         an object as Go writes it: fields in order, empty ones left out, others filled in
+    patch_nodes      how lists merge, for strategic patches that are made or applied without a server
     descriptions     what fields mean, for OpenAPI documents
 
-Both halves ask here: the server makes its schemas of it, the command line writes typed objects with it when no server
-is there to ask. Nothing here does I/O but for reading the table, a package at a time, and nothing knows a server.
+Both halves ask here: the server makes its schemas of the table, the command line writes typed objects with it. Nothing
+here does I/O but for reading the table, a package at a time, and nothing knows a server.
 """
-
-import os
-from typing import Final
-
-from localplane.apimachinery.api_types import TypeTable
-
-DIRECTORY: Final = os.path.join(os.path.dirname(__file__), "types")  # noqa: PTH118, PTH120 - as in api_types
-TYPES: Final = TypeTable(DIRECTORY)

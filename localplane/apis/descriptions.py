@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from localplane.apimachinery.api_types import TypeTable, openapi_name
-from localplane.apimachinery.schema.meta import TYPES as META_TYPES
-
-from . import DIRECTORY
+from localplane.apimachinery.api_types import META_TYPES, TypeTable, openapi_name
+from localplane.apis.table import DIRECTORY
 
 Words = dict[str, str]
 

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from localplane.apimachinery.api_types import APIType
-from localplane.apis import TYPES
+from localplane.apis.table import TYPES
 
 _ZEROS: dict[str, Any] = {
     **dict.fromkeys(("string", "meta/v1.Time"), ""),

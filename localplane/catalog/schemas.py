@@ -8,7 +8,7 @@ from typing import Any, Final
 from localplane.apimachinery.schema import Node, Schema
 from localplane.apimachinery.schema.meta import META_NODES
 from localplane.apimachinery.schema.tables import LEAVES, TableNodes
-from localplane.apis import TYPES
+from localplane.apis.table import TYPES
 
 from .json_schemas import schema_or_array, schema_or_bool, schema_or_texts
 

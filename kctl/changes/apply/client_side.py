@@ -97,7 +97,7 @@ class Patcher:
 
     async def _node(self, info: Info, current: JSONObject) -> Node | None:
         if not self._options.openapi:
-            from kctl.structs import patch_node
+            from localplane.apis.patch_nodes import patch_node
 
             if (known := patch_node(current)) is not None:
                 return known

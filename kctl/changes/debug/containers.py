@@ -152,8 +152,8 @@ class Maker:
         custom = self._debugging.custom
         if custom is None:
             return
-        from kctl.structs import struct_node
         from localplane.apimachinery.patch.strategic import merge
+        from localplane.apis.patch_nodes import struct_node
 
         part = "ephemeralContainers" if style is Style.EPHEMERAL else "containers"
         meant = next((one for one in spec.get(part) or () if one["name"] == name), None)

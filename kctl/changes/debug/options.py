@@ -76,7 +76,7 @@ def _custom(path: str) -> JSONObject | None:
             f"{path} does not contain a valid container spec: error unmarshaling JSON: while decoding JSON: "
             f"json: cannot unmarshal {kind} into Go value of type v1.Container"
         )
-    from kctl.structs import encoded_struct
+    from localplane.apis.encoding import encoded_struct
 
     return encoded_struct("core/v1.Container", value)
 

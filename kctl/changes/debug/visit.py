@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kctl.changes.debug.containers import Made, Maker
 from kctl.changes.launch.foreground import concurrently, join_or_read, pods, read_log, wait_for_pod
 from kctl.errors import KctlError
-from kctl.structs.scheme import is_registered, not_registered
+from kctl.objects.decoding import check_registered
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 
@@ -39,9 +39,8 @@ async def visit(session: Session, debugging: Debugging, info: Info) -> None:
         case ("", "Pod"):
             made = maker.with_ephemeral_container(obj)
             pod = await _add(session, obj, made)
-        case _ if not is_registered(str(kind.group_version)):
-            raise KctlError(not_registered(str(kind.group_version), kind.kind))
         case _:
+            check_registered(str(kind.group_version), kind.kind)
             shown = f"{kind.group}/{kind.version}, Kind={kind.kind}"
             raise KctlError(f"{go_quote(shown)} not supported by debug")
     if debugging.attaches and made.container:
@@ -61,9 +60,10 @@ async def _copy(session: Session, debugging: Debugging, original: JSONObject, ma
 
 async def _add(session: Session, original: JSONObject, made: Made) -> JSONObject:
     from kctl.printers.objects import sorted_keys
-    from kctl.structs import encoded, struct_node
     from localplane.apimachinery.errors import NotFound
     from localplane.apimachinery.patch.strategic import two_way_patch
+    from localplane.apis.encoding import encoded
+    from localplane.apis.patch_nodes import struct_node
     from localplane.client.resources import PatchType
 
     before, after = (encoded({"kind": "Pod", "apiVersion": "v1", **one}) for one in (original, made.pod))

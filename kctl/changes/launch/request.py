@@ -78,8 +78,8 @@ def _merged(text: str, obj: JSONObject) -> JSONObject:
 
 
 def _strategic(text: str, obj: JSONObject) -> JSONObject:
-    from kctl.structs import patch_node
     from localplane.apimachinery.patch.strategic import merge
+    from localplane.apis.patch_nodes import patch_node
 
     patch = _read(text, "invalid JSON document")
     node = patch_node(obj)
@@ -97,8 +97,8 @@ def _read(text: str, fault: str) -> Any:
 
 def _decoded(obj: JSONObject) -> JSONObject:
     """A struct again: what it does not have is gone, and it has to be one that kubectl knows."""
-    from kctl.structs import encoded
-    from kctl.structs.scheme import not_registered
+    from localplane.apis.encoding import encoded
+    from localplane.apis.scheme import not_registered
 
     found = encoded(obj)
     if found is obj:
@@ -123,8 +123,8 @@ def metadata(session: Session, name: str) -> JSONObject:
 def save_configuration(obj: JSONObject, *, asked: bool) -> None:
     """Remember the object in its own annotation, for a later apply, if that is asked for or it does so already.
     Kubernetes: util.CreateOrUpdateAnnotation."""
-    from kctl.structs import encoded
     from localplane.apimachinery.gotext import go_json
+    from localplane.apis.encoding import encoded
 
     described = obj["metadata"]
     annotations = dict(described.get("annotations") or {})

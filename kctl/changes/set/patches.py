@@ -16,6 +16,7 @@ from kctl.changes.change_cause import RECORD, annotated, recorded
 from kctl.command_line import standard_flags
 from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError, raise_all
+from kctl.objects.decoding import check_registered
 from kctl.printers.choice import output_flags
 from localplane.apimachinery.objects import JSONObject
 
@@ -141,14 +142,8 @@ async def find(session: Session, given: Given, arguments: Sequence[str], *, refu
 
 def require_struct(info: Info) -> None:
     """Raises KctlError for a kind that kubectl could not read: one of a custom resource."""
-    from kctl.structs.scheme import is_registered, not_registered
-    from localplane.apimachinery.gotext import go_quote
-
     obj = info.object or {}
-    version, kind = str(obj.get("apiVersion", "")), str(obj.get("kind", ""))
-    if not is_registered(version):
-        where = f"unable to decode {go_quote(info.source)}: " if info.source else ""
-        raise KctlError(where + not_registered(version, kind))
+    check_registered(str(obj.get("apiVersion", "")), str(obj.get("kind", "")), info.source)
 
 
 LOCAL = """\
@@ -212,9 +207,10 @@ class Changing:
 
 def patch_of(obj: JSONObject, change: Change) -> JSONObject | None:
     """The object is changed, and this is what that amounts to. None if the change did not want to be sent."""
-    from kctl.structs import encoded, patch_node
     from localplane.apimachinery.patch.strategic import two_way_patch
     from localplane.apimachinery.patch.values import copied
+    from localplane.apis.encoding import encoded
+    from localplane.apis.patch_nodes import patch_node
 
     before = copied(encoded(obj))
     if not change(obj):
@@ -227,7 +223,7 @@ def patch_of(obj: JSONObject, change: Change) -> JSONObject | None:
 
 def plan(info: Info, change: Change, annotations: dict[str, str]) -> JSONObject | None:
     """As `patch_of`, with annotations for what is changed. The Info has the new object afterwards."""
-    from kctl.structs import encoded
+    from localplane.apis.encoding import encoded
 
     obj = encoded(info.object or {})
 

@@ -6,16 +6,14 @@ apimachinery/pkg/apis/meta/v1.
 
 from __future__ import annotations
 
-import os
 from typing import Final
 
-from localplane.apimachinery.api_types import TypeTable
+from localplane.apimachinery.api_types import META_TYPES, TypeTable
 
 from .nodes import Node, Property
 from .tables import TableNodes, type_fields
 
-TYPES: Final = os.path.join(os.path.dirname(os.path.dirname(__file__)), "types")  # noqa: PTH118, PTH120 - as api_types
-META_NODES: Final = TableNodes(TypeTable(TYPES))
+META_NODES: Final = TableNodes(TypeTable(META_TYPES))
 
 
 class ObjectMeta:

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from localplane.apimachinery.api_types import SCALARS, APIField, TypeTable, openapi_name
-from localplane.apimachinery.schema.meta import TYPES as META_TYPES
+from localplane.apimachinery.api_types import META_TYPES, SCALARS, APIField, TypeTable, openapi_name
 from localplane.apimachinery.schema.tables import LEAVES
-from localplane.apis import DIRECTORY
+from localplane.apis.table import DIRECTORY
 
 EXAMPLE = """\
 Pot kind map=atomic # Holds a plant.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from localplane.apimachinery.api_types import TypeTable, openapi_name
-from localplane.apimachinery.schema.meta import TYPES as META_TYPES
-from localplane.apis import DIRECTORY
+from localplane.apimachinery.api_types import META_TYPES, TypeTable, openapi_name
 from localplane.apis.descriptions import descriptions
+from localplane.apis.table import DIRECTORY
 
 TABLE = TypeTable(DIRECTORY, META_TYPES)
 DECLARED = [declared for package in sorted(TABLE.packages) for declared in TABLE.types(package)]

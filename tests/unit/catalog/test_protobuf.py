@@ -11,7 +11,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Node, Property
 from localplane.apimachinery.serializers.protobuf import has_message, message_writer, read_message
 from localplane.apimachinery.serializers.protobuf.layout import layout
-from localplane.apis import TYPES
+from localplane.apis.table import TYPES
 from localplane.catalog import schemas
 
 _CODECS = {

@@ -1,34 +1,13 @@
-"""The table of structs, against the catalogue that the server has; and what is done with it."""
+"""Typed objects without a server: as Go writes them, and how they merge."""
 
 from __future__ import annotations
 
 from copy import deepcopy
 from typing import Any
 
-import pytest
-
-from kctl.structs import encoded, encoded_struct, patch_node
-from kctl.structs.table import _table, fields
 from localplane.apimachinery.patch.strategic import merge, two_way_patch
-from localplane.catalog import schemas
-
-_TYPE = ("kind", "apiVersion")
-STRUCTS = sorted(_table()["types"])
-
-
-@pytest.mark.parametrize("struct", STRUCTS)
-def test_fields_are_those_of_the_catalogue_in_its_order(struct: str) -> None:
-    own = {field.name: field for field in fields(struct)}
-    # An object's kind and version are no fields of its struct.
-    known = {
-        name: one for name, one in (schemas.node(struct).load().properties).items() if name in own or name not in _TYPE
-    }
-    assert list(own) == list(known)
-    for name, there in known.items():
-        field, strategies = own[name], there.patch_strategy.split(",")
-        assert (field.pointer, field.empty) == (there.pointer, {"always": "!", "null": "?"}.get(there.emit, ""))
-        assert (field.merges is not None, field.retains_keys) == ("merge" in strategies, "retainKeys" in strategies)
-        assert (field.merges or "") == there.patch_merge_key
+from localplane.apis.encoding import encoded, encoded_struct
+from localplane.apis.patch_nodes import patch_node
 
 
 def _deployment(**container: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Which kinds kubectl has structs for: those of the API's own groups. Kubernetes: kubectl/pkg/scheme."""
+"""Which kinds a client has Go types for: those of the API's own groups. Kubernetes: client-go/kubernetes/scheme."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ _GROUPS = frozenset(
 )
 
 
-def is_registered(version: str) -> bool:
-    """Of an apiVersion."""
-    return version.rpartition("/")[0] in _GROUPS
+def is_registered(api_version: str) -> bool:
+    return api_version.rpartition("/")[0] in _GROUPS
 
 
-def not_registered(version: str, kind: str) -> str:
-    """What kubectl says about a kind that it has no struct for."""
-    return f"no kind {go_quote(kind)} is registered for version {go_quote(version)} in scheme {go_quote(_SCHEME)}"
+def not_registered(api_version: str, kind: str) -> str:
+    """What kubectl says about a kind that it has no type for."""
+    return f"no kind {go_quote(kind)} is registered for version {go_quote(api_version)} in scheme {go_quote(_SCHEME)}"
