@@ -1,6 +1,7 @@
 """A verb has an end-to-end test of its own, and that test gives each of its flags.
 
-It can't see whether a test would notice that its flag does nothing; it sees the flag that nobody ever gave.
+It sees the flag that nobody ever gave; whether a test would notice that its flag does nothing is what `tests/mutants`
+asks.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import typer
@@ -17,21 +17,14 @@ from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag
 from kctl.command_line.global_flags import GLOBAL_FLAGS
 from kctl.command_line.verbs import GROUPS, Verb
-
-E2E = Path(__file__).parents[1] / "e2e"
-ELSEWHERE = {
-    **dict.fromkeys(("up", "down", "status", "doctor", "reset", "env"), "up"),
-    "watch": "watch",
-    "etcd": "etcd",
-}
-"""Where the tests of a verb are that kubectl does not have, unless they are in `kctl/test_VERB.py` or `kctl/VERB/`."""
+from tests.mutants.__main__ import ROOT, files_of
+from tests.mutants.command_lines import EVERY_VERB
 
 VERBS = [verb for group in GROUPS for verb in group.verbs]
 
 
 def _tests(verb: str) -> str:
-    name = verb.replace("-", "_")
-    places = [E2E / ELSEWHERE[verb]] if verb in ELSEWHERE else [E2E / "kctl" / f"test_{name}.py", E2E / "kctl" / name]
+    places = [ROOT / place for place in files_of(verb)]
     files = [file for place in places for file in ([place] if place.is_file() else sorted(place.glob("*.py")))]
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
@@ -71,7 +64,7 @@ def test_a_verb_has_a_test_that_gives_each_of_its_flags(verb: Verb) -> None:
 
 
 def test_each_global_flag_is_given() -> None:
-    tests = (E2E / "kctl" / "test_global_flags.py").read_text(encoding="utf-8")
+    tests = _tests(EVERY_VERB)
     unseen: list[Flag] = [flag for flag in GLOBAL_FLAGS if not _is_tried(flag.name, flag.short, tests)]
     assert [flag.name for flag in unseen] == []
 

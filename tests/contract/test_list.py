@@ -103,10 +103,3 @@ async def test_a_list_is_refused(subject: Subject, question: Refused) -> None:
 
     if isinstance(refusal.value, ResourceVersionTooOld):
         assert bool(refusal.value.continue_token) == question.token
-
-
-@pytest.mark.upstream("RunTestList")
-@pytest.mark.parametrize("match", ["Invalid", "exact", "NotOlder"])
-def test_there_is_no_other_resource_version_match(match: str) -> None:
-    with pytest.raises(ValueError, match=match):
-        Match(match)

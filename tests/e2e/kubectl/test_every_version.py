@@ -63,3 +63,5 @@ def test_a_namespace_goes_with_its_content(any_kubectl: Kubectl) -> None:
     assert kubectl("delete", "namespace", kubectl.namespace, "--timeout=30s").stdout == (
         f'namespace "{kubectl.namespace}" deleted\n'
     )
+    kubectl.ok("create", "namespace", kubectl.namespace)  # another one, in which there is nothing
+    assert kubectl("get", "configmap", "a").stderr == 'Error from server (NotFound): configmaps "a" not found\n'

@@ -175,12 +175,18 @@ async def test_a_body_may_not_be_nested_too_deeply(api: API, opening: bytes, dep
     assert "exceeded max depth" in refused.message
 
 
-async def test_three_mebibytes_are_enough(api: API) -> None:
+async def test_more_than_three_mebibytes_are_refused(api: API) -> None:
     refused = await api.post(CONFIG_MAPS, raw=b" " * (MAX_BODY_BYTES + 1))
     assert refused.error == (413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728")
     for method in ("PUT", "DELETE"):
         assert (await api.send(method, f"{CONFIG_MAPS}/a", raw=b" " * (MAX_BODY_BYTES + 1))).status == 413
     assert (await api.merge(f"{CONFIG_MAPS}/a", raw=b" " * (MAX_BODY_BYTES + 1))).status == 413
+
+
+async def test_three_mebibytes_are_not_too_many(api: API) -> None:
+    body = json.dumps(config_map("a")).encode()
+    created = await api.post(CONFIG_MAPS, raw=body + b" " * (MAX_BODY_BYTES - len(body)))
+    assert (created.status, created.body["metadata"]["name"]) == (201, "a")
 
 
 @pytest.mark.parametrize(

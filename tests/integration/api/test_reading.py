@@ -139,9 +139,12 @@ FORBIDDEN = "resourceVersionMatch: Forbidden: resourceVersionMatch"
             "resourceVersionMatch=Exact&resourceVersion=0",
             f'{FORBIDDEN} "exact" is forbidden for resourceVersion "0"',
         ),
-        (
-            "resourceVersionMatch=Nope&resourceVersion=1",
-            'resourceVersionMatch: Unsupported value: "Nope": supported values: "Exact", "NotOlderThan", ""',
+        *(
+            (
+                f"resourceVersionMatch={match}&resourceVersion=1",
+                f'resourceVersionMatch: Unsupported value: "{match}": supported values: "Exact", "NotOlderThan", ""',
+            )
+            for match in ("Nope", "exact", "NotOlder")
         ),
         (
             "resourceVersionMatch=Exact&resourceVersion=1&continue=x",

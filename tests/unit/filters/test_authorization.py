@@ -121,8 +121,10 @@ async def test_markup_is_defused() -> None:
 
 
 async def test_deny_is_a_refusal_too() -> None:
+    handler = Recorded()
     with pytest.raises(Forbidden):
-        await authorization(Says(Verdict.DENY))(Recorded())(make_request("GET", "/x", user=JANE))
+        await authorization(Says(Verdict.DENY))(handler)(make_request("GET", "/x", user=JANE))
+    assert handler.requests == [], "who is refused gets no further"
 
 
 async def test_the_authorizer_is_asked_about_all_that_is_known() -> None:

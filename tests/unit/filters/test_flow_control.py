@@ -96,4 +96,5 @@ async def test_a_limit_of_zero_is_none() -> None:
     in_flight = InFlight(read_limit=0)
     handler, tasks = await filled(in_flight, "GET", READ, 500)
     handler.go.set()
-    await asyncio.gather(*tasks)
+    assert {answer.status for answer in await asyncio.gather(*tasks)} == {200}
+    assert in_flight.reads.rejected == 0

@@ -281,7 +281,12 @@ def test_a_template_is_asked_less_than_a_pod() -> None:
 
 
 def test_a_templates_metadata_is_reported_beside_its_spec() -> None:
-    assert [line.partition(":")[0] for line in template(metadata={"labels": {"a b": ""}})] == ["spec.template.labels"]
+    (line,) = template(metadata={"labels": {"a b": ""}})
+    assert line == (
+        "spec.template.labels: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or "
+        "'.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', "
+        "regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+    )
 
 
 def test_a_template_has_no_ephemeral_containers() -> None:

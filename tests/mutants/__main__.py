@@ -1,0 +1,91 @@
+"""`make mutants`, or for some verbs only: `make mutants ARGS="drain taint"`. `kctl` stands for the flags of every verb.
+
+Flags whose tests do not notice that they are forgotten are listed, and make it fail.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tests.mutants.command_lines import EVERY_VERB, VERBS, FlagOf, flags_of
+from tests.mutants.tests_again import BY_ERRORS, IGNORED, NEVER_GIVEN, NOTICED, Verdict
+
+ROOT = Path(__file__).parents[2]
+E2E = ROOT / "tests" / "e2e"
+ELSEWHERE = {
+    EVERY_VERB: "kctl/test_global_flags.py",
+    **dict.fromkeys(("up", "down", "status", "doctor", "reset", "env"), "up"),
+    "watch": "watch",
+    "etcd": "etcd",
+}
+"""Where the tests of a verb are that kubectl does not have, unless they are in `kctl/test_VERB.py` or `kctl/VERB/`."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
+    parser.add_argument("verbs", nargs="*", help="or one flag: 'drain --force'. Default: all")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument(
+        "--directory", type=Path, default=ROOT / "build" / "mutants", help="for what is noted meanwhile"
+    )
+    options = parser.parse_args(arguments)
+    options.directory.mkdir(parents=True, exist_ok=True)
+    chosen = options.verbs or sorted([*VERBS, EVERY_VERB], key=lambda verb: -len([*flags_of(verb)]))
+    with ThreadPoolExecutor(options.jobs) as pool:
+        verdicts = [
+            verdict
+            for verdicts in pool.map(lambda verb: tried(verb, options.directory), chosen)
+            for verdict in verdicts
+        ]
+    print(table(verdicts))
+    return any(verdict.verdict != NOTICED for verdict in verdicts)
+
+
+def files_of(verb: str) -> list[str]:
+    """The files or folders of its end-to-end tests."""
+    name = verb.replace("-", "_")
+    places = [E2E / ELSEWHERE[verb]] if verb in ELSEWHERE else [E2E / "kctl" / f"test_{name}.py", E2E / "kctl" / name]
+    return [str(place.relative_to(ROOT)) for place in places if place.exists()]
+
+
+def tried(subject: str, directory: Path, tests: Sequence[str] = ()) -> list[Verdict]:
+    """What becomes of each flag of a verb, or of the one that is named with it, by these tests or all of the verb's."""
+    file = directory / f"{subject.replace(' ', '_')}.verdicts"
+    file.unlink(missing_ok=True)
+    tests = tests or files_of(subject.split(maxsplit=1)[0])
+    plugin = ("-p", "tests.mutants.tests_again", "--mutants", subject, "--verdicts", str(file), "--timeout", "60")
+    with file.with_suffix(".log").open("w") as log:
+        subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "--rootdir", str(ROOT), "-c", "pyproject.toml", *plugin, *tests],
+            cwd=ROOT,
+            env={**os.environ, "KCTL_MODULE": "tests.mutants.forgetful"},
+            stdout=log,
+            stderr=log,
+            check=False,
+        )
+    return [Verdict(**json.loads(line)) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def table(verdicts: Sequence[Verdict]) -> str:
+    columns = (NOTICED, BY_ERRORS, IGNORED, NEVER_GIVEN)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for verdict in verdicts:
+        for row in (FlagOf.parse(verdict.flag).command.split()[0], "all"):
+            counts[row][verdict.verdict] += 1
+    rows = [*sorted(set(counts) - {"all"}), "all"]
+    lines = [f"{'':16}{''.join(f'{column:>13}' for column in columns)}"]
+    lines += [f"{row:16}{''.join(f'{counts[row][column]:13}' for column in columns)}" for row in rows]
+    missed = sorted((verdict.flag, verdict.verdict) for verdict in verdicts if verdict.verdict != NOTICED)
+    return "\n".join([*lines, "", *(f"{flag}: {why}" for flag, why in missed)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
