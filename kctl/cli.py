@@ -80,7 +80,7 @@ def _in_session(chosen: Command, title: str, given: Given, applied: Applied | No
         import asyncio
 
         return asyncio.run(_run(chosen, session, given))
-    from localplane.client.driving import drive
+    from localplane.client.transport.driver import drive
 
     return drive(lambda: _run(chosen, session, given))
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from kctl.objects import Found, Info
     from kctl.session.session import Session
-    from localplane.client.resources import ResourceClient
+    from localplane.client.rest.resources import ResourceClient
 
 
 DELETION_FLAGS = (
@@ -128,7 +128,7 @@ async def wait_until_gone(info: Info, seconds: float, *, uid: str = "") -> None:
 
     from localplane.apimachinery.errors import Expired, NotFound
     from localplane.client.errors import ConnectionLost
-    from localplane.client.options import ListOptions
+    from localplane.client.rest.options import ListOptions
 
     end = time.monotonic() + (seconds or _FOREVER)
     while True:
@@ -162,7 +162,7 @@ async def poll_until_gone(info: Info, seconds: float) -> None:
     Kubernetes: wait.PollUntilContextTimeout, where something is put in the place of what is gone.
     """
     from localplane.apimachinery.errors import NotFound
-    from localplane.client.driving import sleep
+    from localplane.client.transport.driver import sleep
 
     end = time.monotonic() + seconds
     while True:

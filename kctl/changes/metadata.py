@@ -148,7 +148,7 @@ def changed_metadata(obj: JSONObject, version: str, **fields: dict[str, str]) ->
 async def send(session: Session, info: Info, before: JSONObject, after: JSONObject, *, dry_run: bool) -> JSONObject:
     """What differs, as a merge patch; a version that the change is for is always part of it."""
     from localplane.apimachinery.patch import merge_patch
-    from localplane.client.resources import PatchType
+    from localplane.client.rest.resources import PatchType
 
     if not info.name:
         raise KctlError("resource name may not be empty")

@@ -10,7 +10,7 @@ from localplane.apimachinery.light_typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kctl.command_line.flags import Given
     from kctl.session.session import Session
-    from localplane.client.discovery import APIResource
+    from localplane.client.rest.discovery import APIResource
 
 _FORMATS = ("json", "yaml", "kyaml", "name", "wide")
 _HEADERS = ("NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND")

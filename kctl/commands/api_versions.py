@@ -9,7 +9,7 @@ from localplane.apimachinery.light_typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kctl.command_line.flags import Given
     from kctl.session.session import Session
-    from localplane.client.discovery import Discovered
+    from localplane.client.rest.discovery import Discovered
 
 
 async def run(session: Session, given: Given) -> None:

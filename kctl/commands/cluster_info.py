@@ -17,8 +17,8 @@ _LABEL = "kubernetes.io/cluster-service=true"
 
 
 async def run(session: Session, given: Given) -> None:
-    from localplane.client.names import GroupVersionResource
-    from localplane.client.options import ListOptions
+    from localplane.client.rest.names import GroupVersionResource
+    from localplane.client.rest.options import ListOptions
 
     server = session.client_config.server
     services = session.client.resource(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kctl.command_line.flags import Given
     from kctl.printers.choice import Printer
     from kctl.session.session import Session
-    from localplane.client.resources import ResourceClient
+    from localplane.client.rest.resources import ResourceClient
 
 
 _TYPES = ("normal", "warning")
@@ -29,7 +29,7 @@ _CHUNK = 500
 
 async def run(session: Session, given: Given) -> None:
     from kctl.printers.typed import printer_for
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     everywhere = given.is_on("all-namespaces")
     selector = await _selector(session, given)
@@ -85,7 +85,7 @@ async def _selector(session: Session, given: Given) -> str:
 
 
 async def _listed(given: Given, events: ResourceClient, selector: str) -> list[JSONObject]:
-    from localplane.client.options import ListOptions
+    from localplane.client.rest.options import ListOptions
 
     found: list[JSONObject] = []
     token = ""
@@ -146,7 +146,7 @@ async def _watch(
     session: Session, given: Given, events: ResourceClient, selector: str, printer: Printer | None
 ) -> None:
     from localplane.client.errors import ConnectionLost
-    from localplane.client.options import ListOptions
+    from localplane.client.rest.options import ListOptions
 
     out = TabWriter(session.write)
     rows = _Rows(out, given)

@@ -54,7 +54,7 @@ def _check(given: Given) -> None:
 async def _explain(session: Session, given: Given, found: Asked, paths: dict[str, Any]) -> None:
     from kctl.views.explain.documents import document_at, kind_of, schema_of
     from kctl.views.explain.text import Options, explain
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     resource = found.resource
     if given.text("api-version"):
@@ -84,7 +84,7 @@ async def _explain_swagger(session: Session, given: Given, found: Asked) -> None
     from kctl.views.explain.swagger import explain_swagger
     from kctl.views.explain.text import Options
     from localplane.client.errors import NoMatch
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     mapper = await session.discovery.mapper()
     try:

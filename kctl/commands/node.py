@@ -10,15 +10,15 @@ from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import InvalidQuantity, parse
-from localplane.client.names import GroupVersionResource
-from localplane.client.resources import PatchType
+from localplane.client.rest.names import GroupVersionResource
+from localplane.client.rest.resources import PatchType
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from kctl.command_line.flags import Given
     from kctl.session.session import Session
-    from localplane.client.resources import ResourceClient
+    from localplane.client.rest.resources import ResourceClient
 
 
 _NODES = GroupVersionResource("", "v1", "nodes")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 async def run(session: Session, given: Given) -> None:
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     if len(given.arguments) > 1:
         raise KctlError(f"expected one namespace, not {len(given.arguments)}")
@@ -29,7 +29,7 @@ async def run(session: Session, given: Given) -> None:
 
 async def _use(session: Session, given: Given, name: str) -> None:
     from kctl.changes.config.files import ConfigFiles, recall, remember
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     files = ConfigFiles(session)
     context = given.text("context") or files.current_context

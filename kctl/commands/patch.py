@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kctl.command_line.flags import Given
     from kctl.objects import Info
     from kctl.session.session import Session
-    from localplane.client.resources import PatchType
+    from localplane.client.rest.resources import PatchType
 
 
 _TYPES = ("json", "merge", "strategic")
@@ -98,7 +98,7 @@ class _Patching:
 
     @property
     def _type(self) -> PatchType:
-        from localplane.client.resources import PatchType
+        from localplane.client.rest.resources import PatchType
 
         kind = self._given.text("type").lower() or "strategic"
         return {"json": PatchType.JSON, "merge": PatchType.MERGE, "strategic": PatchType.STRATEGIC}[kind]
@@ -141,7 +141,7 @@ class _Patching:
         """With --record, once more. What goes wrong then goes unsaid."""
         from kctl.changes.change_cause import recorded
         from localplane.apimachinery.errors import APIError
-        from localplane.client.resources import PatchType
+        from localplane.client.rest.resources import PatchType
 
         cause = recorded(self._session)
         if not cause:
@@ -163,7 +163,7 @@ class _Patching:
 
     async def _locally(self, obj: JSONObject) -> JSONObject:
         from localplane.apimachinery.patch import PatchError
-        from localplane.client.resources import PatchType
+        from localplane.client.rest.resources import PatchType
 
         try:
             match self._type:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 async def run(session: Session, given: Given) -> int:
     from kctl.streaming.pods import named, path_of, pod_for, timeout_of
     from kctl.streaming.port_forward import addresses_of, in_pod, pair_of
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     hint = f"See '{session.command} -h' for help and examples"
     if len(given.arguments) < 2:

@@ -64,7 +64,7 @@ async def _resize(given: Given, info: Info, *, dry_run: bool) -> int:
     import time
 
     from localplane.apimachinery.errors import Conflict
-    from localplane.client.driving import sleep
+    from localplane.client.transport.driver import sleep
 
     deadline = time.monotonic() + _RETRY_FOR
     while True:
@@ -77,7 +77,7 @@ async def _resize(given: Given, info: Info, *, dry_run: bool) -> int:
 
 
 async def _once(given: Given, info: Info, *, dry_run: bool) -> int:
-    from localplane.client.resources import PatchType
+    from localplane.client.rest.resources import PatchType
 
     replicas, expected = given.number("replicas"), given.number("current-replicas")
     if expected == -1 and not given.text("resource-version"):
@@ -106,7 +106,7 @@ async def _wait(given: Given, info: Info) -> None:
     import time
 
     from localplane.apimachinery.gotext import go_quote
-    from localplane.client.driving import sleep
+    from localplane.client.transport.driver import sleep
 
     if not given.seconds("timeout"):
         return
@@ -126,7 +126,7 @@ async def _record(session: Session, info: Info) -> None:
     from contextlib import suppress
 
     from localplane.apimachinery.errors import APIError
-    from localplane.client.resources import PatchType
+    from localplane.client.rest.resources import PatchType
 
     if cause := recorded(session):
         with suppress(APIError):

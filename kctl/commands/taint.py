@@ -22,7 +22,7 @@ async def run(session: Session, given: Given) -> None:
     from kctl.changes.nodes.taints import already_there, changed
     from kctl.objects import Query, resolve
     from kctl.objects.arguments import named
-    from localplane.client.resources import PatchType
+    from localplane.client.rest.resources import PatchType
 
     mode = dry_run(session)
     validation = field_validation(given)

@@ -12,7 +12,7 @@ from localplane.apimachinery.objects import JSONObject
 if TYPE_CHECKING:
     from kctl.command_line.flags import Given
     from kctl.session.session import Session
-    from localplane.client.discovery import APIResource
+    from localplane.client.rest.discovery import APIResource
 
 
 async def run(session: Session, given: Given) -> None:
@@ -50,9 +50,9 @@ async def _metadata(session: Session, *, cluster_wide: bool) -> list[JSONObject]
 
 
 async def _list(session: Session, one: APIResource, *, everywhere: bool) -> list[JSONObject]:
-    from localplane.client.list_watch import METADATA_LIST
-    from localplane.client.options import ListOptions
-    from localplane.client.paging import list_all
+    from localplane.client.informers.list_watch import METADATA_LIST
+    from localplane.client.rest.options import ListOptions
+    from localplane.client.rest.paging import list_all
 
     resource = session.client.resource(one.resource, "" if everywhere or not one.namespaced else session.namespace)
 

@@ -24,7 +24,7 @@ _OFF = ("0", "f", "F", "FALSE", "false", "False")
 
 def answer(command: str, words: Sequence[str]) -> int:
     from kctl.completion.values import directive_name
-    from localplane.client.driving import drive
+    from localplane.client.transport.driver import drive
 
     if not words:
         raise KctlError("requires at least 1 arg(s), only received 0")

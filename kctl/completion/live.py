@@ -58,7 +58,7 @@ async def versions(session: Session, *, groups: bool) -> list[str]:
 @_or_nothing
 async def names(session: Session, type_name: str, *, namespace: str = "") -> list[str]:
     """Of one type, of several with commas between them, or of a category."""
-    from localplane.client.options import ListOptions
+    from localplane.client.rest.options import ListOptions
 
     found: list[str] = []
     for one in (await session.discovery.expand(type_name)).split(","):

@@ -212,7 +212,7 @@ def _download(address: str) -> bytes:
     import urllib.error
 
     from localplane.apimachinery.gotext import go_quote
-    from localplane.client.downloads import download
+    from localplane.client.transport.downloads import download
 
     try:
         return download(address, limit=_LARGEST)

@@ -152,7 +152,7 @@ def _download(url: str) -> bytes:
     import time
     import urllib.error
 
-    from localplane.client.downloads import download
+    from localplane.client.transport.downloads import download
 
     problem: Exception = KctlError("")
     for attempt in range(3):

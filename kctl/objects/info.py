@@ -8,8 +8,8 @@ from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.session.session import Session
-    from localplane.client.mapper import RESTMapping
-    from localplane.client.resources import ResourceClient
+    from localplane.client.rest.mapper import RESTMapping
+    from localplane.client.rest.resources import ResourceClient
 
 
 class Info:
@@ -75,7 +75,7 @@ class Info:
 
     async def _look_for_namespace(self) -> None:
         from localplane.apimachinery.errors import APIError, NotFound
-        from localplane.client.names import GroupVersionResource
+        from localplane.client.rest.names import GroupVersionResource
 
         try:
             namespaces = self.session.client.resource(GroupVersionResource("", "v1", "namespaces"))

@@ -16,7 +16,7 @@ from kctl.objects.info import Info
 from localplane.apimachinery.errors import APIError, BadRequest, NotFound
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
-from localplane.client.statuses import Subject
+from localplane.client.rest.statuses import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from kctl.objects.arguments import Query
     from kctl.session.session import Session
     from localplane.apimachinery.groups import GroupVersionKind
-    from localplane.client.discovery import APIResource
-    from localplane.client.mapper import RESTMapping
+    from localplane.client.rest.discovery import APIResource
+    from localplane.client.rest.mapper import RESTMapping
 
 
 MISSING_RESOURCE = """\

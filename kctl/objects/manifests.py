@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kctl.objects.arguments import Query
     from kctl.session.session import Session
     from localplane.apimachinery.labels import Selector
-    from localplane.client.mapper import RESTMapping
+    from localplane.client.rest.mapper import RESTMapping
 
 
 class UnknownKind(KctlError):
@@ -165,8 +165,8 @@ async def _mapping(session: Session, obj: JSONObject, source: str) -> RESTMappin
     except ConnectionFailed as error:
         raise KctlError(f"unable to recognize {go_quote(source)}: {_asked(session, '/api', error)}") from error
     if not version:  # kubectl then asks where no version is
-        from localplane.client.mapper import RESTMapping
-        from localplane.client.names import GroupVersionResource
+        from localplane.client.rest.mapper import RESTMapping
+        from localplane.client.rest.names import GroupVersionResource
 
         return RESTMapping(GroupVersionResource(group, "", found.resource.resource), found.kind, found.namespaced)
     return found

@@ -35,7 +35,7 @@ class References:
 
     async def _key(self, resource: str, what: str, reference: JSONObject) -> str:
         from localplane.apimachinery.errors import APIError
-        from localplane.client.names import GroupVersionResource
+        from localplane.client.rest.names import GroupVersionResource
 
         name, key = str(reference.get("name", "")), str(reference.get("key", ""))
         if (resource, name) not in self._known:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from kctl.session.session import Session
     from localplane.apimachinery.errors import APIError
     from localplane.apimachinery.groups import GroupKind
-    from localplane.client.discovery import APIResource, Discovered
-    from localplane.client.mapper import RESTMapper, RESTMapping
+    from localplane.client.rest.discovery import APIResource, Discovered
+    from localplane.client.rest.mapper import RESTMapper, RESTMapping
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ class CachedDiscovery:
         return self._discovered
 
     async def mapper(self) -> RESTMapper:
-        from localplane.client.mapper import RESTMapper
+        from localplane.client.rest.mapper import RESTMapper
 
         discovered = await self.discover()
         if self._mapper is None:
@@ -96,7 +96,7 @@ class CachedDiscovery:
             self._fresh = True
         documents = [kept["roots"][path]["document"] for path in _ROOTS]
         if all(_is_aggregated(document) for document in documents):
-            from localplane.client.discovery import aggregated_groups
+            from localplane.client.rest.discovery import aggregated_groups
 
             discovered = aggregated_groups([item for document in documents for item in document.get("items") or ()])
         else:
@@ -108,7 +108,7 @@ class CachedDiscovery:
     async def _one_by_one(self, roots: list[dict[str, Any]], known: dict[str, Any]) -> Discovered:
         """From a server that can't answer in one piece. What could be asked is added to `known`."""
         from localplane.apimachinery.errors import APIError
-        from localplane.client.discovery import legacy_groups, legacy_version, legacy_versions, one_by_one
+        from localplane.client.rest.discovery import legacy_groups, legacy_version, legacy_versions, one_by_one
 
         groups, found, failures = legacy_groups(*roots), {}, {}
         for version in (version for group in groups for version in legacy_versions(group)):
@@ -125,8 +125,8 @@ class CachedDiscovery:
 
     async def _ask_root(self, path: str, known: dict[str, Any]) -> dict[str, Any]:
         from localplane.apimachinery.errors import APIError
-        from localplane.client.discovery import ACCEPT
-        from localplane.client.transport import header
+        from localplane.client.rest.discovery import ACCEPT
+        from localplane.client.transport.interface import header
 
         headers = [("Accept", ACCEPT)]
         if known.get("etag"):
@@ -145,7 +145,7 @@ class CachedDiscovery:
 
 def without_message(error: APIError) -> APIError:
     """Kubernetes' discovery looks at the code alone, and says what that means."""
-    from localplane.client.statuses import Subject, from_answer
+    from localplane.client.rest.statuses import Subject, from_answer
 
     return from_answer(error.code, b"", content_type="application/json", retry_after=0, subject=Subject("GET"))
 

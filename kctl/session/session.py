@@ -24,12 +24,11 @@ if TYPE_CHECKING:
 
     from kctl.command_line.flags import Given
     from kctl.session.discovery import CachedDiscovery
-    from localplane.client.client import Client
-    from localplane.client.kubeconfig.connection import ClientConfig
-    from localplane.client.kubeconfig.model import Kubeconfig, PluginPolicy
-    from localplane.client.kubeconfig.resolving import Namespace, Overrides
-    from localplane.client.transport import Pairs, Response, Transport
-    from localplane.client.warnings import ServerWarning
+    from localplane.client.kubeconfig.client_config import Namespace, Overrides
+    from localplane.client.kubeconfig.model import ClientConfig, Kubeconfig, PluginPolicy
+    from localplane.client.rest.client import Client
+    from localplane.client.transport.headers import ServerWarning
+    from localplane.client.transport.interface import Pairs, Response, Transport
 
 
 _BAD_TIMEOUT = (
@@ -230,16 +229,16 @@ class Session:
             await self._client.close()
 
     def _connect(self) -> Client:
-        from localplane.client.client import Client
+        from localplane.client.rest.client import Client
 
         config = self.client_config
         if self._concurrent:
-            from localplane.client.http_transport import HTTPTransport
+            from localplane.client.transport.aiohttp_transport import HTTPTransport
 
             transport: Transport = WithHeaders(HTTPTransport(config, agent=user_agent()), self.request_headers)
             return Client(self._told(transport, config), warn=self._hear, timeout=config.timeout)
-        from localplane.client.blocking_transport import BlockingTransport
-        from localplane.client.driving import sleep
+        from localplane.client.transport.blocking_transport import BlockingTransport
+        from localplane.client.transport.driver import sleep
 
         transport = BlockingTransport(config, agent=user_agent(), extra=self.request_headers)
         return Client(self._told(transport, config), warn=self._hear, sleep=sleep)
@@ -310,8 +309,8 @@ def _random_uuid() -> str:
 
 
 def _overrides(given: Given) -> Overrides:
+    from localplane.client.kubeconfig.client_config import DEFAULT_CLUSTER, Overrides
     from localplane.client.kubeconfig.model import Cluster, Context, User
-    from localplane.client.kubeconfig.resolving import DEFAULT_CLUSTER, Overrides
 
     return Overrides(
         context_name=given.text("context"),

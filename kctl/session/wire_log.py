@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from localplane.apimachinery.gotext import go_quote
 
 if TYPE_CHECKING:
-    from localplane.client.transport import Pairs, Response, Transport
+    from localplane.client.transport.interface import Pairs, Response, Transport
 
 
 Log = Callable[[str, str], None]

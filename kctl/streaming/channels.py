@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kctl.session.session import Session
     from kctl.streaming.spdy import Stream
     from kctl.streaming.websocket import WebSocket
-    from localplane.client.transport import Pairs
+    from localplane.client.transport.interface import Pairs
 
 STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
 _TYPES: Final = {ERROR: "error", STDIN: "stdin", STDOUT: "stdout", STDERR: "stderr", RESIZE: "resize"}

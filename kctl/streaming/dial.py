@@ -25,17 +25,17 @@ from localplane.client.errors import (
     ConnectionRefused,
     TLSFailed,
 )
-from localplane.client.http1 import Incoming, request_bytes
-from localplane.client.transport import header
+from localplane.client.transport.http1 import Incoming, request_bytes
+from localplane.client.transport.interface import header
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Sequence
 
     from kctl.session.session import Session
-    from localplane.client.credentials import ClientCertificate
-    from localplane.client.kubeconfig.connection import ClientConfig
-    from localplane.client.transport import Pairs
+    from localplane.client.authentication.credentials import ClientCertificate
+    from localplane.client.kubeconfig.model import ClientConfig
+    from localplane.client.transport.interface import Pairs
 
 
 _PORTS = {"http": 80, "https": 443}
@@ -75,8 +75,8 @@ async def upgrade_for(session: Session, method: str, path: str, query: Pairs, he
 
 async def upgrade(config: ClientConfig, method: str, target: str, headers: Pairs) -> Answer:
     """`target` may have a query. Raises ConnectionFailed, ConfigError."""
-    from localplane.client.credentials import credentials_for
-    from localplane.client.impersonation import impersonation_headers
+    from localplane.client.authentication.credentials import credentials_for
+    from localplane.client.transport.headers import impersonation_headers
 
     credentials = credentials_for(config)
     certificate, authorization = await credentials.certificate(), await credentials.authorization()
@@ -114,8 +114,8 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, me
 async def _dialled(
     config: ClientConfig, certificate: ClientCertificate | None
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    from localplane.client.proxies import proxy_for
-    from localplane.client.tls import ssl_context
+    from localplane.client.authentication.tls import ssl_context
+    from localplane.client.transport.proxies import proxy_for
 
     parts = urlsplit(config.server)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
@@ -138,14 +138,14 @@ async def _dialled(
         message = f"the connection to the server {config.server} was refused"
         raise ConnectionRefused(message, address=address) from error
     except OSError as error:
-        from localplane.client.tls import handshake_failure
+        from localplane.client.authentication.tls import handshake_failure
 
         reason = handshake_failure(error, name or host)
         raise TLSFailed(f"unable to connect to the server: {reason}", address=address, reason=reason) from error
 
 
 async def _direct(host: str, port: int) -> socket.socket:
-    from localplane.client.sockets import dial
+    from localplane.client.transport.sockets import dial
 
     connected = await asyncio.to_thread(dial, host, port, within=_CONNECT_TIMEOUT)
     connected.settimeout(0)
@@ -154,7 +154,7 @@ async def _direct(host: str, port: int) -> socket.socket:
 
 def _through(proxy: str, host: str, port: int) -> socket.socket:
     """A tunnel that a proxy makes. Raises ConnectionFailed, ConfigError, OSError."""
-    from localplane.client.sockets import dial
+    from localplane.client.transport.sockets import dial
 
     parts = urlsplit(proxy)
     if parts.scheme != "http":

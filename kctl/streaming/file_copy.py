@@ -77,7 +77,7 @@ class Remote:
 
     async def run(self, *command: str, out: Write, err: Write, read: Callable[[], bytes] | None = None) -> int:
         """Its exit code. Raises APIError, KctlError, ConnectionFailed."""
-        from localplane.client.names import GroupVersionResource
+        from localplane.client.rest.names import GroupVersionResource
 
         pods = self._session.client.resource(GroupVersionResource("", "v1", "pods"), self._namespace)
         pod = await pods.get(self._pod)

@@ -18,7 +18,7 @@ from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ClientError
-from localplane.client.statuses import Subject
+from localplane.client.rest.statuses import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -139,7 +139,7 @@ class Printing:
         import threading
 
         from kctl.session.session import Session as NewSession
-        from localplane.client.driving import drive
+        from localplane.client.transport.driver import drive
 
         heard: queue.SimpleQueue[bytes | Exception | None] = queue.SimpleQueue()
 
@@ -181,7 +181,7 @@ class Printing:
 
 
 async def _pause(give_up: float) -> None:
-    from localplane.client.driving import sleep
+    from localplane.client.transport.driver import sleep
 
     await sleep(max(0.0, min(_PAUSE, give_up - time.monotonic())))
     if time.monotonic() >= give_up:

@@ -47,8 +47,8 @@ async def pod_for(session: Session, obj: JSONObject, *, action: str, within: flo
 async def pods_of(session: Session, obj: JSONObject, *, action: str, within: float) -> list[JSONObject]:
     """In the server's order. Waits for the first. Raises KctlError."""
     from kctl.streaming.logs import in_time
-    from localplane.client.names import GroupVersionResource
-    from localplane.client.options import ListOptions
+    from localplane.client.rest.names import GroupVersionResource
+    from localplane.client.rest.options import ListOptions
 
     namespace = (obj.get("metadata") or {}).get("namespace", "")
     selector = _selector(obj, action)
@@ -158,7 +158,7 @@ def refuse_completed(pod: JSONObject, action: str) -> None:
 
 
 def path_of(pod: JSONObject, subresource: str) -> str:
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     metadata = pod.get("metadata") or {}
     pods = GroupVersionResource("", "v1", "pods")

@@ -18,13 +18,13 @@ from aiohttp import web
 from kctl.session.session import user_agent
 from localplane.apimachinery.regexps import Expression, TooCostly, compiled
 from localplane.client.errors import ClientError, ConnectionFailed
-from localplane.client.http_transport import HTTPTransport
+from localplane.client.transport.aiohttp_transport import HTTPTransport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from localplane.client.kubeconfig.connection import ClientConfig
+    from localplane.client.kubeconfig.model import ClientConfig
 
 
 _INDEX = "index.html"

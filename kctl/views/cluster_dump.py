@@ -65,8 +65,8 @@ class Dump:
             self._put(f"{name}/{pod['metadata']['name']}/logs.txt", pieces)
 
     async def _list(self, group: str, resource: str, namespace: str = "") -> JSONObject:
-        from localplane.client.names import GroupVersionResource
-        from localplane.client.options import ListOptions
+        from localplane.client.rest.names import GroupVersionResource
+        from localplane.client.rest.options import ListOptions
 
         client = self._session.client.resource(GroupVersionResource(group, "v1", resource), namespace)
         listed = await client.list(ListOptions())
@@ -146,7 +146,7 @@ def _as_struct(listed: JSONObject, item: JSONObject) -> JSONObject:
 def _bare(error: Any, pod: JSONObject) -> str:
     """The request is made for the bare bytes, so only the code of a refusal is looked at, not its Status."""
     from localplane.apimachinery.groups import GroupResource
-    from localplane.client.statuses import Subject, from_answer
+    from localplane.client.rest.statuses import Subject, from_answer
 
     subject = Subject("GET", GroupResource("", "pods"), pod["metadata"]["name"])
     return from_answer(error.code, b"", content_type="application/json", retry_after=0, subject=subject).message

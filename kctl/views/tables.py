@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kctl.objects import Info
     from kctl.objects.arguments import Query
     from kctl.session.session import Session
-    from localplane.client.mapper import RESTMapping
+    from localplane.client.rest.mapper import RESTMapping
 
 
 def table_options(given: Given, mapping: RESTMapping | None, *, with_kind: bool, namespaces: bool) -> TableOptions:
@@ -178,8 +178,8 @@ async def _follow(info: Info, query: Query, version: str, printing: _Printing, *
     """A watch of a single object begins with that object, which was shown already."""
     from localplane.apimachinery.errors import APIError
     from localplane.client.errors import ConnectionLost, RequestTimedOut
-    from localplane.client.statuses import Subject
-    from localplane.client.watch import WatchStream
+    from localplane.client.rest.statuses import Subject
+    from localplane.client.rest.watch import WatchStream
 
     mapping = info.rest_mapping
     namespace = info.namespace if mapping.namespaced else ""

@@ -25,11 +25,11 @@ from localplane.apimachinery.errors import APIError, Expired
 from localplane.apimachinery.gotext import go_plain, go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConnectionLost
-from localplane.client.options import ListOptions
+from localplane.client.rest.options import ListOptions
 
 if TYPE_CHECKING:
     from kctl.objects import Info
-    from localplane.client.watch import WatchStream
+    from localplane.client.rest.watch import WatchStream
 
 
 class Check(Protocol):

@@ -35,7 +35,7 @@ class Merged:
 
 def add_context(plane_kubeconfig: Path, *, switch: bool, into: Path | None = None) -> Merged:
     """Merge a plane's own kubeconfig, which has one entry of each sort, into the user's. Raises ConfigError."""
-    from localplane.client.kubeconfig.editing import edit, file_to_edit
+    from localplane.client.kubeconfig.edits import edit, file_to_edit
 
     ours: JSONObject = orjson.loads(plane_kubeconfig.read_bytes())
     name: str = ours["current-context"]
@@ -61,7 +61,7 @@ def add_context(plane_kubeconfig: Path, *, switch: bool, into: Path | None = Non
 
 def remove_context(path: Path, name: str) -> None:
     """Take out what `add_context` put in. The current context goes back to what it was, if it is still ours."""
-    from localplane.client.kubeconfig.editing import edit
+    from localplane.client.kubeconfig.edits import edit
 
     def change(document: JSONObject) -> None:
         entry = _find(document, "contexts", name)

@@ -25,8 +25,8 @@ from localplane.apiserver.server.health import Check, ping
 from localplane.apiserver.server.listener import CannotListen
 from localplane.apiserver.server.version import version_document
 from localplane.apiserver.storage.errors import StorageError
-from localplane.client.background import Background
 from localplane.client.errors import ConfigError
+from localplane.client.workqueue.supervision import Background
 from localplane.compose.cluster import open_cluster
 from localplane.compose.doctor import Doctor, NotBad
 from localplane.compose.kubeconfig import reachable

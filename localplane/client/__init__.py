@@ -1,14 +1,16 @@
-"""Talking to a Kubernetes API: kubeconfig, transport, discovery, resources, informers and work queues.
+"""Talking to a Kubernetes API, as client-go does.
 
-    kubeconfig/   files -> ClientConfig                credentials, exec_plugin, tls   who we are
-    transport     what a request is; http_transport speaks it over sockets, a server may speak it in the same process
-    client        one request: retries, warnings, errors     resources, watch, paging   the verbs
-    discovery, mapper   which resources there are, and what people call them
-    list_watch, reflector, delta_fifo, informer, listener   a copy of a collection that keeps itself current
-    workqueue     what controllers take their keys from
+    informers/        copies of collections that keep themselves current
+    workqueue/        what controllers take their keys from; pauses, and faults that stay where they happened
+    rest/             one server's API: requests, resources, discovery, watches
+    transport/        how a request travels: over aiohttp, over a blocking socket, or within this process
+    authentication/   who we are to a server, and whether it is who it says
+    kubeconfig/       files -> ClientConfig
+    urls, errors      addresses; all that can go wrong, as a tree
 
-The command line, the controllers and library users call it. It knows the vocabulary of `apimachinery` and nothing of
-the server. Objects are plain dictionaries; those that come out of an informer are shared and must not be changed.
+Each may know those below it. The command line, the controllers and library users call it. It knows the vocabulary of
+`apimachinery` and nothing of the server. Objects are plain dictionaries; those that come out of an informer are shared
+and must not be changed.
 
 Names are imported when they are first used, so that reading a kubeconfig costs no HTTP library.
 """
@@ -20,29 +22,28 @@ from importlib import import_module
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .client import Client
-    from .credentials import Credentials
-    from .delta_fifo import DeletedFinalStateUnknown
-    from .discovery import APIGroup, APIResource, Discovered, Discovery
+    from .authentication.credentials import Credentials
     from .errors import ClientError
-    from .factory import SharedInformerFactory
-    from .handlers import EventHandler, FilteringHandler, HandlerFunctions, deleted_object
-    from .http_transport import HTTPTransport
-    from .indexer import Indexer, object_key, split_key
-    from .informer import SharedInformer
+    from .informers.delta_fifo import DeletedFinalStateUnknown
+    from .informers.factory import SharedInformerFactory
+    from .informers.handlers import EventHandler, FilteringHandler, HandlerFunctions, deleted_object
+    from .informers.indexer import Indexer, Lister, object_key, split_key
+    from .informers.informer import SharedInformer
+    from .informers.list_watch import METADATA, METADATA_LIST, ListerWatcher, ListWatch, MetadataListWatch
+    from .informers.reflector import Reflector, ReflectorOptions
     from .kubeconfig import ClientConfig, Kubeconfig, Overrides
-    from .list_watch import METADATA, METADATA_LIST, ListerWatcher, ListWatch, MetadataListWatch
-    from .lister import Lister
-    from .mapper import DiscoveryMapper, RESTMapper, RESTMapping
-    from .names import GroupVersionResource
-    from .options import ListOptions
-    from .rate_limiters import RateLimiter, default_controller_rate_limiter
-    from .reflector import Reflector, ReflectorOptions
-    from .resources import PatchType, ResourceClient
-    from .transport import BufferedResponse, Response, Transport
-    from .warnings import ServerWarning
-    from .watch import WatchEvent, WatchStream
-    from .workqueue import ShutDown, WorkQueue
+    from .rest.client import Client
+    from .rest.discovery import APIGroup, APIResource, Discovered, Discovery
+    from .rest.mapper import DiscoveryMapper, RESTMapper, RESTMapping
+    from .rest.names import GroupVersionResource
+    from .rest.options import ListOptions
+    from .rest.resources import PatchType, ResourceClient
+    from .rest.watch import WatchEvent, WatchStream
+    from .transport.aiohttp_transport import HTTPTransport
+    from .transport.headers import ServerWarning
+    from .transport.interface import BufferedResponse, Response, Transport
+    from .workqueue.queue import ShutDown, WorkQueue
+    from .workqueue.rate_limiters import RateLimiter, default_controller_rate_limiter
 
 __all__ = [
     "METADATA",
@@ -94,29 +95,76 @@ __all__ = [
 ]
 
 _MODULES = {
-    "client": ("Client",),
-    "credentials": ("Credentials",),
-    "delta_fifo": ("DeletedFinalStateUnknown",),
-    "discovery": ("APIGroup", "APIResource", "Discovered", "Discovery"),
+    "authentication.credentials": ("Credentials",),
     "errors": ("ClientError",),
-    "factory": ("SharedInformerFactory",),
-    "handlers": ("EventHandler", "FilteringHandler", "HandlerFunctions", "deleted_object"),
-    "http_transport": ("HTTPTransport",),
-    "indexer": ("Indexer", "object_key", "split_key"),
-    "informer": ("SharedInformer",),
-    "kubeconfig": ("ClientConfig", "Kubeconfig", "Overrides"),
-    "list_watch": ("METADATA", "METADATA_LIST", "ListWatch", "ListerWatcher", "MetadataListWatch"),
-    "lister": ("Lister",),
-    "mapper": ("DiscoveryMapper", "RESTMapper", "RESTMapping"),
-    "names": ("GroupVersionResource",),
-    "options": ("ListOptions",),
-    "rate_limiters": ("RateLimiter", "default_controller_rate_limiter"),
-    "reflector": ("Reflector", "ReflectorOptions"),
-    "resources": ("PatchType", "ResourceClient"),
-    "transport": ("BufferedResponse", "Response", "Transport"),
-    "warnings": ("ServerWarning",),
-    "watch": ("WatchEvent", "WatchStream"),
-    "workqueue": ("ShutDown", "WorkQueue"),
+    "informers.delta_fifo": ("DeletedFinalStateUnknown",),
+    "informers.factory": ("SharedInformerFactory",),
+    "informers.handlers": (
+        "EventHandler",
+        "FilteringHandler",
+        "HandlerFunctions",
+        "deleted_object",
+    ),
+    "informers.indexer": (
+        "Indexer",
+        "Lister",
+        "object_key",
+        "split_key",
+    ),
+    "informers.informer": ("SharedInformer",),
+    "informers.list_watch": (
+        "ListWatch",
+        "ListerWatcher",
+        "METADATA",
+        "METADATA_LIST",
+        "MetadataListWatch",
+    ),
+    "informers.reflector": (
+        "Reflector",
+        "ReflectorOptions",
+    ),
+    "kubeconfig": (
+        "ClientConfig",
+        "Kubeconfig",
+        "Overrides",
+    ),
+    "rest.client": ("Client",),
+    "rest.discovery": (
+        "APIGroup",
+        "APIResource",
+        "Discovered",
+        "Discovery",
+    ),
+    "rest.mapper": (
+        "DiscoveryMapper",
+        "RESTMapper",
+        "RESTMapping",
+    ),
+    "rest.names": ("GroupVersionResource",),
+    "rest.options": ("ListOptions",),
+    "rest.resources": (
+        "PatchType",
+        "ResourceClient",
+    ),
+    "rest.watch": (
+        "WatchEvent",
+        "WatchStream",
+    ),
+    "transport.aiohttp_transport": ("HTTPTransport",),
+    "transport.headers": ("ServerWarning",),
+    "transport.interface": (
+        "BufferedResponse",
+        "Response",
+        "Transport",
+    ),
+    "workqueue.queue": (
+        "ShutDown",
+        "WorkQueue",
+    ),
+    "workqueue.rate_limiters": (
+        "RateLimiter",
+        "default_controller_rate_limiter",
+    ),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -43,8 +43,8 @@ from localplane.catalog.kubelets import KubeletConnections
 from localplane.catalog.options import CatalogOptions
 from localplane.catalog.service_addresses import NoAddress, service_address
 from localplane.client import Client, GroupVersionResource
-from localplane.client.backoff import Backoff, BackoffPolicy
-from localplane.client.faults import keep_running
+from localplane.client.workqueue.rate_limiters import Backoff, BackoffPolicy
+from localplane.client.workqueue.supervision import keep_running
 from localplane.servers.aggregator import api_services
 from localplane.servers.aggregator.connections import Connections
 from localplane.servers.aggregator.following import AvailabilityController

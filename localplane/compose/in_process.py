@@ -13,8 +13,8 @@ from localplane.apiserver.endpoints.filters import recover, request_info
 from localplane.apiserver.long_work import Here
 from localplane.apiserver.request import Handler, Query, Request, Response, StreamResponse, User, whole_body
 from localplane.apiserver.server.chain import wrapped
-from localplane.client.transport import BufferedResponse, Pairs, header, header_values
-from localplane.client.transport import Response as ClientResponse
+from localplane.client.transport.interface import BufferedResponse, Pairs, header, header_values
+from localplane.client.transport.interface import Response as ClientResponse
 
 SELF = User("system:apiserver", groups=("system:masters", "system:authenticated"))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from localplane.apiserver.server.options import InvalidOptions
 from localplane.apiserver.storage.data_directory import write_atomically
 from localplane.apiserver.storage.errors import StorageError
-from localplane.client.background import Background
+from localplane.client.workqueue.supervision import Background
 
 from .storage import OpenStorage, StorageKind, StorageOptions, default_data_dir, open_storage
 

@@ -56,7 +56,7 @@ from localplane.apiserver.server.hooks import PostStartContext
 from localplane.apiserver.server.lifecycle import GenericServer
 from localplane.apiserver.server.options import AuditOptions, ServerOptions
 from localplane.client import Client, SharedInformerFactory
-from localplane.client.background import Background
+from localplane.client.workqueue.supervision import Background
 
 from .admin_token import admin_token, admin_token_authenticator
 from .in_process import InProcessTransport

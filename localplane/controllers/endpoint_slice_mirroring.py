@@ -22,7 +22,7 @@ from localplane.client import (
     object_key,
     split_key,
 )
-from localplane.client.handlers import deleted_object
+from localplane.client.informers.handlers import deleted_object
 
 from .context import ControllerContext
 from .endpoint_slices.membership import TRIGGER_TIME, labels_of

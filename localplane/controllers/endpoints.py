@@ -18,7 +18,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.catalog.validation.addresses import family_of
 from localplane.client import Client, GroupVersionResource, HandlerFunctions, Lister, WorkQueue, object_key, split_key
-from localplane.client.handlers import deleted_object
+from localplane.client.informers.handlers import deleted_object
 
 from .context import ControllerContext
 from .endpoint_slices.membership import (

@@ -17,7 +17,7 @@ from typing import Any, Final
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.times import now
 from localplane.client import Client, ClientError, GroupVersionResource, PatchType
-from localplane.client.faults import Contained
+from localplane.client.workqueue.supervision import Contained
 
 _log = logging.getLogger(__name__)
 _EVENTS: Final = GroupVersionResource("", "v1", "events")

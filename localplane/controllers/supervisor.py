@@ -9,8 +9,8 @@ from datetime import timedelta
 from functools import partial
 from importlib import import_module
 
-from localplane.client.backoff import Backoff, BackoffPolicy
-from localplane.client.faults import keep_running
+from localplane.client.workqueue.rate_limiters import Backoff, BackoffPolicy
+from localplane.client.workqueue.supervision import keep_running
 
 from .context import ControllerContext, ControllerSpec
 from .worker import first_of

@@ -14,8 +14,8 @@ from localplane.apimachinery.errors import APIError, Conflict
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices, Turns
 from localplane.client import ClientError, HandlerFunctions, SharedInformer, WorkQueue, deleted_object
-from localplane.client.faults import Contained
-from localplane.client.listener import Listener
+from localplane.client.informers.handlers import Listener
+from localplane.client.workqueue.supervision import Contained
 
 T = TypeVar("T", bound=Hashable)
 R = TypeVar("R")

@@ -21,7 +21,7 @@ from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.quota.amounts import read
 from localplane.client import HandlerFunctions, WorkQueue, deleted_object, object_key
-from localplane.client.faults import Contained
+from localplane.client.workqueue.supervision import Contained
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.events import Subject
 from localplane.controllers.pods import NODE_INDEX, PODS, index_by_node, is_terminal

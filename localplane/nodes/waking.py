@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from localplane.apimachinery.errors import APIError
 from localplane.catalog.kubelets import LogOptions
 from localplane.client import GroupVersionResource, SharedInformer
-from localplane.client.list_watch import ListWatch
+from localplane.client.informers.list_watch import ListWatch
 from localplane.controllers.context import ControllerContext, Wake
 from localplane.controllers.worker import first_of, hearing
 

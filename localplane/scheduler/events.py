@@ -18,7 +18,7 @@ from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import micro_now
 from localplane.client import Client, ClientError, GroupVersionResource, PatchType
-from localplane.client.faults import Contained
+from localplane.client.workqueue.supervision import Contained
 
 _log = logging.getLogger(__name__)
 _EVENTS: Final = GroupVersionResource("events.k8s.io", "v1", "events")

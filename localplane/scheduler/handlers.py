@@ -11,8 +11,7 @@ from typing import Final
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import GroupVersionResource, HandlerFunctions, SharedInformer, deleted_object
-from localplane.client.handlers import Deleted
-from localplane.client.listener import Listener
+from localplane.client.informers.handlers import Deleted, Listener
 from localplane.controllers.pods import is_terminal
 
 from .plugins.volumes import VolumeViews

@@ -15,7 +15,7 @@ from typing import Final
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.client import Client, ClientError, GroupVersionResource, SharedInformer
-from localplane.client.faults import Contained
+from localplane.client.workqueue.supervision import Contained
 from localplane.controllers.context import ControllerContext
 
 from .attempt import NoPlace, Placement, Search

@@ -28,7 +28,7 @@ PASSING_ON = {
     "apimachinery/errors.py",  # where an error keeps it, and tells it in its Status
     "apiserver/endpoints/filters/status_response.py",  # from the error to the header
     "apiserver/server/health_socket.py",  # the same, for reads
-    "client/statuses.py",  # what another server said
+    "client/rest/statuses.py",  # what another server said
 }
 
 

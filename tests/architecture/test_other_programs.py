@@ -20,7 +20,7 @@ STARTERS = {
     "localplane/apiserver/storage/etcd/process.py": "etcd, with words of ours, through parent_death.py",
     "localplane/cli/detaching.py": "kctl up itself",
     "localplane/cli/processes.py": "ps, for a number",
-    "localplane/client/exec_plugin.py": "what the user's kubeconfig names",
+    "localplane/client/authentication/exec_plugin.py": "what the user's kubeconfig names",
 }
 _STARTING = re.compile(
     r"run|call|check_call|check_output|Popen|system|popen|fork|posix_spawnp?|exec[vl]p?e?|spawn[vl]p?e?"

@@ -20,7 +20,7 @@ from typing import Any, Final
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.server.options import ServerOptions
 from localplane.client import Client, GroupVersionResource, ListOptions
-from localplane.client.background import Background
+from localplane.client.workqueue.supervision import Background
 from localplane.compose.cluster import ClusterOptions, open_cluster
 from localplane.compose.server import Plane
 from localplane.compose.storage import StorageKind, StorageOptions

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean
 
-from localplane.client.client import Client
 from localplane.client.kubeconfig import ClientConfig
+from localplane.client.rest.client import Client
 from tests.soak.load import Record, Watcher, Writer, prepare
 from tests.soak.server import Holding, holding
 

@@ -13,12 +13,12 @@ from itertools import count
 
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
-from localplane.client.client import Client
 from localplane.client.errors import ClientError
 from localplane.client.kubeconfig import ClientConfig
-from localplane.client.names import GroupVersionResource
-from localplane.client.resources import PatchType, ResourceClient
-from localplane.client.watch import LineDecoder
+from localplane.client.rest.client import Client
+from localplane.client.rest.names import GroupVersionResource
+from localplane.client.rest.resources import PatchType, ResourceClient
+from localplane.client.rest.watch import LineDecoder
 
 PODS = GroupVersionResource("", "v1", "pods")
 NAMESPACES = GroupVersionResource("", "v1", "namespaces")

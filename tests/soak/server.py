@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from localplane.client.client import Client
+from localplane.client.rest.client import Client
 from tests.bench.processes import cpu_seconds, resident_bytes
 
 _TASKS = re.compile(rb"^asyncio_tasks (\d+)", re.MULTILINE)

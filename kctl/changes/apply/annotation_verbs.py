@@ -63,7 +63,7 @@ async def set_last_applied(session: Session, given: Given) -> None:
     from kctl.changes.dry_run import dry_run
     from kctl.objects import Query, resolve
     from kctl.printers import results
-    from localplane.client.resources import PatchType
+    from localplane.client.rest.resources import PatchType
 
     strategy = dry_run(session)
     printer = results.printer_for(given, "configured", dry_run=strategy)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kctl.command_line.flags import Given
     from kctl.objects import Info, Query
     from kctl.session.session import Session
-    from localplane.client.mapper import RESTMapping
+    from localplane.client.rest.mapper import RESTMapping
 
 
 _A_HANDFUL = 10

@@ -16,16 +16,16 @@ from localplane.apimachinery.errors import APIError, Conflict, NotFound
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.objects import JSONObject
-from localplane.client.names import GroupVersionResource
-from localplane.client.options import ListOptions
-from localplane.client.resources import PatchType
+from localplane.client.rest.names import GroupVersionResource
+from localplane.client.rest.options import ListOptions
+from localplane.client.rest.resources import PatchType
 
 if TYPE_CHECKING:
     from kctl.changes.apply.options import ApplyOptions
     from kctl.objects import Info
     from kctl.session.session import Session
-    from localplane.client.mapper import RESTMapping
-    from localplane.client.resources import ResourceClient
+    from localplane.client.rest.mapper import RESTMapping
+    from localplane.client.rest.resources import ResourceClient
 
 
 _PREFIX = "applyset.kubernetes.io"

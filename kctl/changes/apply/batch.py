@@ -160,7 +160,7 @@ class Batch:
         return info
 
     async def _wait_until_established(self, definition: Info) -> None:
-        from localplane.client.driving import sleep
+        from localplane.client.transport.driver import sleep
 
         end = time.monotonic() + _ESTABLISHED_WITHIN
         while not _is_established(await definition.resource.get(definition.name)):
@@ -170,7 +170,7 @@ class Batch:
 
     async def _place_patiently(self, item: UnknownKind) -> Info:
         """A definition may be established a moment before its kind is served."""
-        from localplane.client.driving import sleep
+        from localplane.client.transport.driver import sleep
 
         end = time.monotonic() + _ESTABLISHED_WITHIN
         while True:

@@ -81,7 +81,7 @@ class Patcher:
             except APIError as error:
                 return await self._refused(info, current, modified, patch, error)
             if attempt > 1:
-                from localplane.client.driving import sleep
+                from localplane.client.transport.driver import sleep
 
                 await sleep(_BACK_OFF)
             current = await info.resource.get(info.name)

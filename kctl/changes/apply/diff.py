@@ -30,13 +30,13 @@ from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers import to_yaml
 from localplane.client.errors import ClientError
-from localplane.client.resources import PatchType
+from localplane.client.rest.resources import PatchType
 
 if TYPE_CHECKING:
     from kctl.command_line.flags import Given
     from kctl.objects import Found, Info
     from kctl.session.session import Session
-    from localplane.client.mapper import RESTMapping
+    from localplane.client.rest.mapper import RESTMapping
 
 
 _SAME, _BEFORE, _AFTER = "***", "*** (before)", "*** (after)"
@@ -170,7 +170,7 @@ def _at_once(session: Session, given: Given, found: Found, versions: Versions, v
     """As many files at a time as --concurrency says, each in a thread with a connection of its own."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from localplane.client.driving import drive
+    from localplane.client.transport.driver import drive
 
     async def add_all(index: int) -> Exception | None:
         own = session.another()

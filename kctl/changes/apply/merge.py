@@ -12,7 +12,7 @@ from kctl.errors import KctlError
 from kctl.printers.objects import sorted_keys
 from localplane.apimachinery.gotext import go_json
 from localplane.apimachinery.objects import JSONObject
-from localplane.client.resources import PatchType
+from localplane.client.rest.resources import PatchType
 
 if TYPE_CHECKING:
     from localplane.apimachinery.schema import Node

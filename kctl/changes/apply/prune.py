@@ -12,7 +12,7 @@ from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.session.session import Session
-    from localplane.client.mapper import RESTMapping
+    from localplane.client.rest.mapper import RESTMapping
 
 
 _NAMESPACED = (
@@ -72,7 +72,7 @@ def _split(text: str) -> tuple[str, str, str]:
 
 async def prunable(session: Session, types: Sequence[RESTMapping], selector: str, visited: Visited) -> list[Prunable]:
     """Everything that was applied once, matches, and was not visited now."""
-    from localplane.client.options import ListOptions
+    from localplane.client.rest.options import ListOptions
 
     found = []
     places = [(mapping, name) for name in sorted(visited.namespaces) for mapping in types if mapping.namespaced]

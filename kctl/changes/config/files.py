@@ -14,9 +14,9 @@ from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConfigError
 from localplane.client.kubeconfig import default_paths
-from localplane.client.kubeconfig.editing import edit, file_to_edit
+from localplane.client.kubeconfig.decoder import document as parsed
+from localplane.client.kubeconfig.edits import edit, file_to_edit
 from localplane.client.kubeconfig.fields import KINDS, checked, completed
-from localplane.client.kubeconfig.reading import document as parsed
 
 if TYPE_CHECKING:
     from pathlib import Path

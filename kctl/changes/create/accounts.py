@@ -34,7 +34,7 @@ async def token(session: Session, given: Given) -> None:
     from kctl.printers.choice import chosen_format
     from kctl.printers.typed import printer_for
     from localplane.apimachinery.errors import APIError
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     name = the_name(session, given, unnamed="service account name is required")
     printer = printer_for(given, "created")

@@ -78,7 +78,7 @@ def _unsent(session: Session, given: Given, obj: JSONObject, resource: str, *, m
     """What Go says about a request that nobody took."""
     from urllib.parse import urlencode, urlsplit
 
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     group, _, version = str(obj["apiVersion"]).rpartition("/")
     namespace = "" if resource in _CLUSTER_SCOPED else session.namespace
@@ -94,7 +94,7 @@ async def send(
     session: Session, given: Given, obj: JSONObject, resource: str, *, dry_run: bool, validation: str = ""
 ) -> JSONObject:
     """Create it on the server. Raises APIError."""
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     group, _, version = str(obj["apiVersion"]).rpartition("/")
     namespace = "" if resource in _CLUSTER_SCOPED else session.namespace

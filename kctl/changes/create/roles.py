@@ -12,7 +12,7 @@ from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag
 from kctl.errors import KctlError
 from localplane.apimachinery.objects import JSONObject
-from localplane.client.names import GroupVersionResource
+from localplane.client.rest.names import GroupVersionResource
 
 if TYPE_CHECKING:
     from kctl.command_line.flags import Given

@@ -64,7 +64,7 @@ async def _add(session: Session, original: JSONObject, made: Made) -> JSONObject
     from localplane.apimachinery.patch.strategic import two_way_patch
     from localplane.apis.encoding import encoded
     from localplane.apis.patch_nodes import struct_node
-    from localplane.client.resources import PatchType
+    from localplane.client.rest.resources import PatchType
 
     before, after = (encoded({"kind": "Pod", "apiVersion": "v1", **one}) for one in (original, made.pod))
     _warn(session, made.pod["spec"]["ephemeralContainers"][-1], original)

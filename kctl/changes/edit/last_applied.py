@@ -13,7 +13,7 @@ from kctl.changes.edit.patches import matching
 from kctl.errors import KctlError, raise_all
 from kctl.printers import results as result_printers
 from localplane.apimachinery.gotext import go_json
-from localplane.client.resources import PatchType
+from localplane.client.rest.resources import PatchType
 
 if TYPE_CHECKING:
     from kctl.command_line.flags import Given

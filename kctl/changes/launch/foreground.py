@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kctl.command_line.flags import Given
     from kctl.session.session import Session
     from kctl.streaming.attach import Attaching
-    from localplane.client.resources import ResourceClient
+    from localplane.client.rest.resources import ResourceClient
 
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ def concurrently(session: Session, work: Callable[[Session], Awaitable[T]]) -> T
 
 
 def pods(session: Session, namespace: str) -> ResourceClient:
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     return session.client.resource(GroupVersionResource("", "v1", "pods"), namespace)
 
@@ -65,7 +65,7 @@ async def _until(session: Session, namespace: str, name: str, met: Met) -> JSONO
     from localplane.apimachinery.errors import Expired, NotFound
     from localplane.apimachinery.groups import GroupResource
     from localplane.client.errors import ConnectionLost
-    from localplane.client.options import ListOptions
+    from localplane.client.rest.options import ListOptions
 
     resource, selector = pods(session, namespace), f"metadata.name={name}"
     while True:

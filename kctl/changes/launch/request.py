@@ -137,7 +137,7 @@ def save_configuration(obj: JSONObject, *, asked: bool) -> None:
 
 async def send(session: Session, given: Given, obj: JSONObject, resource: str, *, dry_run: bool) -> JSONObject:
     """Create it on the server, in the namespace that we are in. Raises APIError."""
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     group, _, version = str(obj["apiVersion"]).rpartition("/")
     client = session.client.resource(GroupVersionResource(group, version, resource), session.namespace)

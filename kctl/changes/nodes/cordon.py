@@ -37,7 +37,7 @@ async def mark(session: Session, infos: list[Info], mode: str, *, unschedulable:
     """A node that can't be marked is complained about, and does not stop the others."""
     from localplane.apimachinery.errors import APIError
     from localplane.apimachinery.gotext import go_quote
-    from localplane.client.resources import PatchType
+    from localplane.client.rest.resources import PatchType
 
     verb = "cordon" if unschedulable else "uncordon"
     for info in infos:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kctl.command_line.flags import Given
     from kctl.session.session import Session
     from localplane.apimachinery.errors import APIError
-    from localplane.client.resources import ResourceClient
+    from localplane.client.rest.resources import ResourceClient
 
 
 Pod = dict[str, Any]
@@ -81,8 +81,8 @@ class Choosing:
         )
 
     async def _on(self, node: str) -> list[Pod]:
-        from localplane.client.names import GroupVersionResource
-        from localplane.client.options import ListOptions
+        from localplane.client.rest.names import GroupVersionResource
+        from localplane.client.rest.options import ListOptions
 
         pods = self._session.client.resource(GroupVersionResource("", "v1", "pods"), "")
         found: list[Pod] = []
@@ -129,7 +129,7 @@ class Choosing:
 
     async def _of_daemon_set(self, namespace: str, name: str) -> Verdict:
         from localplane.apimachinery.errors import APIError, NotFound
-        from localplane.client.names import GroupVersionResource
+        from localplane.client.rest.names import GroupVersionResource
 
         try:
             await self._session.client.resource(GroupVersionResource("apps", "v1", "daemonsets"), namespace).get(name)
@@ -175,7 +175,7 @@ class Evicting:
             raise SeveralErrors(errors)
 
     def _pods(self, namespace: str) -> ResourceClient:
-        from localplane.client.names import GroupVersionResource
+        from localplane.client.rest.names import GroupVersionResource
 
         return self._session.client.resource(GroupVersionResource("", "v1", "pods"), namespace)
 

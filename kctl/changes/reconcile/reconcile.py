@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kctl.command_line.flags import Given
     from kctl.objects import Info
     from kctl.session.session import Session
-    from localplane.client.resources import ResourceClient
+    from localplane.client.rest.resources import ResourceClient
 
 _GROUP = "rbac.authorization.k8s.io"
 _KINDS = {
@@ -94,7 +94,7 @@ def _json_type(value: Any) -> str:
 async def _reconciled(session: Session, given: Given, wanted: JSONObject, *, confirm: bool) -> Plan:
     """Tried again if somebody else changes the object at the same time."""
     from localplane.apimachinery.errors import AlreadyExists, Conflict, NotFound
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     kind = str(wanted["kind"])
     namespace = "" if kind.startswith("Cluster") else str(wanted["metadata"].get("namespace") or "")
@@ -144,7 +144,7 @@ async def _ensure_namespace(session: Session, namespace: str) -> None:
     from contextlib import suppress
 
     from localplane.apimachinery.errors import AlreadyExists, Forbidden, NotFound
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     if not namespace:
         raise KctlError("resource name may not be empty")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kctl.objects import Found, Info
     from kctl.session.session import Session
     from localplane.apimachinery.groups import GroupVersionKind
-    from localplane.client.resources import ResourceClient
+    from localplane.client.rest.resources import ResourceClient
 
 
 FLAGS = (
@@ -64,8 +64,8 @@ async def controller_revisions(info: Info, owner: JSONObject) -> list[JSONObject
 
 async def _owned(info: Info, owner: JSONObject, resource: str) -> list[JSONObject]:
     from kctl.views.describe.page import selector_text
-    from localplane.client.names import GroupVersionResource
-    from localplane.client.options import ListOptions
+    from localplane.client.rest.names import GroupVersionResource
+    from localplane.client.rest.options import ListOptions
 
     selector = selector_text(owner["spec"].get("selector"), none="")
     client: ResourceClient = info.session.client.resource(GroupVersionResource("apps", "v1", resource), info.namespace)

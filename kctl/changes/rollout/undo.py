@@ -136,7 +136,7 @@ async def _other_set(info: Info, revision: int, mode: str) -> str:
 
 async def _patch(info: Info, patch: object, revision: int, kind: str, *, dry_run: bool) -> None:
     from localplane.apimachinery.errors import APIError
-    from localplane.client.resources import PatchType
+    from localplane.client.rest.resources import PatchType
 
     try:
         await info.resource.patch(info.name, patch, PatchType(kind), dry_run=dry_run)

@@ -239,7 +239,7 @@ def plan(info: Info, change: Change, annotations: dict[str, str]) -> JSONObject 
 
 async def send_patch(given: Given, info: Info, patch: JSONObject, *, dry_run: bool) -> JSONObject:
     from kctl.printers.objects import sorted_keys
-    from localplane.client.resources import PatchType
+    from localplane.client.rest.resources import PatchType
 
     return await info.resource.patch(
         info.name, sorted_keys(patch), PatchType.STRATEGIC, dry_run=dry_run, field_manager=given.text("field-manager")

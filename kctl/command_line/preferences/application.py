@@ -120,9 +120,9 @@ def _validate_options(options: tuple[Option, ...]) -> None:
 def _policy(preference: Preference) -> PluginPolicy | None:
     if not preference.policy and preference.allowed is None:
         return None
+    from localplane.client.authentication.plugin_policy import validate
     from localplane.client.errors import ConfigError
     from localplane.client.kubeconfig.model import PluginPolicy
-    from localplane.client.plugin_policy import validate
 
     policy = PluginPolicy(preference.policy, preference.allowed)
     try:

@@ -29,7 +29,7 @@ async def run(session: Session, given: Given) -> None:
 async def _review(session: Session) -> dict[str, Any]:
     """In the newest version that the server has."""
     from localplane.apimachinery.errors import Forbidden, NotFound
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     for version in ("v1", "v1beta1", "v1alpha1"):
         resource = GroupVersionResource(_GROUP, version, "selfsubjectreviews")

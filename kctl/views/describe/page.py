@@ -247,8 +247,8 @@ class Source:
         whole: bool = False,
     ) -> list[JSONObject]:
         """All pages, or all at once with `whole`. Raises APIError."""
-        from localplane.client.names import GroupVersionResource
-        from localplane.client.options import ListOptions
+        from localplane.client.rest.names import GroupVersionResource
+        from localplane.client.rest.options import ListOptions
 
         client = self._session.client.resource(GroupVersionResource(group, version, resource), namespace)
         found: list[JSONObject] = []
@@ -268,7 +268,7 @@ class Source:
 
     async def get(self, group: str, version: str, resource: str, namespace: str, name: str) -> JSONObject:
         """Raises APIError."""
-        from localplane.client.names import GroupVersionResource
+        from localplane.client.rest.names import GroupVersionResource
 
         client = self._session.client.resource(GroupVersionResource(group, version, resource), namespace)
         return await client.get(name)

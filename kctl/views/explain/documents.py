@@ -16,8 +16,8 @@ from localplane.apimachinery.objects import JSONObject
 if TYPE_CHECKING:
     from kctl.session.session import Session
     from localplane.apimachinery.jsonpath.nodes import Step
-    from localplane.client.mapper import RESTMapper
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.mapper import RESTMapper
+    from localplane.client.rest.names import GroupVersionResource
 
 
 _METHODS = ("get", "post", "put", "patch", "delete")
@@ -115,7 +115,7 @@ class Asked(NamedTuple):
 async def asked(session: Session, argument: str, *, whole_name: bool) -> Asked:
     """`whole_name` takes the group as part of the type's name where the server has such a type. Raises KctlError."""
     from localplane.client.errors import AmbiguousMatch, NoMatch
-    from localplane.client.names import GroupVersionResource
+    from localplane.client.rest.names import GroupVersionResource
 
     steps = _steps(argument)
     name = _field(steps[0], _NOT_A_FIELD)

@@ -95,7 +95,7 @@ class Metrics:
 
     async def version(self) -> str:
         """The first in the server's order that we can read. Raises KctlError if there is none."""
-        from localplane.client.discovery import ACCEPT
+        from localplane.client.rest.discovery import ACCEPT
 
         for path in ("/api", "/apis"):
             document = (await self._session.client.request("GET", path, headers=[("Accept", ACCEPT)])).json()
@@ -107,7 +107,7 @@ class Metrics:
     async def read(self, resource: str, *, namespace: str = "", name: str = "", labels: str = "") -> list[JSONObject]:
         """Of one by its `name`, or of all that the labels select. Raises APIError."""
         from localplane.apimachinery.groups import GroupResource
-        from localplane.client.statuses import Subject
+        from localplane.client.rest.statuses import Subject
 
         where = f"/namespaces/{namespace}" if namespace else ""
         path = f"/apis/{_GROUP}/{await self.version()}{where}/{resource}"

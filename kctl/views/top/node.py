@@ -36,8 +36,8 @@ async def run(session: Session, given: Given) -> None:
 
 
 async def _nodes(session: Session, name: str, labels: str) -> list[JSONObject]:
-    from localplane.client.names import GroupVersionResource
-    from localplane.client.options import ListOptions
+    from localplane.client.rest.names import GroupVersionResource
+    from localplane.client.rest.options import ListOptions
 
     nodes = session.client.resource(GroupVersionResource("", "v1", "nodes"))
     if name:

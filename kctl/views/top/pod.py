@@ -51,8 +51,8 @@ def _place(obj: JSONObject) -> tuple[str, str]:
 
 
 async def _pods(session: Session, namespace: str, name: str, labels: str, fields: str) -> list[JSONObject]:
-    from localplane.client.names import GroupVersionResource
-    from localplane.client.options import ListOptions
+    from localplane.client.rest.names import GroupVersionResource
+    from localplane.client.rest.options import ListOptions
 
     pods = session.client.resource(GroupVersionResource("", "v1", "pods"), namespace)
     if name:

@@ -12,9 +12,9 @@ from kctl.views.watch.rows import Collection
 from kctl.views.watch.sources import Source
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.objects import JSONObject
-from localplane.client.backoff import BackoffPolicy
 from localplane.client.errors import ConfigError, CredentialsError, TLSFailed
-from localplane.client.reflector import Reflector, ReflectorOptions
+from localplane.client.informers.reflector import Reflector, ReflectorOptions
+from localplane.client.workqueue.rate_limiters import BackoffPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,8 +17,8 @@ from kctl.views.watch.changes import Change
 from kctl.views.watch.sources import Source
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.records import replace
-from localplane.client.options import ListOptions
-from localplane.client.watch import WatchEvent, WatchStream
+from localplane.client.rest.options import ListOptions
+from localplane.client.rest.watch import WatchEvent, WatchStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kctl.printers.choice import Printer
     from kctl.session.session import Session
     from kctl.views.watch.sources import Source
-    from localplane.client.resources import ResourceClient
+    from localplane.client.rest.resources import ResourceClient
 
 
 TABLE = (

@@ -14,7 +14,7 @@ from kctl.objects.lookup import with_everything
 if TYPE_CHECKING:
     from kctl.command_line.flags import Given
     from kctl.session.session import Session
-    from localplane.client.mapper import RESTMapping
+    from localplane.client.rest.mapper import RESTMapping
 
 
 class Source(NamedTuple):

@@ -22,7 +22,7 @@ from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import StorageError
 from localplane.catalog.declaring import builtin
 from localplane.client.errors import InvalidAnswer
-from localplane.client.http1 import Incoming, IncompleteAnswer
+from localplane.client.transport.http1 import Incoming, IncompleteAnswer
 from localplane.tls.contexts import trusting_anybody
 
 _PORTS = {"controller-manager": 10257, "scheduler": 10259}

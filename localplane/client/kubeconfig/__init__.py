@@ -3,16 +3,33 @@
     config = load()                                   $KUBECONFIG or ~/.kube/config
     client_config = resolve(config, Overrides(context_name="staging"))
 
-The command line and library users call it. Only `editing` writes a file, and nobody imports it but who edits; nothing
+
+    model           what a kubeconfig says, and ClientConfig
+    loader          which files, and how they are merged
+    decoder         from a file's text to the model
+    plain           the YAML that most files are written in, without a library
+    fields          the fields by their names in the file, and what they must be
+    client_config   one context as a ClientConfig; the configuration that a pod finds
+    validation      what is wrong with an entry
+    edits           changes to the files
+
+The command line and library users call it. Only `edits` writes a file, and nobody imports it but who edits; nothing
 here opens a connection or imports HTTP.
 Kubernetes: client-go/tools/clientcmd.
 """
 
-from .connection import ClientConfig, ExecClusterInfo, Impersonation
-from .in_cluster import in_cluster_config, in_cluster_namespace, is_in_cluster
-from .loading import default_paths, load, load_file
-from .model import Cluster, Context, ExecConfig, Kubeconfig, User
-from .resolving import DEFAULT_CLUSTER, Namespace, Overrides, namespace, resolve
+from .client_config import (
+    DEFAULT_CLUSTER,
+    Namespace,
+    Overrides,
+    in_cluster_config,
+    in_cluster_namespace,
+    is_in_cluster,
+    namespace,
+    resolve,
+)
+from .loader import default_paths, load, load_file
+from .model import ClientConfig, Cluster, Context, ExecClusterInfo, ExecConfig, Impersonation, Kubeconfig, User
 
 __all__ = [
     "DEFAULT_CLUSTER",

@@ -9,7 +9,7 @@ from typing import Final
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import HandlerFunctions, WorkQueue, deleted_object, object_key
-from localplane.client.delta_fifo import DeletedFinalStateUnknown
+from localplane.client.informers.delta_fifo import DeletedFinalStateUnknown
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.expectations import Expectations
 from localplane.controllers.node_selection import labels_of, taints_of

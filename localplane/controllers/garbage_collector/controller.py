@@ -11,7 +11,7 @@ from typing import Final
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
 from localplane.client import Client, ClientError, GroupVersionResource, WorkQueue
-from localplane.client.backoff import Backoff, BackoffPolicy
+from localplane.client.workqueue.rate_limiters import Backoff, BackoffPolicy
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.events import EventRecorder, Subject
 from localplane.controllers.worker import work

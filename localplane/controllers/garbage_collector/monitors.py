@@ -18,7 +18,7 @@ from localplane.client import (
     Reflector,
     ReflectorOptions,
 )
-from localplane.client.faults import Contained
+from localplane.client.workqueue.supervision import Contained
 
 from .builder import GraphBuilder
 from .references import ObjectReference

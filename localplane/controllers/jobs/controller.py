@@ -15,7 +15,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.batch.job_defaults import CONTROLLER_UID
 from localplane.catalog.validation.selectors import selector_of
 from localplane.client import HandlerFunctions, Indexer, Lister, SharedInformer, WorkQueue, deleted_object, object_key
-from localplane.client.rate_limiters import ItemExponentialFailureRateLimiter
+from localplane.client.workqueue.rate_limiters import ItemExponentialFailureRateLimiter
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.expectations import Expectations
 from localplane.controllers.ownership import controller_of, index_by_controller, owner_of

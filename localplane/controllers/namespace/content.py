@@ -12,7 +12,7 @@ from localplane.apimachinery.errors import APIError, MethodNotAllowed, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import parse_time
 from localplane.client import METADATA_LIST, APIResource, Client, ClientError, GroupVersionResource, ListOptions
-from localplane.client.paging import Collection, list_all
+from localplane.client.rest.paging import Collection, list_all
 
 PODS: Final = GroupVersionResource("", "v1", "pods")
 _FINALIZING_SECONDS: Final = 15

@@ -13,7 +13,11 @@ from typing import Final
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import RateLimiter, WorkQueue
-from localplane.client.rate_limiters import BucketRateLimiter, ItemExponentialFailureRateLimiter, MaxOfRateLimiter
+from localplane.client.workqueue.rate_limiters import (
+    BucketRateLimiter,
+    ItemExponentialFailureRateLimiter,
+    MaxOfRateLimiter,
+)
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.worker import TryAfter, hearing, work
 

@@ -26,8 +26,8 @@ from localplane.client import (
     split_key,
 )
 from localplane.client.errors import AmbiguousMatch, NoMatch
-from localplane.client.paging import list_all
-from localplane.client.resources import JSON
+from localplane.client.rest.paging import list_all
+from localplane.client.rest.resources import JSON
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.worker import work
 

@@ -16,7 +16,7 @@ from localplane.apimachinery.errors import APIError, Conflict, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import parse_time
 from localplane.client import Client, ClientError, GroupVersionResource, ListOptions, PatchType
-from localplane.client.paging import list_all
+from localplane.client.rest.paging import list_all
 from localplane.controllers.context import ControllerContext
 
 from .accounts import SERVICE_ACCOUNTS

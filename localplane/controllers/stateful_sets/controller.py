@@ -12,7 +12,7 @@ from localplane.apimachinery.labels import InvalidSelector, Selector
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.validation.selectors import selector_of
 from localplane.client import HandlerFunctions, SharedInformer, WorkQueue, deleted_object, object_key, split_key
-from localplane.client.delta_fifo import DeletedFinalStateUnknown
+from localplane.client.informers.delta_fifo import DeletedFinalStateUnknown
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.owner_calls import OwnerCalls
 from localplane.controllers.ownership import Claims, controlled_or_orphaned, index_by_controller

@@ -11,7 +11,7 @@ from typing import Any, Final
 from localplane.apimachinery.errors import AlreadyExists, APIError
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, Lister, WorkQueue, object_key, split_key
-from localplane.client.handlers import HandlerFunctions, deleted_object
+from localplane.client.informers.handlers import HandlerFunctions, deleted_object
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.events import EventRecorder
 from localplane.controllers.ownership import controller_reference, is_controlled_by

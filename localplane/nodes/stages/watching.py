@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, SharedInformer
-from localplane.client.list_watch import ListWatch
+from localplane.client.informers.list_watch import ListWatch
 from localplane.controllers.events import EventRecorder
 from localplane.controllers.worker import hearing
 

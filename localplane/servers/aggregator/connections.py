@@ -16,7 +16,7 @@ from yarl import URL
 
 from localplane.apiserver.outbound.failures import address
 from localplane.apiserver.request import Query
-from localplane.client.http_transport import send
+from localplane.client.transport.aiohttp_transport import send
 from localplane.tls.contexts import judging, trusting_anybody
 
 from .front_proxy import FrontProxyFiles

@@ -25,8 +25,8 @@ from localplane.client import (
     WorkQueue,
     deleted_object,
 )
-from localplane.client.faults import Contained
-from localplane.client.rate_limiters import ItemExponentialFailureRateLimiter
+from localplane.client.workqueue.rate_limiters import ItemExponentialFailureRateLimiter
+from localplane.client.workqueue.supervision import Contained
 
 from .api_services import local_condition
 from .availability import check, with_condition

@@ -17,7 +17,7 @@ from localplane.apiserver.registry.store import Store
 from localplane.apiserver.request import Query, Request, RequestInfo, User
 from localplane.apiserver.storage.errors import KeyNotFound, PreconditionFailed, StorageError
 from localplane.apiserver.storage.interface import ListOptions, Preconditions
-from localplane.client.faults import Contained
+from localplane.client.workqueue.supervision import Contained
 
 from .conditions import condition, is_true, set_condition
 from .status import write_status

@@ -20,7 +20,7 @@ from localplane.apiserver.resource import APIGroup, Resource
 from localplane.apiserver.storage.errors import CorruptObject, KeyNotFound, StorageError
 from localplane.apiserver.storage.interface import EventType, ListOptions, Storage, WatchOptions
 from localplane.apiserver.storage.objects import StoredObject
-from localplane.client.faults import Contained
+from localplane.client.workqueue.supervision import Contained
 
 from .conversion.webhook import Resolve, WebhookConverter
 from .finalizing import Finalizer, needs_finalizing

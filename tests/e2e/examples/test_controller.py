@@ -13,10 +13,10 @@ import pytest
 
 from examples.controller.shouting import GREETINGS, SHOUTING, SHOUTS, Shouting, shouting
 from localplane.client import Client, Kubeconfig, PatchType, ReflectorOptions, SharedInformerFactory
-from localplane.client.backoff import BackoffPolicy
 from localplane.client.kubeconfig import load_file, resolve
-from localplane.client.options import ListOptions
-from localplane.client.resources import ResourceClient
+from localplane.client.rest.options import ListOptions
+from localplane.client.rest.resources import ResourceClient
+from localplane.client.workqueue.rate_limiters import BackoffPolicy
 from localplane.library import Controller, Plane, PlaneOptions, ServerOptions, StorageKind, StorageOptions, open_plane
 
 IMPATIENT = ReflectorOptions(

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from localplane.client.client import Client
 from localplane.client.kubeconfig import load, resolve
-from localplane.client.names import GroupVersionResource
+from localplane.client.rest.client import Client
+from localplane.client.rest.names import GroupVersionResource
 from tests.e2e.command_line import Outcome
 from tests.e2e.kctl.desk import Desk
 from tests.e2e.streaming.fake_kubelet import FakeKubelet

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from localplane.client.client import Client
 from localplane.client.kubeconfig import Overrides, load, resolve
-from localplane.client.names import GroupVersionResource
+from localplane.client.rest.client import Client
+from localplane.client.rest.names import GroupVersionResource
 from tests.e2e.up.machine import Machine
 
 CONFIGMAPS = GroupVersionResource("", "v1", "configmaps")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from localplane.client.client import Client
 from localplane.client.kubeconfig import ClientConfig, Overrides, load, resolve
-from localplane.client.names import GroupVersionResource
-from localplane.client.resources import PatchType
+from localplane.client.rest.client import Client
+from localplane.client.rest.names import GroupVersionResource
+from localplane.client.rest.resources import PatchType
 from tests.e2e.up.machine import Machine
 
 _NUMBERS = count(1)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from localplane.client.names import GroupVersionResource
+from localplane.client.rest.names import GroupVersionResource
 from tests.e2e.command_line import KCTL, environment
 from tests.e2e.terminal import Terminal, needs_tmux
 from tests.e2e.up.machine import Machine, until

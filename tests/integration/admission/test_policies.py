@@ -12,7 +12,7 @@ from localplane.apimachinery.errors import AlreadyExists, APIError
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource
 from localplane.client.kubeconfig import load_file, resolve
-from localplane.client.warnings import ServerWarning
+from localplane.client.transport.headers import ServerWarning
 from localplane.compose.server import Plane
 from tests.integration.admission.reviewing import BINDINGS, CONFIG_MAPS, NAMESPACES, POLICIES, config_map
 

@@ -13,7 +13,7 @@ import pytest
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import GroupVersionResource, PatchType
-from localplane.client.resources import ResourceClient
+from localplane.client.rest.resources import ResourceClient
 from localplane.compose.server import Plane
 from tests.integration.admission.reviewing import (
     CONFIG_MAPS,

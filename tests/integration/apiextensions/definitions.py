@@ -8,7 +8,7 @@ from typing import Any
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource
-from localplane.client.resources import ResourceClient
+from localplane.client.rest.resources import ResourceClient
 
 DEFINITIONS = GroupVersionResource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 API_SERVICES = GroupVersionResource("apiregistration.k8s.io", "v1", "apiservices")

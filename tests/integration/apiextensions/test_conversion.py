@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from localplane.apimachinery.errors import APIError
 from localplane.client import GroupVersionResource, PatchType
-from localplane.client.options import ListOptions
+from localplane.client.rest.options import ListOptions
 from localplane.compose.server import Plane
 from tests.integration.apiextensions.converting import Webhook, running_webhook
 from tests.integration.apiextensions.definitions import DEFINITIONS, custom, definition, of_spec, version, widgets

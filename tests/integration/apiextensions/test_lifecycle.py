@@ -8,7 +8,7 @@ import pytest
 
 from localplane.apimachinery.errors import Forbidden, NotFound
 from localplane.client import GroupVersionResource, PatchType
-from localplane.client.options import ListOptions
+from localplane.client.rest.options import ListOptions
 from localplane.compose.server import Plane
 from tests.integration.apiextensions.definitions import (
     API_SERVICES,

@@ -8,7 +8,7 @@ import pytest
 
 from localplane.apimachinery.errors import Invalid
 from localplane.client import PatchType
-from localplane.client.options import ListOptions
+from localplane.client.rest.options import ListOptions
 from localplane.compose.server import Plane
 from tests.integration.apiextensions.definitions import DEFINITIONS, custom, definition, of_spec, version, widgets
 

@@ -9,9 +9,9 @@ import pytest
 import pytest_asyncio
 import uvloop
 
-from localplane.client.client import Client
-from localplane.client.http_transport import HTTPTransport
 from localplane.client.kubeconfig import ClientConfig
+from localplane.client.rest.client import Client
+from localplane.client.transport.aiohttp_transport import HTTPTransport
 from tests.integration.client.fake_api import FakeAPI
 
 

@@ -9,14 +9,14 @@ from datetime import timedelta
 from typing import Any
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.client.backoff import BackoffPolicy
-from localplane.client.client import Client
-from localplane.client.delta_fifo import DeletedFinalStateUnknown
-from localplane.client.handlers import deleted_object
-from localplane.client.indexer import object_key
-from localplane.client.informer import SharedInformer
-from localplane.client.names import GroupVersionResource
-from localplane.client.reflector import ReflectorOptions
+from localplane.client.informers.delta_fifo import DeletedFinalStateUnknown
+from localplane.client.informers.handlers import deleted_object
+from localplane.client.informers.indexer import object_key
+from localplane.client.informers.informer import SharedInformer
+from localplane.client.informers.reflector import ReflectorOptions
+from localplane.client.rest.client import Client
+from localplane.client.rest.names import GroupVersionResource
+from localplane.client.workqueue.rate_limiters import BackoffPolicy
 
 CONFIGMAPS = GroupVersionResource("", "v1", "configmaps")
 QUICKLY = BackoffPolicy(initial=timedelta(milliseconds=1), maximum=timedelta(milliseconds=4))

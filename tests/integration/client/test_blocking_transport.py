@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from localplane.client.blocking_transport import BlockingTransport
-from localplane.client.driving import drive
 from localplane.client.errors import ConfigError, ConnectionLost, ConnectionRefused, TLSFailed
 from localplane.client.kubeconfig import ClientConfig
+from localplane.client.transport.blocking_transport import BlockingTransport
+from localplane.client.transport.driver import drive
 from tests.integration.client.certificates import Authority, Pair
 
 

@@ -13,11 +13,11 @@ import pytest_asyncio
 from aiohttp import web
 
 from localplane.apimachinery.errors import APIError, Unauthorized
-from localplane.client.client import Client
-from localplane.client.credentials import ClientCertificate
+from localplane.client.authentication.credentials import ClientCertificate
 from localplane.client.errors import ConfigError, ConnectionFailed, ConnectionLost, ConnectionRefused, TLSFailed
-from localplane.client.http_transport import HTTPTransport
 from localplane.client.kubeconfig import ClientConfig, Impersonation
+from localplane.client.rest.client import Client
+from localplane.client.transport.aiohttp_transport import HTTPTransport
 from tests.integration.client.certificates import Authority, Pair
 from tests.integration.client.fake_api import FakeAPI, Fault
 from tests.integration.client.recording import CONFIGMAPS

@@ -11,11 +11,11 @@ from aiohttp import web
 
 from localplane.apimachinery import labels
 from localplane.apimachinery.objects import JSONObject
-from localplane.client.client import Client
-from localplane.client.handlers import FilteringHandler, HandlerFunctions
-from localplane.client.indexer import object_key
-from localplane.client.informer import SharedInformer
-from localplane.client.reflector import ReflectorOptions
+from localplane.client.informers.handlers import FilteringHandler, HandlerFunctions
+from localplane.client.informers.indexer import object_key
+from localplane.client.informers.informer import SharedInformer
+from localplane.client.informers.reflector import ReflectorOptions
+from localplane.client.rest.client import Client
 from tests.integration.client.fake_api import Decide, FakeAPI, Fault
 from tests.integration.client.recording import (
     CONFIGMAPS,

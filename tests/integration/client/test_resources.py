@@ -7,12 +7,12 @@ import asyncio
 import pytest
 
 from localplane.apimachinery.errors import Expired, NotFound
-from localplane.client.client import Client
-from localplane.client.factory import SharedInformerFactory
-from localplane.client.names import GroupVersionResource
-from localplane.client.options import ListOptions
-from localplane.client.paging import list_all
-from localplane.client.reflector import ReflectorOptions
+from localplane.client.informers.factory import SharedInformerFactory
+from localplane.client.informers.reflector import ReflectorOptions
+from localplane.client.rest.client import Client
+from localplane.client.rest.names import GroupVersionResource
+from localplane.client.rest.options import ListOptions
+from localplane.client.rest.paging import list_all
 from tests.integration.client.fake_api import FakeAPI
 from tests.integration.client.recording import CONFIGMAPS, QUICKLY, Recorder
 

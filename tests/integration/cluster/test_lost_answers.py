@@ -19,8 +19,8 @@ import pytest_asyncio
 from localplane.apimachinery.errors import APIError, NotFound, ServiceUnavailable, Timeout
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, PatchType
-from localplane.client.http_transport import HTTPTransport
 from localplane.client.kubeconfig import load, resolve
+from localplane.client.transport.aiohttp_transport import HTTPTransport
 from localplane.compose.server import Plane
 from tests.contract.losing import Fate, LostAnswers, losing
 

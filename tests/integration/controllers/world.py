@@ -17,8 +17,8 @@ from localplane.apiserver.dialects import CUSTOM_KINDS
 from localplane.catalog.core.namespaces import NAMESPACES as NAMESPACES_RESOURCE
 from localplane.catalog.declaring import builtin, group
 from localplane.client import Client, GroupVersionResource, ListOptions, PatchType, ResourceClient
-from localplane.client.background import Background
-from localplane.client.transport import BufferedResponse, Pairs, Response
+from localplane.client.transport.interface import BufferedResponse, Pairs, Response
+from localplane.client.workqueue.supervision import Background
 from localplane.controllers import ControllerContext, run, select
 from localplane.library import (
     APIGroup,

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from localplane.client import SharedInformerFactory
-from localplane.client.background import Background
+from localplane.client.workqueue.supervision import Background
 from localplane.controllers.context import ControllerContext
 from tests.integration.life.world import World
 

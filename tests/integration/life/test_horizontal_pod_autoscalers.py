@@ -15,7 +15,7 @@ from localplane.apiserver.registry.rest import Lister, ListOptions, ResultList
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import APIGroup, Resource, Version
 from localplane.catalog.groups import groups as builtin_groups
-from localplane.client.background import Background
+from localplane.client.workqueue.supervision import Background
 from localplane.compose import assembly
 from localplane.controllers import ControllerContext
 from localplane.controllers.horizontal_pod_autoscalers import AutoscalerOptions, start

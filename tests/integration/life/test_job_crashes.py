@@ -14,9 +14,9 @@ import pytest
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, HandlerFunctions, ListOptions, SharedInformer, SharedInformerFactory
-from localplane.client.background import Background
 from localplane.client.errors import ConnectionFailed
-from localplane.client.transport import BufferedResponse, Pairs, Response
+from localplane.client.transport.interface import BufferedResponse, Pairs, Response
+from localplane.client.workqueue.supervision import Background
 from localplane.controllers import jobs
 from localplane.controllers.context import ControllerContext
 from tests.integration.life.jobs_at_work import JOBS, PODS, a_job, complete, end, true_conditions

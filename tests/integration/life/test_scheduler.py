@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.client.background import Background
+from localplane.client.workqueue.supervision import Background
 from localplane.controllers import ControllerContext
 from localplane.scheduler import start
 from tests.integration.life.world import World, cluster

@@ -11,7 +11,7 @@ import httpx
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_micro_time
-from localplane.client.background import Background
+from localplane.client.workqueue.supervision import Background
 from localplane.servers.kube import upkeep
 from localplane.servers.kube.upkeep.identity_lease import IdentityLease, lease_name
 from tests.integration.life.world import World, cluster

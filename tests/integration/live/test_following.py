@@ -15,11 +15,11 @@ from kctl.views.watch.feed import follow
 from kctl.views.watch.sources import Source
 from localplane.apimachinery.errors import Forbidden, NotFound
 from localplane.apimachinery.groups import GroupVersionKind
-from localplane.client.client import Client
-from localplane.client.http_transport import HTTPTransport
 from localplane.client.kubeconfig import ClientConfig
-from localplane.client.mapper import RESTMapping
-from localplane.client.names import GroupVersionResource
+from localplane.client.rest.client import Client
+from localplane.client.rest.mapper import RESTMapping
+from localplane.client.rest.names import GroupVersionResource
+from localplane.client.transport.aiohttp_transport import HTTPTransport
 from tests.integration.client.fake_api import FakeAPI, Fault, status
 
 

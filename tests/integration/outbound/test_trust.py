@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from localplane.client.errors import TLSFailed
-from localplane.client.http_transport import HTTPTransport
 from localplane.client.kubeconfig import ClientConfig
+from localplane.client.transport.aiohttp_transport import HTTPTransport
 from tests.integration.outbound import answering as answers
 from tests.integration.outbound.answering import answering
 from tests.integration.outbound.test_whole_answers import CALLERS, Caller

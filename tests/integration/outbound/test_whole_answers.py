@@ -23,12 +23,12 @@ from localplane.apiserver.request import Response
 from localplane.apiserver.storage.etcd.install.download import download as install_download
 from localplane.apiserver.storage.etcd.install.errors import InstallFailed
 from localplane.catalog.core import component_statuses
-from localplane.client.blocking_transport import BlockingTransport
-from localplane.client.downloads import download
-from localplane.client.driving import drive
 from localplane.client.errors import ClientError
-from localplane.client.http_transport import HTTPTransport
 from localplane.client.kubeconfig import ClientConfig
+from localplane.client.transport.aiohttp_transport import HTTPTransport
+from localplane.client.transport.blocking_transport import BlockingTransport
+from localplane.client.transport.downloads import download
+from localplane.client.transport.driver import drive
 from localplane.servers.aggregator import availability, proxying
 from localplane.servers.aggregator.connections import Connections, url_of
 from localplane.servers.aggregator.remote import Remote, Trust

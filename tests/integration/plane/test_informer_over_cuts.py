@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from localplane.client import Client, GroupVersionResource, PatchType, SharedInformer
+from localplane.client.informers.reflector import ReflectorOptions
 from localplane.client.kubeconfig import load_file, resolve
-from localplane.client.reflector import ReflectorOptions
 from localplane.library import (
     APIGroup,
     PlaneOptions,

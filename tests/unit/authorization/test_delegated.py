@@ -11,7 +11,7 @@ from localplane.apiserver.authorization.delegated import DelegatedAuthorizer
 from localplane.apiserver.authorization.interface import Attributes, Verdict
 from localplane.apiserver.request import User
 from localplane.client import BufferedResponse, Client
-from localplane.client.transport import Pairs, Response
+from localplane.client.transport.interface import Pairs, Response
 
 JANE = User("jane", groups=("devs",), extra={"scope": ("read",)})
 LISTS = Attributes(JANE, "list", group="example.com", version="v1", resource="tickets", namespace="default")

@@ -11,7 +11,7 @@ import pytest
 
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.cli.context import add_context, current_context, remove_context
-from localplane.client.kubeconfig.editing import edit
+from localplane.client.kubeconfig.edits import edit
 
 PROD = """\
 apiVersion: v1

@@ -15,7 +15,7 @@ from localplane.cli.errors import PlaneError
 from localplane.cli.manifests.applying import Applier
 from localplane.cli.manifests.reading import read_manifests
 from localplane.client import Client
-from localplane.client.transport import BufferedResponse, Pairs
+from localplane.client.transport.interface import BufferedResponse, Pairs
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\n"
 

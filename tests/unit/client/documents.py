@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.client.transport import BufferedResponse
+from localplane.client.transport.interface import BufferedResponse
 from tests.unit.client.in_process import Asked, answer
 
 VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from localplane.client.client import Client
-from localplane.client.transport import BufferedResponse, Pairs
+from localplane.client.rest.client import Client
+from localplane.client.transport.interface import BufferedResponse, Pairs
 
 
 @dataclass(frozen=True)

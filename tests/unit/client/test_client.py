@@ -9,11 +9,11 @@ import pytest
 
 from localplane.apimachinery import errors
 from localplane.client.errors import ConnectionLost, InvalidAnswer, InvalidName, RequestTimedOut
-from localplane.client.names import GroupVersionResource
-from localplane.client.options import ListOptions
-from localplane.client.resources import PatchType
-from localplane.client.transport import BufferedResponse, Pairs
-from localplane.client.warnings import ServerWarning, parse_warnings
+from localplane.client.rest.names import GroupVersionResource
+from localplane.client.rest.options import ListOptions
+from localplane.client.rest.resources import PatchType
+from localplane.client.transport.headers import ServerWarning, parse_warnings
+from localplane.client.transport.interface import BufferedResponse, Pairs
 from tests.unit.client.in_process import ScriptedTransport, answer, client_over, in_turn
 
 PODS = GroupVersionResource("", "v1", "pods")

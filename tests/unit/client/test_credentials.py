@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from localplane.client.credentials import Credentials, TokenFile, credentials_for
+from localplane.client.authentication.credentials import Credentials, TokenFile, credentials_for
+from localplane.client.authentication.exec_plugin import ExecPlugin
 from localplane.client.errors import CredentialsError
-from localplane.client.exec_plugin import ExecPlugin
 from localplane.client.kubeconfig import ClientConfig, ExecClusterInfo, ExecConfig
 from localplane.client.kubeconfig.model import EnvironmentVariable
 

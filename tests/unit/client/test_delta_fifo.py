@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.client.delta_fifo import DeletedFinalStateUnknown, DeltaFIFO, Deltas
-from localplane.client.indexer import Indexer
+from localplane.client.informers.delta_fifo import DeletedFinalStateUnknown, DeltaFIFO, Deltas
+from localplane.client.informers.indexer import Indexer
 
 
 def _object(name: str, version: int = 1) -> JSONObject:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from localplane.apimachinery.groups import GroupVersion, GroupVersionKind
-from localplane.client.discovery import Discovered, Discovery
 from localplane.client.errors import DiscoveryFailed
-from localplane.client.names import GroupVersionResource
-from localplane.client.transport import BufferedResponse
+from localplane.client.rest.discovery import Discovered, Discovery
+from localplane.client.rest.names import GroupVersionResource
+from localplane.client.transport.interface import BufferedResponse
 from tests.unit.client.documents import LEGACY_CORE, LEGACY_NAMED, LEGACY_RESOURCES, aggregating
 from tests.unit.client.in_process import Asked, ScriptedTransport, answer, client_over
 

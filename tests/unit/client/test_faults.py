@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from localplane.client import WorkQueue
-from localplane.client.faults import Contained
+from localplane.client.workqueue.supervision import Contained
 from localplane.controllers.worker import work
 
 

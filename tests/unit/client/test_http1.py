@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 from localplane.client.errors import InvalidAnswer
-from localplane.client.http1 import Incoming, IncompleteAnswer, request_bytes
+from localplane.client.transport.http1 import Incoming, IncompleteAnswer, request_bytes
 
 WITH_LENGTH = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: b\r\n\r\nhello"
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nTrailer: x\r\n\r\n"

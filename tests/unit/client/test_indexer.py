@@ -6,7 +6,7 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import InvalidAnswer
-from localplane.client.indexer import Indexer, object_key, split_key
+from localplane.client.informers.indexer import Indexer, object_key, split_key
 
 
 def _object(name: str, namespace: str = "", **labels: str) -> JSONObject:

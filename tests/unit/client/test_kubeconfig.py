@@ -27,7 +27,7 @@ from localplane.client.kubeconfig import (
     namespace,
     resolve,
 )
-from localplane.client.kubeconfig.reading import parse
+from localplane.client.kubeconfig.decoder import parse
 
 ROOT = Path(__file__).parents[3]
 

@@ -12,8 +12,8 @@ import pytest
 
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.client.errors import ConfigError
-from localplane.client.kubeconfig import editing
-from localplane.client.kubeconfig.editing import edit, file_to_edit
+from localplane.client.kubeconfig import edits
+from localplane.client.kubeconfig.edits import edit, file_to_edit
 
 STRANGE = """\
 # a comment
@@ -131,7 +131,7 @@ def test_an_interrupted_change_leaves_the_file_and_no_lock(tmp_path: Path) -> No
 
 
 def test_the_lock_of_another_program_is_respected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(editing, "_WAIT_FOR_LOCK", 0.05)
+    monkeypatch.setattr(edits, "_WAIT_FOR_LOCK", 0.05)
     (tmp_path / "config.lock").touch()
     with pytest.raises(ConfigError, match=r"open .*config\.lock: file exists"):
         edit(tmp_path / "config", add_one)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from localplane.apimachinery.groups import GroupKind
-from localplane.client.discovery import APIGroup, APIVersion, Discovered, Discovery, aggregated_groups
 from localplane.client.errors import AmbiguousMatch, NoMatch
-from localplane.client.mapper import DiscoveryMapper, RESTMapper
-from localplane.client.names import GroupVersionResource
+from localplane.client.rest.discovery import APIGroup, APIVersion, Discovered, Discovery, aggregated_groups
+from localplane.client.rest.mapper import DiscoveryMapper, RESTMapper
+from localplane.client.rest.names import GroupVersionResource
 from tests.unit.client.documents import AGGREGATED_CORE, AGGREGATED_NAMED, aggregating
 from tests.unit.client.in_process import ScriptedTransport, client_over
 

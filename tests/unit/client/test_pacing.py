@@ -6,8 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from localplane.client.backoff import Backoff, BackoffPolicy
-from localplane.client.rate_limiters import (
+from localplane.client.workqueue.rate_limiters import (
+    Backoff,
+    BackoffPolicy,
     BucketRateLimiter,
     ItemExponentialFailureRateLimiter,
     ItemFastSlowRateLimiter,

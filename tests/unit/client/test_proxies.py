@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from localplane.client.errors import ConfigError
-from localplane.client.proxies import proxy_for
+from localplane.client.transport.proxies import proxy_for
 
 PROXY = "http://proxy:3128"
 

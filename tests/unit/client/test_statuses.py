@@ -9,7 +9,7 @@ import pytest
 
 from localplane.apimachinery import errors
 from localplane.apimachinery.groups import GroupResource
-from localplane.client.statuses import Subject, from_answer, from_status
+from localplane.client.rest.statuses import Subject, from_answer, from_status
 
 PODS = GroupResource("", "pods")
 

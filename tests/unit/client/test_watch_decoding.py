@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localplane.apimachinery.errors import Expired
-from localplane.client import watch as watching
 from localplane.client.errors import ConnectionLost, InvalidAnswer
-from localplane.client.transport import BufferedResponse
-from localplane.client.watch import LineDecoder, WatchEvent, WatchStream
+from localplane.client.rest import watch as watching
+from localplane.client.rest.watch import LineDecoder, WatchEvent, WatchStream
+from localplane.client.transport.interface import BufferedResponse
 
 
 @given(lines=st.lists(st.binary(min_size=1).filter(lambda line: b"\n" not in line and line.strip())), data=st.data())

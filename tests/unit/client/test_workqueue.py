@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from localplane.client.rate_limiters import ItemExponentialFailureRateLimiter
-from localplane.client.workqueue import ShutDown, WorkQueue
+from localplane.client.workqueue.queue import ShutDown, WorkQueue
+from localplane.client.workqueue.rate_limiters import ItemExponentialFailureRateLimiter
 
 SOON = timedelta(milliseconds=5)
 

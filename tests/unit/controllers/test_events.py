@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 
 from localplane.client import Client
-from localplane.client.background import Background
-from localplane.client.transport import BufferedResponse, Pairs
+from localplane.client.transport.interface import BufferedResponse, Pairs
+from localplane.client.workqueue.supervision import Background
 from localplane.controllers.events import EventLog, EventRecorder
 
 POD = {

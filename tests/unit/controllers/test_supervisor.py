@@ -9,8 +9,8 @@ from datetime import timedelta
 import pytest
 
 from localplane.client import Client, GroupVersionResource, SharedInformerFactory
-from localplane.client.backoff import BackoffPolicy
-from localplane.client.transport import BufferedResponse, Pairs
+from localplane.client.transport.interface import BufferedResponse, Pairs
+from localplane.client.workqueue.rate_limiters import BackoffPolicy
 from localplane.controllers import ControllerContext, ControllerSpec, Wake, run
 from localplane.controllers.supervisor import Start
 

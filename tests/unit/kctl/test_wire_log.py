@@ -7,8 +7,8 @@ import re
 import pytest
 
 from kctl.session.wire_log import WireLog
-from localplane.client.driving import drive
-from localplane.client.transport import BufferedResponse, Pairs
+from localplane.client.transport.driver import drive
+from localplane.client.transport.interface import BufferedResponse, Pairs
 
 
 class Answering:

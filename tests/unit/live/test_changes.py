@@ -7,8 +7,8 @@ from typing import Any
 from kctl.views.watch.changes import Change, Known
 from kctl.views.watch.sources import Source
 from localplane.apimachinery.groups import GroupVersionKind
-from localplane.client.mapper import RESTMapping
-from localplane.client.names import GroupVersionResource
+from localplane.client.rest.mapper import RESTMapping
+from localplane.client.rest.names import GroupVersionResource
 
 PODS = Source(
     RESTMapping(GroupVersionResource("", "v1", "pods"), GroupVersionKind("", "v1", "Pod"), namespaced=True),

@@ -12,8 +12,8 @@ from kctl.views.watch.changes import Change
 from kctl.views.watch.drawing import Look, draw
 from kctl.views.watch.sources import Source
 from localplane.apimachinery.groups import GroupVersionKind
-from localplane.client.mapper import RESTMapping
-from localplane.client.names import GroupVersionResource
+from localplane.client.rest.mapper import RESTMapping
+from localplane.client.rest.names import GroupVersionResource
 
 BORN = datetime(2026, 1, 1, tzinfo=UTC)
 PODS = Source(

@@ -9,7 +9,7 @@ from typing import Any
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import GroupVersionResource, Lister, object_key
-from localplane.client.indexer import Indexer
+from localplane.client.informers.indexer import Indexer
 from localplane.scheduler.attempt import Placement, Search
 from localplane.scheduler.plugins.devices import Devices
 from localplane.scheduler.plugins.volumes import VolumeViews

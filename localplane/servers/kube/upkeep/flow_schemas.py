@@ -23,7 +23,7 @@ from localplane.client import (
     PatchType,
     SharedInformerFactory,
 )
-from localplane.client.backoff import Backoff, BackoffPolicy
+from localplane.client.workqueue.rate_limiters import Backoff, BackoffPolicy
 
 _GROUP_VERSION: Final = "flowcontrol.apiserver.k8s.io/v1"
 _SCHEMAS: Final = GroupVersionResource("flowcontrol.apiserver.k8s.io", "v1", "flowschemas")

@@ -13,10 +13,10 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.yaml_documents import parse_yaml_documents
-from localplane.client.client import Client
 from localplane.client.kubeconfig import load, resolve
-from localplane.client.names import GroupVersionResource
-from localplane.client.resources import PatchType
+from localplane.client.rest.client import Client
+from localplane.client.rest.names import GroupVersionResource
+from localplane.client.rest.resources import PatchType
 from tests.e2e.up.machine import Machine
 
 OBJECTS = Path(__file__).parent / "objects"

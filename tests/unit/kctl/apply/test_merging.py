@@ -8,7 +8,7 @@ from kctl.changes.apply import last_applied
 from kctl.changes.apply.merge import three_way
 from kctl.errors import KctlError
 from localplane.apimachinery.objects import JSONObject
-from localplane.client.resources import PatchType
+from localplane.client.rest.resources import PatchType
 
 
 def _patch(before: JSONObject, after: JSONObject, live: JSONObject) -> JSONObject:

@@ -8,7 +8,7 @@ from kctl.command_line.verbs import GROUPS
 from kctl.completion.line import offer
 from kctl.completion.tree import REQUIRED, verb
 from kctl.completion.values import DEFAULT, DIRECTORIES, EXTENSIONS, NO_FILES, NO_SPACE, directive_name
-from localplane.client.driving import drive
+from localplane.client.transport.driver import drive
 
 
 def offered(*words: str) -> tuple[list[str], int]:
