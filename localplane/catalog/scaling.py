@@ -21,7 +21,7 @@ from localplane.apimachinery.objectmeta import METADATA, validate_managed_fields
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import age
-from localplane.apiserver.endpoints.table import ABOUT_CREATION, ABOUT_NAME
+from localplane.apiserver.endpoints.representation.table import ABOUT_CREATION, ABOUT_NAME
 from localplane.apiserver.registry import reads
 from localplane.apiserver.registry import update as updates
 from localplane.apiserver.registry.definition import Definition

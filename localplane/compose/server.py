@@ -44,7 +44,7 @@ from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.endpoints.openapi import Descriptions, OpenAPI
 from localplane.apiserver.flow_control import FlowSchemas, InFlight
 from localplane.apiserver.long_work import LongWork
-from localplane.apiserver.registry.judging import Judge
+from localplane.apiserver.registry.judge import Judge
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import Answer, Request
 from localplane.apiserver.resource import APIGroup

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from localplane.apiserver.admission import AdmissionChain
 from localplane.apiserver.endpoints.installer import Installer
-from localplane.apiserver.registry.judging import Judge
+from localplane.apiserver.registry.judge import Judge
 from localplane.catalog.groups import groups
 from localplane.catalog.options import CatalogOptions
 from localplane.servers.aggregator import api_services

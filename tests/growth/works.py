@@ -25,7 +25,7 @@ from localplane.apimachinery.serializers.json import parse_json
 from localplane.apimachinery.serializers.json_writer import to_json
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.apiserver.endpoints.filters.warning_headers import warning_headers
-from localplane.apiserver.endpoints.written_order import as_written, opened_by_paths
+from localplane.apiserver.endpoints.writes.patches import as_written, opened_by_paths
 from localplane.catalog.groups import groups
 from localplane.catalog.options import CatalogOptions
 from localplane.catalog.quota import evaluators

@@ -19,7 +19,7 @@ from localplane.apimachinery.serializers.protobuf.reading import read_message
 from localplane.apimachinery.serializers.protobuf.writing import message_writer
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
-from localplane.apiserver.endpoints.owner_references import drop_duplicate_owners
+from localplane.apiserver.endpoints.writes.owner_references import drop_duplicate_owners
 from localplane.apiserver.request import Query, Request, RequestInfo, User
 from tests.growth.objects import Place
 

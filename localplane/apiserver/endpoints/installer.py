@@ -32,7 +32,7 @@ from localplane.apiserver.request import Answer, Request, RequestInfo
 from localplane.apiserver.resource import APIGroup, Resource
 from localplane.apiserver.storage.interface import Storage
 
-from .describing import ResourcePath, describe
+from .description import ResourcePath, describe
 from .discovery.model import InstalledGroup
 from .handlers.connect import connect
 from .handlers.create import create, create_named

@@ -19,7 +19,7 @@ from localplane.apiserver.request import Answer, Request
 from localplane.apiserver.resource import APIGroup, Resource, Version
 from localplane.apiserver.storage.objects import MemoKey
 
-from .field_management import make_field_manager
+from .writes.field_managers import make_field_manager
 
 MEDIA_TYPES: Sequence[MediaType] = (JSON, YAML, PROTOBUF)
 """Of all that can be answered, metadata and errors included; see `own_media_types`."""

@@ -12,7 +12,8 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.interface import ObjectList, Watch
 
-from . import create, delete, delete_collection, reads
+from . import create, delete, reads
+from . import delete as delete_collection
 from . import update as updates
 from .definition import Definition
 from .rest import (

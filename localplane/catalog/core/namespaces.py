@@ -15,8 +15,8 @@ from localplane.apimachinery.names import dns1123_label, kube_finalizer_name, qu
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import age, now
-from localplane.apiserver.registry.collection_finalizers import with_collection_finalizers
 from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.registry.deletion import with_collection_finalizers
 from localplane.apiserver.registry.errors import interpret
 from localplane.apiserver.registry.rest import Deleted, DeleteOptions, Result, Update, Updated, Updater, ValidateCreate
 from localplane.apiserver.registry.store import ObjectStore, SubresourceStore

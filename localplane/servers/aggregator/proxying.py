@@ -11,8 +11,8 @@ from typing import Final
 
 import aiohttp
 
-from localplane.apiserver.endpoints import body
 from localplane.apiserver.endpoints.filters.plain_text import plain_text
+from localplane.apiserver.endpoints.writes import body
 from localplane.apiserver.outbound.failures import why
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import Answer, Request, Response, StreamResponse

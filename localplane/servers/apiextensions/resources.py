@@ -7,32 +7,33 @@ Kubernetes: pkg/apiserver/customresource_handler.go, getOrCreateServingInfoFor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Final
 
+from localplane.apimachinery.gotext import go_plain
 from localplane.apimachinery.groups import by_priority
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import DecodeError, Node, Schema
 from localplane.apimachinery.schema.structural import node_of_openapi
 from localplane.apiserver.dialects import CUSTOM_KINDS
+from localplane.apiserver.registry.selectable import Select, SelectableField, selectable_fields
 from localplane.apiserver.resource import Resource, Subresource, Version
 from localplane.apiserver.storage.interface import Storage
 
-from .conditions import is_true
 from .conversion.storage import ConvertingStorage, Form
 from .conversion.webhook import WebhookConverter
 from .internal import schema_of
-from .naming import accepted_names
-from .printing import columns_of
-from .rules import RuleCompiler, Rules
-from .scale import replicas_path, scale_subresource
-from .selecting import declared_fields
-from .strategy import CustomStatusStrategy, CustomStrategy
-from .terminating import TerminatingStore
-from .watches import CustomStore, OpenWatches
+from .names import accepted_names
+from .objects.columns import columns_of
+from .objects.nested import elements
+from .objects.scale import replicas_path, scale_subresource
+from .objects.store import CustomStore, OpenWatches, TerminatingStore
+from .objects.strategy import CustomStatusStrategy, CustomStrategy
+from .rules import CompiledRules, RuleCompiler
+from .status import is_true
 
 Reread = Callable[[], JSONObject]
 """The definition, read anew: it is large, and most of it is rarely needed."""
@@ -72,13 +73,13 @@ class _SchemaSource:
                 setattr(node, each.name, getattr(made, each.name))
 
     @cached_property
-    def rules(self) -> Rules | None:
+    def rules(self) -> CompiledRules | None:
         schema = self.read()
         return self.compiler.rules(schema) if schema is not None else None
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ResourceContext:
     """What a custom resource needs beside its definition. `watches` are those of its objects."""
 
     reread: Reread
@@ -87,7 +88,7 @@ class Surroundings:
     watches: OpenWatches
 
 
-def resources_of(obj: JSONObject, around: Surroundings) -> list[Resource]:
+def resources_of(obj: JSONObject, around: ResourceContext) -> list[Resource]:
     """The resource of each version that is served or stored; the stored one is the last."""
     spec = obj["spec"]
     conversion = spec.get("conversion") or {}
@@ -215,3 +216,23 @@ def _scale(spec: JSONObject, subresources: Mapping[str, Any]) -> dict[str, Subre
         return {}
     paths = {f"{spec['group']}/{each['name']}": replicas_path(each.get("subresources")) for each in spec["versions"]}
     return {"scale": scale_subresource(subresources["scale"], paths)}
+
+
+def declared_fields(declared: Sequence[Mapping[str, str]], schema: Callable[[], Schema]) -> dict[str, SelectableField]:
+    """By their names, which are paths without the first dot. A default that came after the object counts as well."""
+    selects = {each["jsonPath"].removeprefix("."): _at(each["jsonPath"]) for each in declared}
+    return selectable_fields(selects, prepare=lambda obj: schema().default(obj))
+
+
+def _at(path: str) -> Select:
+    names = elements(path)
+
+    def select(obj: JSONObject) -> str:
+        value: Any = obj
+        for name in names:
+            value = value.get(name) if isinstance(value, dict) else None
+        if value is None or isinstance(value, (dict, list)):
+            return ""
+        return go_plain(value)
+
+    return select

@@ -23,7 +23,7 @@ _KEYWORD: Final = "x-kubernetes-validations"
 _MOST_KEPT: Final = 8
 
 
-class Rules(Protocol):
+class CompiledRules(Protocol):
     """The compiled rules of one version's schema."""
 
     def validate(
@@ -38,7 +38,7 @@ class RuleCompiler:
     """Keeps what it compiled last."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[bytes, Rules] = OrderedDict()
+        self._kept: OrderedDict[bytes, CompiledRules] = OrderedDict()
 
     def errors(
         self, schema: Mapping[str, Any], path: Path, *, any_cost: bool = False, broken: Iterable[str] = ()
@@ -53,7 +53,7 @@ class RuleCompiler:
         self._keep(schema, compiled)
         return compiled.errors
 
-    def rules(self, schema: Mapping[str, Any]) -> Rules | None:
+    def rules(self, schema: Mapping[str, Any]) -> CompiledRules | None:
         """None if a schema has no rules."""
         if not has_rules(schema):
             return None
@@ -64,7 +64,7 @@ class RuleCompiler:
 
         return compile_rules(node_of_openapi(schema), any_cost=True)
 
-    def _keep(self, schema: Mapping[str, Any], compiled: Rules) -> None:
+    def _keep(self, schema: Mapping[str, Any], compiled: CompiledRules) -> None:
         self._kept[_digest(schema)] = compiled
         while len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)

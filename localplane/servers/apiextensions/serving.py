@@ -22,14 +22,14 @@ from localplane.apiserver.storage.interface import EventType, ListOptions, Stora
 from localplane.apiserver.storage.objects import StoredObject
 from localplane.client.workqueue.supervision import Contained
 
+from .acceptance import settled
 from .conversion.webhook import Resolve, WebhookConverter
-from .finalizing import Finalizer, needs_finalizing
-from .naming import Taken, accepted_names, has_its_names
-from .resources import Surroundings, is_served, is_terminating, resources_of
+from .finalizer import Finalizer, needs_finalizing
+from .names import TakenNames, accepted_names, has_its_names
+from .objects.store import OpenWatches
+from .resources import ResourceContext, is_served, is_terminating, resources_of
 from .rules import RuleCompiler, warm_up
-from .settling import settled
 from .status import write_status
-from .watches import OpenWatches
 
 StorageOf = Callable[[str], Storage]
 
@@ -182,8 +182,8 @@ class CustomResources:
         self._install(group)
         return group
 
-    def _taken(self, group: str) -> Taken:
-        return Taken.by(each.names for each in self._known.values() if each.group == group)
+    def _taken(self, group: str) -> TakenNames:
+        return TakenNames.by(each.names for each in self._known.values() if each.group == group)
 
     def _without_names(self, group: str, but: str) -> Iterable[str]:
         found = [name for name, each in self._known.items() if each.group == group and not each.has_names]
@@ -224,7 +224,7 @@ class CustomResources:
         return str(spec["group"])
 
     def _resources(self, obj: JSONObject, stored: StoredObject, watches: OpenWatches) -> list[Resource]:
-        around = Surroundings(lambda: self._kind.converter.hub_of(stored), self._converter, self._rules, watches)
+        around = ResourceContext(lambda: self._kind.converter.hub_of(stored), self._converter, self._rules, watches)
         return resources_of(obj, around)
 
     def _end_watches(self, known: _Known | None) -> None:

@@ -27,7 +27,7 @@ from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.interface import Preconditions
 
-from .conditions import condition, set_condition
+from .status import condition, set_condition
 
 FINALIZER: Final = "customresourcecleanup.apiextensions.k8s.io"
 Written = Callable[[str], Awaitable[None]]

@@ -7,7 +7,7 @@ import pytest
 from localplane.apimachinery.errors import Forbidden
 from localplane.apimachinery.groups import GroupResource
 from localplane.apiserver.admission import Attributes, Operation
-from localplane.apiserver.registry import delete_collection
+from localplane.apiserver.registry import delete as delete_collection
 from tests.integration.api.talk import API
 from tests.integration.api.toys import CONFIG_MAPS, CRON_TABS, GROUPS, PODS, config_map, cron_tab, pod
 

@@ -22,7 +22,7 @@ from localplane.apimachinery.serializers.protobuf import (
     status,
     unframed,
 )
-from localplane.apiserver.endpoints.delete_options import _schema as delete_options_schema
+from localplane.apiserver.endpoints.options.delete_options import _schema as delete_options_schema
 from localplane.apiserver.request import StreamResponse
 from localplane.apiserver.resource import APIGroup, Resource, Version
 from tests.integration.api.talk import API, MERGE, Reply

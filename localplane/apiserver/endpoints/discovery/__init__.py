@@ -5,15 +5,13 @@
 - `legacy`         /api, /apis, /apis/GROUP, /api/VERSION, /apis/GROUP/VERSION: one small document each
 - `aggregated`     everything in one document, with an ETag
 - `handler`        `Discovery`, which answers requests with finished bytes
-- `storage_version`  the hash by which a client sees that a kind is stored in another version
 
 The dispatcher calls `Discovery.handle`; an installer calls `Discovery.changed` when groups come or go. Nothing here
 knows a resource's storage or its handlers.
 """
 
 from .handler import Discovery
-from .model import InstalledGroup, InstalledResource, InstalledSubresource, InstalledVersion
-from .storage_version import storage_version_hash
+from .model import InstalledGroup, InstalledResource, InstalledSubresource, InstalledVersion, storage_version_hash
 
 __all__ = [
     "Discovery",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -90,3 +92,8 @@ class InstalledGroup:
 
     def group_version(self, version: str) -> GroupVersion:
         return GroupVersion(self.name, version)
+
+
+def storage_version_hash(group: str, version: str, kind: str) -> str:
+    """Equal hashes, equal storage: migrators compare it between resources and over time."""
+    return b64encode(hashlib.sha256(f"{group}/{version}/{kind}".encode()).digest()[:8]).decode()

@@ -6,8 +6,8 @@ Kubernetes: endpoints/handlers/rest.go, ConnectResource.
 from __future__ import annotations
 
 from localplane.apimachinery.errors import BadRequest
-from localplane.apiserver.endpoints.admitting import Review
 from localplane.apiserver.endpoints.served import Served
+from localplane.apiserver.endpoints.writes.admission import RequestAdmission
 from localplane.apiserver.registry.rest import Connecter, WriteOptions
 from localplane.apiserver.request import Answer, Request, RequestInfo
 
@@ -19,7 +19,7 @@ async def connect(served: Served, storage: Connecter, request: Request) -> Answe
         raise BadRequest("dryRun is not supported")
     info = request.info
     options = storage.connect_options(request, _path_below(info))
-    await Review(served, request, WriteOptions()).admit_connect(options)
+    await RequestAdmission(served, request, WriteOptions()).admit_connect(options)
     return await storage.connect(request, info.name, options)
 
 

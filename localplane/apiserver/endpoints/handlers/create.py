@@ -9,14 +9,14 @@ from functools import partial
 from localplane.apimachinery.errors import RequestEntityTooLarge
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.media_types import MediaType
-from localplane.apiserver.endpoints import body
-from localplane.apiserver.endpoints.admitting import Review
-from localplane.apiserver.endpoints.field_management import manager_of, track
-from localplane.apiserver.endpoints.negotiation import negotiated
-from localplane.apiserver.endpoints.owner_references import drop_duplicate_owners
-from localplane.apiserver.endpoints.respond import check_form, respond_object
+from localplane.apiserver.endpoints.options.write_options import write_options
+from localplane.apiserver.endpoints.representation.negotiation import negotiated
+from localplane.apiserver.endpoints.representation.response import check_form, respond_object
 from localplane.apiserver.endpoints.served import Served
-from localplane.apiserver.endpoints.write_options import write_options
+from localplane.apiserver.endpoints.writes import body
+from localplane.apiserver.endpoints.writes.admission import RequestAdmission
+from localplane.apiserver.endpoints.writes.field_managers import manager_of, track
+from localplane.apiserver.endpoints.writes.owner_references import drop_duplicate_owners
 from localplane.apiserver.registry.metadata import ensure_namespace, metadata_of, wipe_server_fields
 from localplane.apiserver.registry.rest import Creater, NamedCreater, Result, WriteOptions
 from localplane.apiserver.request import Answer, Request
@@ -74,7 +74,7 @@ async def _stored(served: Served, request: Request, store: Store, sent: _Sent, *
         await request.do(partial(track, served, hub, {}, manager=manager_of(request, options)))
     else:
         metadata_of(hub).pop("managedFields", None)
-    review = Review(served, request, options)
+    review = RequestAdmission(served, request, options)
     hub = await review.admit_create(hub)
     drop_duplicate_owners(request, hub, after_admission=True)
     validate = review.validation_on_create()

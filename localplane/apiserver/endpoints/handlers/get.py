@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from localplane.apimachinery.errors import BadRequest
-from localplane.apiserver.endpoints.negotiation import negotiated
-from localplane.apiserver.endpoints.parameters import flag
-from localplane.apiserver.endpoints.respond import respond_object
+from localplane.apiserver.endpoints.options.parameters import flag
+from localplane.apiserver.endpoints.representation.negotiation import negotiated
+from localplane.apiserver.endpoints.representation.response import respond_object
 from localplane.apiserver.endpoints.served import Served
 from localplane.apiserver.registry.rest import Getter
 from localplane.apiserver.request import Answer, Request, Response, StreamResponse

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from localplane.apiserver.endpoints.list_options import list_options
-from localplane.apiserver.endpoints.negotiation import negotiated
-from localplane.apiserver.endpoints.respond import respond_list
+from localplane.apiserver.endpoints.options.list_options import list_options
+from localplane.apiserver.endpoints.representation.negotiation import negotiated
+from localplane.apiserver.endpoints.representation.response import respond_list
 from localplane.apiserver.endpoints.served import Served
 from localplane.apiserver.registry.rest import Lister
 from localplane.apiserver.request import Answer, Request

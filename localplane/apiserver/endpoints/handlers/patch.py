@@ -19,17 +19,17 @@ from localplane.apimachinery.serializers.decode_messages import strict_decoding_
 from localplane.apimachinery.serializers.errors import NotAnObject
 from localplane.apiserver.dialects import APPLY_PATCH
 from localplane.apiserver.dialects.scheme import why_not
-from localplane.apiserver.endpoints import body
-from localplane.apiserver.endpoints.admitting import Review
-from localplane.apiserver.endpoints.applying import Configuration, applied
-from localplane.apiserver.endpoints.field_management import manager_of, track
-from localplane.apiserver.endpoints.negotiation import negotiated
-from localplane.apiserver.endpoints.owner_references import drop_duplicate_owners
-from localplane.apiserver.endpoints.parameters import flag
-from localplane.apiserver.endpoints.patching import Change, change_of
-from localplane.apiserver.endpoints.respond import check_form, respond_object
+from localplane.apiserver.endpoints.options.parameters import flag
+from localplane.apiserver.endpoints.options.write_options import patch_options
+from localplane.apiserver.endpoints.representation.negotiation import negotiated
+from localplane.apiserver.endpoints.representation.response import check_form, respond_object
 from localplane.apiserver.endpoints.served import Served
-from localplane.apiserver.endpoints.write_options import patch_options
+from localplane.apiserver.endpoints.writes import body
+from localplane.apiserver.endpoints.writes.admission import RequestAdmission
+from localplane.apiserver.endpoints.writes.apply import Configuration, applied
+from localplane.apiserver.endpoints.writes.field_managers import manager_of, track
+from localplane.apiserver.endpoints.writes.owner_references import drop_duplicate_owners
+from localplane.apiserver.endpoints.writes.patches import ObjectPatch, patch_of
 from localplane.apiserver.registry.metadata import metadata_of
 from localplane.apiserver.registry.rest import Updated, Updater, WriteOptions
 from localplane.apiserver.request import Answer, Request
@@ -52,7 +52,7 @@ async def patch(served: Served, storage: Updater, request: Request) -> Answer:
         done = await _write(served, storage, request, options, application, may_create=True)
     else:
         change = await request.do(
-            partial(change_of, served, content_type, data, field_validation=options.field_validation)
+            partial(patch_of, served, content_type, data, field_validation=options.field_validation)
         )
         done = await _write_change(served, storage, request, options, change)
     return await respond_object(served, request, done.result, target, 201 if done.created else 200)
@@ -61,7 +61,7 @@ async def patch(served: Served, storage: Updater, request: Request) -> Answer:
 async def _write(
     served: Served, storage: Updater, request: Request, options: WriteOptions, patched: Patched, *, may_create: bool
 ) -> Updated:
-    review = Review(served, request, options)
+    review = RequestAdmission(served, request, options)
 
     async def updated(old: JSONObject) -> JSONObject:
         new = await request.do(partial(patched, old))
@@ -87,7 +87,7 @@ def _application(served: Served, request: Request, data: bytes, options: WriteOp
 
 
 async def _write_change(
-    served: Served, storage: Updater, request: Request, options: WriteOptions, change: Change
+    served: Served, storage: Updater, request: Request, options: WriteOptions, change: ObjectPatch
 ) -> Updated:
     manager = manager_of(request, options)
 
@@ -120,7 +120,9 @@ def _content_type(served: Served, request: Request) -> str:
     return name
 
 
-def _changed(served: Served, request: Request, change: Change, old: JSONObject, field_validation: str) -> JSONObject:
+def _changed(
+    served: Served, request: Request, change: ObjectPatch, old: JSONObject, field_validation: str
+) -> JSONObject:
     """The live object with the patch applied, in the hub version. Nothing of it is shared with `old`."""
     if not old:
         raise NotFound.of(served.resource, request.info.name)
@@ -142,7 +144,7 @@ def _changed(served: Served, request: Request, change: Change, old: JSONObject, 
     return served.converter.to_hub(changed, version)
 
 
-def _check_type(served: Served, change: Change, current: JSONObject, changed: Any) -> None:
+def _check_type(served: Served, change: ObjectPatch, current: JSONObject, changed: Any) -> None:
     """A patch may change anything but what the object is."""
     try:
         told = type_meta(changed)
@@ -156,6 +158,6 @@ def _check_type(served: Served, change: Change, current: JSONObject, changed: An
         raise _not_fitting(change, current, why_not(served, told.kind, version))
 
 
-def _not_fitting(change: Change, current: JSONObject, why: str) -> Invalid:
+def _not_fitting(change: ObjectPatch, current: JSONObject, why: str) -> Invalid:
     """The patch is what is wrong, not the object: it fitted before."""
     return Invalid.of(GroupKind("", ""), "", [invalid("patch", change.shown(current), why)])

@@ -8,14 +8,14 @@ from functools import partial
 from localplane.apimachinery.errors import BadRequest, RequestEntityTooLarge
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
-from localplane.apiserver.endpoints import body
-from localplane.apiserver.endpoints.admitting import Review
-from localplane.apiserver.endpoints.field_management import manager_of, track
-from localplane.apiserver.endpoints.negotiation import negotiated
-from localplane.apiserver.endpoints.owner_references import drop_duplicate_owners
-from localplane.apiserver.endpoints.respond import check_form, respond_object
+from localplane.apiserver.endpoints.options.write_options import write_options
+from localplane.apiserver.endpoints.representation.negotiation import negotiated
+from localplane.apiserver.endpoints.representation.response import check_form, respond_object
 from localplane.apiserver.endpoints.served import Served
-from localplane.apiserver.endpoints.write_options import write_options
+from localplane.apiserver.endpoints.writes import body
+from localplane.apiserver.endpoints.writes.admission import RequestAdmission
+from localplane.apiserver.endpoints.writes.field_managers import manager_of, track
+from localplane.apiserver.endpoints.writes.owner_references import drop_duplicate_owners
 from localplane.apiserver.registry.metadata import ensure_namespace, metadata_of
 from localplane.apiserver.registry.rest import Update, Updated, UpdatedObject, Updater, WriteOptions
 from localplane.apiserver.request import Answer, Request
@@ -46,7 +46,7 @@ async def update(served: Served, storage: Updater, request: Request) -> Answer:
 async def _update(
     served: Served, storage: Updater, request: Request, hub: JSONObject, options: WriteOptions, *, tracked: bool
 ) -> Updated:
-    review, manager = Review(served, request, options), manager_of(request, options)
+    review, manager = RequestAdmission(served, request, options), manager_of(request, options)
 
     async def updated(old: JSONObject) -> JSONObject:
         """Admission runs here, in the loop, because it is told the live object."""
@@ -65,7 +65,7 @@ async def _update(
 async def write_reviewed(
     storage: Updater,
     request: Request,
-    review: Review,
+    review: RequestAdmission,
     changed: UpdatedObject,
     *,
     options: WriteOptions,

@@ -6,10 +6,10 @@ import asyncio
 import random
 from dataclasses import replace
 
-from localplane.apiserver.endpoints.list_options import list_options
-from localplane.apiserver.endpoints.negotiation import negotiated, negotiated_stream
+from localplane.apiserver.endpoints.options.list_options import list_options
+from localplane.apiserver.endpoints.representation.negotiation import negotiated, negotiated_stream
+from localplane.apiserver.endpoints.representation.watch_events import lines
 from localplane.apiserver.endpoints.served import Served
-from localplane.apiserver.endpoints.watching import lines
 from localplane.apiserver.registry.rest import Watcher
 from localplane.apiserver.request import Answer, Request, StreamResponse
 

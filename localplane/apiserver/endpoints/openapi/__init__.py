@@ -4,15 +4,15 @@
 - `documents`    a whole document; `paths`, `operations`, `parameters`, `definitions` are its parts
 - `swagger`      from the new words to those of /openapi/v2
 - `meta_types`, `answer_types`   what all groups share, written in `words`
-- `describing`   words for types that bring none along
-- `naming`       what operations and definitions are called
-- `fingerprint`  a document's hash, known before it is built
+- `descriptions` words for types that bring none along
+- `names`        what operations and definitions are called
+- `gnostic`      /openapi/v2 as protobuf
 
 The dispatcher calls `OpenAPI.handle`; an installer calls `OpenAPI.changed` when groups come or go. All of it is made
 from discovery's model and the schemas in there, and never looks at storage or handlers.
 """
 
-from .describing import Descriptions
+from .descriptions import Descriptions
 from .handler import OpenAPI
 
 __all__ = ["Descriptions", "OpenAPI"]

@@ -10,9 +10,9 @@ from localplane.apimachinery.groups import GroupVersion, GroupVersionKind
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Schema
 
-from . import naming
+from . import names as naming
 from .answer_types import REGISTERED_IN_EVERY_GROUP, answer_types
-from .describing import Descriptions, with_descriptions
+from .descriptions import Descriptions, with_descriptions
 from .meta_types import meta_types
 from .operations import gvk
 from .swagger import V2_PREFIX, schema_v2

@@ -17,7 +17,7 @@ from localplane.apiserver.endpoints.discovery.model import InstalledGroup, Insta
 
 from . import paths
 from .definitions import Definitions
-from .describing import Descriptions
+from .descriptions import Descriptions
 from .swagger import path_v2
 
 _SECURITY = {
@@ -26,7 +26,7 @@ _SECURITY = {
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class DocumentedVersion:
     """One group version, as documents see it."""
 
     group: InstalledGroup
@@ -42,7 +42,7 @@ class Served:
         return f"apis/{self.group_version}" if self.group.name else f"api/{self.version.version}"
 
 
-async def document_v3(served: Served, info: JSONObject, described: Descriptions | None = None) -> bytes:
+async def document_v3(served: DocumentedVersion, info: JSONObject, described: Descriptions | None = None) -> bytes:
     definitions = Definitions(v2=False, described=described)
     found = await _paths(served, definitions)
     return to_json(
@@ -59,7 +59,7 @@ async def document_v3(served: Served, info: JSONObject, described: Descriptions 
 
 
 async def document_v2(
-    all_served: Sequence[Served], info: JSONObject, described: Descriptions | None = None
+    all_served: Sequence[DocumentedVersion], info: JSONObject, described: Descriptions | None = None
 ) -> JSONObject:
     """Not yet written: it has two forms."""
     definitions = Definitions(v2=True, described=described)
@@ -78,7 +78,7 @@ async def document_v2(
     }
 
 
-async def _paths(served: Served, definitions: Definitions) -> JSONObject:
+async def _paths(served: DocumentedVersion, definitions: Definitions) -> JSONObject:
     found = paths.of_version(served.group_version)
     definitions.mention(found)
     for resource in served.version.resources:
@@ -91,7 +91,7 @@ async def _paths(served: Served, definitions: Definitions) -> JSONObject:
     return found
 
 
-def _define(group_version: GroupVersion, resource: InstalledResource, definitions: Definitions) -> paths.Named:
+def _define(group_version: GroupVersion, resource: InstalledResource, definitions: Definitions) -> paths.NamedResource:
     """Adds the kinds that a resource speaks in."""
     kind = resource.answers or group_version.kind(resource.kind)
     name = definitions.add(kind, resource.schema(), selectable_fields=resource.selectable_fields)
@@ -103,4 +103,4 @@ def _define(group_version: GroupVersion, resource: InstalledResource, definition
         spoken = each.answers or group_version.kind(each.kind)
         if each.schema is not None and spoken not in kinds:
             kinds[spoken] = definitions.add(spoken, each.schema())
-    return paths.Named(group_version, resource, kinds)
+    return paths.NamedResource(group_version, resource, kinds)

@@ -6,24 +6,26 @@ index, which has no media type of its own and is sent as text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+import hashlib
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from localplane import __version__
 from localplane.apimachinery.serializers import to_json
 from localplane.apimachinery.serializers.media_types import parse_accept
-from localplane.apiserver.endpoints.discovery.model import InstalledGroup
+from localplane.apiserver.endpoints.discovery.model import InstalledGroup, InstalledResource, InstalledSubresource
 from localplane.apiserver.endpoints.discovery.ordering import merged
 from localplane.apiserver.request import Answer, Request, Response
 
 from . import gnostic
-from .describing import Descriptions
-from .documents import Served, document_v2, document_v3
-from .fingerprint import combined, fingerprint
-from .memo import Memo
+from .descriptions import Descriptions
+from .documents import DocumentedVersion, document_v2, document_v3
 
 Groups = Callable[[], Sequence[InstalledGroup]]
 
@@ -60,7 +62,7 @@ class OpenAPI:
         self._descriptions = descriptions
         self._others = others
         self._info = {"title": title, "version": release}
-        self._served: dict[str, tuple[Served, str]] | None = None
+        self._served: dict[str, tuple[DocumentedVersion, str]] | None = None
         self._memo = Memo()
 
     def changed(self) -> None:
@@ -119,10 +121,12 @@ class OpenAPI:
         body = await self._memo.get(form, current, build)
         return Response(200, body, form, {**headers, "ETag": _etag(current)})
 
-    def _all(self) -> dict[str, tuple[Served, str]]:
+    def _all(self) -> dict[str, tuple[DocumentedVersion, str]]:
         """Every group version with its hash, by its name in the index."""
         if self._served is None:
-            versions = [Served(group, version) for group in merged(self._groups()) for version in group.versions]
+            versions = [
+                DocumentedVersion(group, version) for group in merged(self._groups()) for version in group.versions
+            ]
             about = tuple(self._info.values())
             self._served = {each.path: (each, fingerprint(each, *about)) for each in versions}
             self._memo.keep({*self._served, *_FORMS_V2.values()})
@@ -155,3 +159,61 @@ def _unchanged(request: Request, current: str, headers: dict[str, str]) -> Respo
     if any(each in ("*", _etag(current)) for each in known):
         return Response(304, content_type="", headers={**headers, "ETag": _etag(current)})
     return None
+
+
+def fingerprint(served: DocumentedVersion, *about: str) -> str:
+    """Upper-case hexadecimal, as clients know it. `about` is what else the document says."""
+    version = served.version
+    said = (*about, served.path, version.custom, [_identity(each) for each in version.resources])
+    return _hash(repr(said))
+
+
+def combined(fingerprints: Iterable[str]) -> str:
+    return _hash("".join(fingerprints))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha512(text.encode()).hexdigest().upper()
+
+
+def _identity(described: InstalledResource | InstalledSubresource) -> list[Any]:
+    """All that is said but the schema itself: only its identity counts."""
+    found: list[Any] = []
+    for each in fields(described):
+        value = getattr(described, each.name)
+        if each.name == "subresources":
+            value = [_identity(below) for below in value]
+        elif each.name == "schema":
+            value = value is not None
+        found.append(list(value) if isinstance(value, tuple) else value)
+    return found
+
+
+class Memo:
+    """Whoever comes while a document is built waits for it. If the builder is cancelled, the next in line builds."""
+
+    def __init__(self) -> None:
+        self._documents: dict[str, tuple[str, bytes]] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    async def get(self, name: str, current: str, build: Callable[[], Coroutine[Any, Any, bytes]]) -> bytes:
+        """The document with the hash `current`, which `build` makes."""
+        found = self._known(name, current)
+        if found is not None:
+            return found
+        async with self._locks.setdefault(name, asyncio.Lock()):
+            found = self._known(name, current)
+            if found is None:
+                found = await build()
+                self._documents[name] = (current, found)
+        return found
+
+    def keep(self, names: AbstractSet[str]) -> None:
+        """Forget all but these."""
+        for name in self._documents.keys() - names:
+            del self._documents[name]
+        self._locks = {name: lock for name, lock in self._locks.items() if name in names or lock.locked()}
+
+    def _known(self, name: str, current: str) -> bytes | None:
+        version, document = self._documents.get(name, ("", b""))
+        return document if version == current else None

@@ -9,7 +9,8 @@ from typing import Final
 from localplane.apimachinery.groups import GroupVersion, GroupVersionKind
 from localplane.apimachinery.objects import JSONObject
 
-from . import naming, parameters
+from . import names as naming
+from . import parameters
 from .words import META, ref
 
 _STREAMS: Final = frozenset({"application/json", "application/vnd.kubernetes.protobuf"})
@@ -41,7 +42,7 @@ _MEANINGS: Final = {200: "OK", 201: "Created", 202: "Accepted"}
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class Operand:
     """What an operation is done to. `what` is the middle of its id (NamespacedPodStatus), `kind` what it speaks in.
 
     `body` and `answer` are schemas.
@@ -57,7 +58,7 @@ class Subject:
     patch_types: Sequence[str]
 
 
-def operation(verb: str, subject: Subject) -> JSONObject:
+def operation(verb: str, subject: Operand) -> JSONObject:
     """One operation; the parameters of its path are not repeated in it."""
     spec = VERBS[verb]
     what = f"Collection{subject.what}" if verb == "deletecollection" else subject.what
@@ -76,7 +77,7 @@ def operation(verb: str, subject: Subject) -> JSONObject:
     return described
 
 
-def connect(method: str, subject: Subject) -> JSONObject:
+def connect(method: str, subject: Operand) -> JSONObject:
     """A stream or a proxy: whatever is behind it answers."""
     return {
         "tags": [naming.tag(subject.group_version)],
@@ -114,7 +115,7 @@ def _responses(codes: Sequence[int], schema: JSONObject, forms: Sequence[str]) -
     return {**answers, "401": {"description": "Unauthorized"}}
 
 
-def _body(verb: str, subject: Subject) -> JSONObject | None:
+def _body(verb: str, subject: Operand) -> JSONObject | None:
     match verb:
         case "create" | "update":
             return {"content": {"*/*": {"schema": subject.body}}, "required": True}

@@ -13,8 +13,9 @@ from localplane.apimachinery.groups import GroupVersion, GroupVersionKind
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.endpoints.discovery.model import InstalledResource, InstalledSubresource
 
-from . import naming, operations, parameters
-from .operations import Subject
+from . import names as naming
+from . import operations, parameters
+from .operations import Operand
 from .words import META, ref
 
 _ON_COLLECTION: Final = ("list", "create", "deletecollection")
@@ -24,7 +25,7 @@ _ANYTHING: Final = {"type": "object"}
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedResource:
     """A resource and where its definitions are: `kinds` maps a kind it speaks in to the name of its definition."""
 
     group_version: GroupVersion
@@ -39,7 +40,7 @@ def of_version(group_version: GroupVersion) -> dict[str, JSONObject]:
     return {f"{_root(group_version)}/": {"get": operations.resources(group_version)}}
 
 
-def of_resource(named: Named, *, watch_paths: bool) -> dict[str, JSONObject]:
+def of_resource(named: NamedResource, *, watch_paths: bool) -> dict[str, JSONObject]:
     """`watch_paths`: also those that begin with /watch, which only built-in kinds have."""
     resource, root = named.resource, _root(named.group_version)
     scope = "/namespaces/{namespace}" if resource.namespaced else ""
@@ -60,11 +61,11 @@ def _root(group_version: GroupVersion) -> str:
     return f"/apis/{group_version}" if group_version.group else f"/api/{group_version.version}"
 
 
-def _subject(named: Named) -> Subject:
+def _subject(named: NamedResource) -> Operand:
     resource = named.resource
     kind = resource.answers or named.group_version.kind(resource.kind)
     schema = named.schema(kind)
-    return Subject(
+    return Operand(
         group_version=named.group_version,
         kind=kind,
         what=f"{'Namespaced' if resource.namespaced else ''}{resource.kind}",
@@ -76,7 +77,7 @@ def _subject(named: Named) -> Subject:
     )
 
 
-def _verbs(named: Named, verbs: Iterable[str], subject: Subject) -> dict[str, JSONObject]:
+def _verbs(named: NamedResource, verbs: Iterable[str], subject: Operand) -> dict[str, JSONObject]:
     """The operations of those verbs that the resource has, by HTTP method."""
     resource = named.resource
     status = ref(f"{META}Status")
@@ -94,7 +95,7 @@ def _verbs(named: Named, verbs: Iterable[str], subject: Subject) -> dict[str, JS
     }
 
 
-def _everywhere(named: Named, subject: Subject) -> JSONObject:
+def _everywhere(named: NamedResource, subject: Operand) -> JSONObject:
     """A list of all namespaces."""
     what = f"{named.resource.kind}ForAllNamespaces"
     path = _root(named.group_version)
@@ -107,7 +108,7 @@ def _item(path: str, methods: dict[str, JSONObject], kind: str) -> JSONObject:
     return {**methods, "parameters": shared} if methods else {}
 
 
-def _of_subresource(named: Named, subresource: InstalledSubresource, path: str) -> dict[str, JSONObject]:
+def _of_subresource(named: NamedResource, subresource: InstalledSubresource, path: str) -> dict[str, JSONObject]:
     resource = named.resource
     kind = subresource.answers or named.group_version.kind(subresource.kind)
     schema = {"type": "string"} if subresource.answers_text else named.schema(kind)
@@ -129,7 +130,7 @@ def _of_subresource(named: Named, subresource: InstalledSubresource, path: str) 
     return _connections(subresource, subject, path, resource.kind)
 
 
-def _connections(subresource: InstalledSubresource, subject: Subject, path: str, kind: str) -> dict[str, JSONObject]:
+def _connections(subresource: InstalledSubresource, subject: Operand, path: str, kind: str) -> dict[str, JSONObject]:
     """A proxy passes on every method, and the path below it."""
     methods = [operations.VERBS[verb].method for verb in subresource.verbs]
     subjects = {path: subject}
@@ -152,7 +153,7 @@ def _with_parameters(item: JSONObject, subresource: InstalledSubresource) -> JSO
     return {**item, "parameters": [*item["parameters"], *own]} if item and own else item
 
 
-def _watch_paths(named: Named, subject: Subject, root: str, scope: str) -> dict[str, JSONObject]:
+def _watch_paths(named: NamedResource, subject: Operand, root: str, scope: str) -> dict[str, JSONObject]:
     resource = named.resource
     subject = replace(subject, answer=ref(f"{META}WatchEvent"))
     lists = replace(subject, what=f"{subject.what}List")

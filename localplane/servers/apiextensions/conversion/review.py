@@ -25,7 +25,7 @@ class ReviewFailed(Exception):
     """What came back is no answer, or says no. The message begins behind `conversion webhook for ... `."""
 
 
-class Review:
+class ConversionReview:
     """One question. `versions` are those of the protocol that the webhook says it understands."""
 
     def __init__(self, versions: Sequence[str], objects: Sequence[JSONObject], api_version: str) -> None:

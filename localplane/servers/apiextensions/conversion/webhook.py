@@ -17,7 +17,7 @@ from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.long_work import NeedsData
 from localplane.apiserver.outbound import Place, WebhookClient, WebhookFailed
 
-from .review import Review, ReviewFailed
+from .review import ConversionReview, ReviewFailed
 
 Resolve = Callable[[str, str, int], Awaitable[tuple[str, int]]]
 """From the namespace, name and port of a Service to an address that can be connected to. Raises WebhookFailed."""
@@ -43,7 +43,7 @@ class WebhookConverter:
             return list(objects)
         about = f"conversion webhook for {asked[0].get('apiVersion', '')}, Kind={asked[0].get('kind', '')}"
         try:
-            review = Review(self._versions, asked, api_version)
+            review = ConversionReview(self._versions, asked, api_version)
             body = await self._client.post(await self._place(), review.question(), within=_TIMEOUT)
             converted = iter(review.answer(body))
         except WebhookFailed as error:

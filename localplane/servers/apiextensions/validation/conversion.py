@@ -10,14 +10,13 @@ from localplane.apimachinery.names import dns1035_label
 from localplane.catalog.validation.values import repeated
 from localplane.catalog.validation.webhooks import webhook_service_errors, webhook_url_errors
 
-from .bundles import ca_bundle_errors
-from .demands import REVIEW_VERSIONS, Demands, client_config, review_versions
+from .demands import REVIEW_VERSIONS, SchemaDemands, ca_bundle_errors, client_config, review_versions
 
 _STRATEGIES: Final = ("None", "Webhook")
 _NOT_WEBHOOK: Final = "should not be set when strategy is not set to Webhook"
 
 
-def conversion_errors(conversion: Mapping[str, Any], path: Path, demands: Demands) -> Iterator[FieldError]:
+def conversion_errors(conversion: Mapping[str, Any], path: Path, demands: SchemaDemands) -> Iterator[FieldError]:
     strategy = conversion.get("strategy", "")
     if not strategy:
         yield required(path / "strategy")
@@ -34,7 +33,7 @@ def conversion_errors(conversion: Mapping[str, Any], path: Path, demands: Demand
         yield forbidden(path / "conversionReviewVersions", _NOT_WEBHOOK)
 
 
-def _client_errors(config: Mapping[str, Any] | None, path: Path, demands: Demands) -> Iterator[FieldError]:
+def _client_errors(config: Mapping[str, Any] | None, path: Path, demands: SchemaDemands) -> Iterator[FieldError]:
     if config is None:
         yield required(path, "required when strategy is set to Webhook")
         return
@@ -48,7 +47,7 @@ def _client_errors(config: Mapping[str, Any] | None, path: Path, demands: Demand
         yield from ca_bundle_errors(config["caBundle"], path / "caBundle")
 
 
-def _review_version_errors(versions: Sequence[str], path: Path, demands: Demands) -> Iterator[FieldError]:
+def _review_version_errors(versions: Sequence[str], path: Path, demands: SchemaDemands) -> Iterator[FieldError]:
     if not versions:
         yield required(path)
         return

@@ -13,7 +13,7 @@ from localplane.catalog.validation.metadata import immutable_errors
 from localplane.servers.apiextensions.rules import RuleCompiler
 
 from .approval import approval_errors
-from .demands import Demands, demands_on_update
+from .demands import SchemaDemands, demands_on_update
 from .names import name_errors
 from .spec import spec_errors
 
@@ -27,7 +27,7 @@ def definition_errors(obj: JSONObject, rules: RuleCompiler) -> list[FieldError]:
     spec = obj.get("spec") or {}
     return collected(
         validate_object_meta(obj["metadata"], namespaced=False, validate_name=_named(spec)),
-        spec_errors(spec, _SPEC, Demands(rules=rules)),
+        spec_errors(spec, _SPEC, SchemaDemands(rules=rules)),
         _status_errors(obj),
         approval_errors(obj, None),
         _preserving_errors(spec, {}),

@@ -3,18 +3,20 @@ it breaks, it may go on breaking. Kubernetes: pkg/apis/apiextensions/validation,
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from localplane.apimachinery.fieldpath import Path
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid
 from localplane.apimachinery.objects import JSONObject
-from localplane.servers.apiextensions.conditions import is_true
 from localplane.servers.apiextensions.internal import InternalSpec, internal_spec, schema_of
 from localplane.servers.apiextensions.rules import RuleCompiler
 from localplane.servers.apiextensions.schemas import has_defaults, walk
+from localplane.servers.apiextensions.status import is_true
+from localplane.tls.authorities import NoAuthorities
+from localplane.tls.verification import Pool
 
-from .bundles import ca_bundle_errors
 from .list_types import key_errors, non_atomic_set
 from .structural import is_structural
 from .unpruned import has_unpruned_defaults
@@ -27,7 +29,7 @@ REVIEW_VERSIONS: Final = ("v1", "v1beta1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Demands:
+class SchemaDemands:
     """As of a new definition. `too_many_selectable` are the versions that may have too many of those fields; the empty
     name is the spec itself. `unchanged` are the versions whose schema is the old one's. `rules` compiles theirs."""
 
@@ -45,12 +47,12 @@ class Demands:
     rules: RuleCompiler = field(default_factory=RuleCompiler)
 
 
-def demands_on_update(new: JSONObject, old: JSONObject, rules: RuleCompiler) -> Demands:
+def demands_on_update(new: JSONObject, old: JSONObject, rules: RuleCompiler) -> SchemaDemands:
     spec = old.get("spec") or {}
     internal = internal_spec(spec)
     schemas = list(_schemas(internal))
     parts = [part for schema in schemas for part in walk(schema)]
-    return Demands(
+    return SchemaDemands(
         recognized_review_version=_recognizes_reviews(spec),
         immutable_names=is_true(old, "Established"),
         openapi_schema=_all_have_schemas(internal),
@@ -120,3 +122,15 @@ def _unchanged(new: JSONObject, old: JSONObject) -> frozenset[str]:
         for each in versions
         if each.get("name") in before and before[each["name"]] == each.get("schema")
     )
+
+
+def ca_bundle_errors(encoded: str, path: Path) -> list[FieldError]:
+    """`encoded` is base64 of PEM; nothing is no bundle, and fine."""
+    bundle = base64.b64decode(encoded)
+    if not bundle:
+        return []
+    try:
+        Pool.of_bundle(bundle)
+    except NoAuthorities as problem:
+        return [invalid(path, encoded, str(problem))]
+    return []

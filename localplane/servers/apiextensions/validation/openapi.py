@@ -5,16 +5,16 @@ Kubernetes: pkg/apis/apiextensions/validation, ValidateCustomResourceDefinitionO
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported
+from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
 
-from .demands import TYPES, Demands
+from .demands import TYPES, SchemaDemands
+from .field_paths import InvalidFieldPath, field_at
 from .list_types import KEYS as LIST_KEYS
 from .list_types import list_type_errors
-from .rule_shapes import rule_shape_errors
 
 Schema = Mapping[str, Any]
 
@@ -37,24 +37,24 @@ _PLAIN: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SchemaLocation:
     """`no_defaults` says why there may be none; None where they may be."""
 
     is_root: bool = False
     no_defaults: str | None = None
     inside_meta: bool = False
 
-    def below(self) -> Place:
+    def below(self) -> SchemaLocation:
         return replace(self, is_root=False) if self.is_root else self
 
 
-def openapi_errors(schema: Schema, path: Path, demands: Demands) -> list[FieldError]:
+def openapi_errors(schema: Schema, path: Path, demands: SchemaDemands) -> list[FieldError]:
     found: list[FieldError] = []
-    _check(schema, path, Place(is_root=True), demands, found)
+    _check(schema, path, SchemaLocation(is_root=True), demands, found)
     return found
 
 
-def _check(schema: Schema, path: Path, place: Place, demands: Demands, found: list[FieldError]) -> None:
+def _check(schema: Schema, path: Path, place: SchemaLocation, demands: SchemaDemands, found: list[FieldError]) -> None:
     type_ = schema.get("type")
     if type_ and type_ not in TYPES:
         if demands.valid_types:
@@ -73,12 +73,14 @@ def _check(schema: Schema, path: Path, place: Place, demands: Demands, found: li
         _check_unusual(schema, path, place, demands, found)
 
 
-def _in_meta(place: Place, name: str) -> Place:
+def _in_meta(place: SchemaLocation, name: str) -> SchemaLocation:
     reason = f"in top-level {name}" if place.is_root else place.no_defaults
-    return Place(no_defaults=reason, inside_meta=True)
+    return SchemaLocation(no_defaults=reason, inside_meta=True)
 
 
-def _check_unusual(schema: Schema, path: Path, place: Place, demands: Demands, found: list[FieldError]) -> None:
+def _check_unusual(
+    schema: Schema, path: Path, place: SchemaLocation, demands: SchemaDemands, found: list[FieldError]
+) -> None:
     found += (forbidden(path / key, _FORBIDDEN[key]) for key in schema.keys() & _FORBIDDEN)
     if "default" in schema and place.no_defaults is not None:
         found.append(forbidden(path / "default", f"must not be set {place.no_defaults}".rstrip()))
@@ -100,7 +102,9 @@ def _check_unusual(schema: Schema, path: Path, place: Place, demands: Demands, f
     _check_nested(schema, path, place.below(), demands, found)
 
 
-def _check_values(schema: Schema, path: Path, place: Place, demands: Demands, found: list[FieldError]) -> None:
+def _check_values(
+    schema: Schema, path: Path, place: SchemaLocation, demands: SchemaDemands, found: list[FieldError]
+) -> None:
     values = schema["additionalProperties"]
     if schema.get("properties") and values is not True:
         why = "additionalProperties and properties are mutual exclusive"
@@ -112,7 +116,9 @@ def _check_values(schema: Schema, path: Path, place: Place, demands: Demands, fo
         _check(values, path / "additionalProperties", inner, demands, found)
 
 
-def _check_items(schema: Schema, path: Path, place: Place, demands: Demands, found: list[FieldError]) -> None:
+def _check_items(
+    schema: Schema, path: Path, place: SchemaLocation, demands: SchemaDemands, found: list[FieldError]
+) -> None:
     items = schema.get("items")
     if isinstance(items, dict):
         _check(items, path / "items", place, demands, found)
@@ -122,7 +128,9 @@ def _check_items(schema: Schema, path: Path, place: Place, demands: Demands, fou
             _check(each, (path / "items")[number], place, demands, found)
 
 
-def _check_nested(schema: Schema, path: Path, place: Place, demands: Demands, found: list[FieldError]) -> None:
+def _check_nested(
+    schema: Schema, path: Path, place: SchemaLocation, demands: SchemaDemands, found: list[FieldError]
+) -> None:
     if "not" in schema:
         _check(schema["not"], path / "not", place, demands, found)
     for key in ("allOf", "oneOf", "anyOf"):
@@ -132,3 +140,46 @@ def _check_nested(schema: Schema, path: Path, place: Place, demands: Demands, fo
         for name, each in (schema.get(key) or {}).items():
             if isinstance(each, dict):
                 _check(each, (path / key)[name], place, demands, found)
+
+
+_REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
+
+
+def rule_shape_errors(schema: Schema, path: Path) -> Iterator[FieldError]:
+    for number, rule in enumerate(schema["x-kubernetes-validations"]):
+        yield from _text_errors(rule, path[number])
+        yield from _field_path_errors(schema, rule.get("fieldPath", ""), path[number] / "fieldPath")
+
+
+def _text_errors(rule: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
+    expression, message = rule.get("rule", "").strip(), rule.get("message", "")
+    if not expression:
+        yield required(path / "rule", "rule is not specified")
+    elif message and not message.strip():
+        yield invalid(path / "message", message, "must be non-empty if specified")
+    elif _has_newlines(message.strip()):
+        yield invalid(path / "message", message, "must not contain line breaks")
+    elif _has_newlines(expression) and not message.strip():
+        yield required(path / "message", "message must be specified if rule contains line breaks")
+    if rule.get("messageExpression") and not rule["messageExpression"].strip():
+        yield required(path / "messageExpression", "messageExpression must be non-empty if specified")
+    reason = rule.get("reason")
+    if reason is not None and reason not in _REASONS:
+        yield not_supported(path / "reason", reason, _REASONS)
+
+
+def _field_path_errors(schema: Schema, field_path: str, path: Path) -> Iterator[FieldError]:
+    if not field_path:
+        return
+    if not field_path.strip():
+        yield invalid(path, field_path, "must be non-empty if specified")
+    if _has_newlines(field_path):
+        yield invalid(path, field_path, "must not contain line breaks")
+    try:
+        field_at(field_path, schema)
+    except InvalidFieldPath:
+        yield invalid(path, field_path, "must be a valid path")
+
+
+def _has_newlines(text: str) -> bool:
+    return "\n" in text or "\r" in text

@@ -10,7 +10,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, inval
 from localplane.servers.apiextensions.internal import shown_schema
 
 from .defaults import default_errors
-from .demands import Demands
+from .demands import SchemaDemands
 from .openapi import openapi_errors
 from .structural import structural_errors, unsupported
 
@@ -46,7 +46,7 @@ _ROOT_FIELDS: Final = {
 class SchemaContext:
     """`has_status`: the status has a subresource, and is judged by what the schema says of it alone."""
 
-    demands: Demands
+    demands: SchemaDemands
     has_status: bool
     structural: bool
     unchanged: bool = False

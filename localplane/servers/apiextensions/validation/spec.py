@@ -11,7 +11,7 @@ from localplane.servers.apiextensions.internal import InternalSpec, internal_spe
 from localplane.servers.apiextensions.schemas import has_defaults, walk
 
 from .conversion import conversion_errors
-from .demands import Demands
+from .demands import SchemaDemands
 from .names import name_errors, required_name_errors
 from .presentation import column_errors, selectable_errors, subresource_errors
 from .schema import SchemaContext, schema_errors
@@ -24,7 +24,7 @@ _EXTENSIONS: Final = frozenset(
 _WRONG_WARNING: Final = "must only contain printable UTF-8 characters; non-printable character found at index "
 
 
-def spec_errors(spec: Mapping[str, Any], path: Path, demands: Demands) -> Iterator[FieldError]:
+def spec_errors(spec: Mapping[str, Any], path: Path, demands: SchemaDemands) -> Iterator[FieldError]:
     internal, preserves = internal_spec(spec), bool(spec.get("preserveUnknownFields"))
     yield from _place_errors(spec, path)
     yield from _missing_schema_errors(internal, path, demands, preserves=preserves)
@@ -63,7 +63,7 @@ def _place_errors(spec: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
 
 
 def _missing_schema_errors(
-    internal: InternalSpec, path: Path, demands: Demands, *, preserves: bool
+    internal: InternalSpec, path: Path, demands: SchemaDemands, *, preserves: bool
 ) -> Iterator[FieldError]:
     if schema_of(internal.shared) is not None:
         return
@@ -86,7 +86,7 @@ def _has_extensions(schema: Mapping[str, Any]) -> bool:
     return any(each.keys() & _EXTENSIONS for each in walk(schema))
 
 
-def _must_be_structural(internal: InternalSpec, demands: Demands, *, preserves: bool) -> bool:
+def _must_be_structural(internal: InternalSpec, demands: SchemaDemands, *, preserves: bool) -> bool:
     return (
         demands.structural_schema
         or not preserves
@@ -99,7 +99,9 @@ def _first_name(internal: InternalSpec) -> str:
     return str(internal.versions[0].get("name", "")) if internal.versions else ""
 
 
-def _version_errors(internal: InternalSpec, path: Path, demands: Demands, *, structural: bool) -> Iterator[FieldError]:
+def _version_errors(
+    internal: InternalSpec, path: Path, demands: SchemaDemands, *, structural: bool
+) -> Iterator[FieldError]:
     names: list[str] = []
     for number, version in enumerate(internal.versions):
         place, name = (path / "versions")[number], version.get("name", "")

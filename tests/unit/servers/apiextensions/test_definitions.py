@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.objects import JSONObject
+from localplane.servers.apiextensions.kind import schema_warnings
 from localplane.servers.apiextensions.rules import RuleCompiler
 from localplane.servers.apiextensions.validation.definition import definition_errors, definition_update_errors
-from localplane.servers.apiextensions.warnings import schema_warnings
 from tests.unit.servers.apiextensions.definitions import good, with_properties, with_schema
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from localplane.servers.apiextensions.naming import Taken, decide
-from localplane.servers.apiextensions.settling import settled
+from localplane.servers.apiextensions.acceptance import settled
+from localplane.servers.apiextensions.names import TakenNames, decide
 from tests.unit.servers.apiextensions.definitions import good
 
-NOBODY = Taken.by([])
+NOBODY = TakenNames.by([])
 OURS = {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"}
 
 
@@ -24,14 +24,14 @@ OURS = {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind":
     ],
 )
 def test_names_are_taken_by_whoever_comes_first(taken: dict[str, Any], reason: str, given: dict[str, Any]) -> None:
-    naming = decide(good(), Taken.by([taken]))
+    naming = decide(good(), TakenNames.by([taken]))
     assert (naming.accepted["reason"], naming.names) == (reason, given)
 
 
 def test_all_short_names_that_are_taken_are_told() -> None:
     obj = good()
     obj["spec"]["names"]["shortNames"] = ["a", "b", "c"]
-    naming = decide(obj, Taken.by([{"shortNames": ["a", "b"]}]))
+    naming = decide(obj, TakenNames.by([{"shortNames": ["a", "b"]}]))
     assert naming.accepted["message"] == '["a" is already in use, "b" is already in use]'
 
 
@@ -41,7 +41,7 @@ def test_a_definition_is_settled_in_one_step_and_then_needs_nothing() -> None:
     assert status is not None
     assert [each["reason"] for each in status["conditions"]] == ["NoConflicts", "InitialNamesAccepted"]
     obj["status"] = status
-    assert settled(obj, Taken.by([status["acceptedNames"]])) is None
+    assert settled(obj, TakenNames.by([status["acceptedNames"]])) is None
 
 
 def test_a_bad_bundle_keeps_a_definition_from_being_served() -> None:

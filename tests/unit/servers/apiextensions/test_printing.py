@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.jsonpath import find, first, parse
-from localplane.servers.apiextensions.printing import columns_of
+from localplane.servers.apiextensions.objects.columns import columns_of
 
 OBJECT = {
     "metadata": {"name": "a", "creationTimestamp": "2020-01-01T00:00:00Z"},

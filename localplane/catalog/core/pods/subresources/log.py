@@ -14,7 +14,7 @@ from localplane.apimachinery.errors import BadRequest, Invalid
 from localplane.apimachinery.fieldpath import FieldError, forbidden, invalid
 from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.times import InvalidTime, parse_time
-from localplane.apiserver.endpoints.parameters import flag, number
+from localplane.apiserver.endpoints.options.parameters import flag, number
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.rest import Getter
 from localplane.apiserver.request import Answer, Query, Request, Response, StreamResponse, whole_body

@@ -9,7 +9,7 @@ from localplane.apimachinery.errors import APIError, BadRequest, Forbidden
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authorization import Attributes, Authorizer
-from localplane.apiserver.endpoints.parameters import flag, integer
+from localplane.apiserver.endpoints.options.parameters import flag, integer
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.rest import Connecter
 from localplane.apiserver.request import Answer, Request, User
