@@ -18,6 +18,7 @@ from kctl.command_line.global_flags import GLOBAL_FLAGS, HELP_FLAG
 from kctl.command_line.verbs import GROUPS, WITHOUT_KUBERC
 from kctl.errors import Ended, KctlError, UsageError
 from kctl.session.session import Session
+from localplane.apimachinery import go_sources
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _in_session(chosen: Command, title: str, given: Given, applied: Applied | No
     if applied is not None:
         session.plugin_policy = applied.policy
         if applied.original:
-            session.log(1, "cmd.go:371", f'original command: "kctl {applied.original}"')
+            session.log(1, go_sources.ALIAS_RUN, f'original command: "kctl {applied.original}"')
     if chosen.concurrent:
         import asyncio
 

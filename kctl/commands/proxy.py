@@ -5,6 +5,7 @@ from __future__ import annotations
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, switch
 from kctl.errors import Ended, KctlError
+from localplane.apimachinery import go_sources
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -48,11 +49,10 @@ def _proxy(session: Session, given: Given) -> Proxy:
     parts = urlsplit(config.server)
     if not given.is_on("append-server-path"):
         if parts.path.strip("/"):
-            _warn(
-                session,
-                172,
+            session.log_warning(
                 f"Your kube context contains a server path {parts.path}, use --append-server-path to automatically "
                 "append the path to each request",
+                place=go_sources.PROXY_PATH,
             )
         config = replace(config, server=f"{parts.scheme}://{parts.netloc}")
     rules = _rules(session, given)
@@ -62,7 +62,7 @@ def _proxy(session: Session, given: Given) -> Proxy:
         rules,
         _static(session, given),
         keepalive=given.seconds("keepalive"),
-        log=lambda text: session.log_error(text, place="proxy_server.go:146"),
+        log=lambda text: session.log_error(text, place=go_sources.PROXY_REFUSED),
     )
 
 
@@ -71,17 +71,21 @@ def _rules(session: Session, given: Given) -> Rules | None:
 
     if given.is_on("disable-filter"):
         if not given.text("unix-socket"):
-            _warn(session, 177, "Request filter disabled, your proxy is vulnerable to XSRF attacks, please be cautious")
+            session.log_warning(
+                "Request filter disabled, your proxy is vulnerable to XSRF attacks, please be cautious",
+                place=go_sources.PROXY_FILTER_OFF,
+            )
         return None
     if not given.text("reject-paths") or not given.text("reject-methods"):
-        _warn(
-            session, 182, "Request filter has been relaxed, your proxy may be vulnerable to attacks, please be cautious"
+        session.log_warning(
+            "Request filter has been relaxed, your proxy may be vulnerable to attacks, please be cautious",
+            place=go_sources.PROXY_FILTER_RELAXED,
         )
     names = ("accept-paths", "accept-hosts", "reject-paths", "reject-methods")
     try:
         return Rules(*(patterns(given.text(name)) for name in names))
     except ValueError as error:
-        session.log_error(f"Error compiling re: {error}", place="proxy_server.go:83")
+        session.log_error(f"Error compiling re: {error}", place=go_sources.PROXY_PATTERN)
         raise Ended(255) from error
 
 
@@ -94,22 +98,19 @@ def _static(session: Session, given: Given) -> Static | None:
     if not directory:
         return None
     if not Path(directory).exists():
-        _warn(
-            session,
-            203,
+        session.log_warning(
             f"Failed to stat static file directory {directory}: stat {directory}: no such file or directory",
+            place=go_sources.PROXY_NO_STAT,
         )
     elif not Path(directory).is_dir():
-        _warn(session, 205, f"Static file directory {directory} is not a directory")
+        session.log_warning(
+            f"Static file directory {directory} is not a directory", place=go_sources.PROXY_NO_DIRECTORY
+        )
     return Static(_with_slash(given.text("www-prefix")), Path(directory))
 
 
 def _with_slash(prefix: str) -> str:
     return prefix if prefix.endswith("/") else f"{prefix}/"
-
-
-def _warn(session: Session, line: int, text: str) -> None:
-    session.log_warning(text, place=f"proxy.go:{line}")
 
 
 async def _listen(runner: web.ServerRunner, given: Given) -> str:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from kctl.kustomize.errors import KustomizeError
+from localplane.apimachinery.gotext import json_type
 
 Shape: TypeAlias = "str | ListOf | MapOf | Struct"
 """A text names a type of Go's: string, bool, int, int64, any."""
@@ -138,21 +139,13 @@ def _zero(shape: Shape) -> Any:
 
 
 def _mismatch(value: Any, shape: Shape, struct: str, path: tuple[str, ...]) -> KustomizeError:
-    found = _json_type(value)
+    found = json_type(value)
     if shape in ("int", "int64") and isinstance(value, float):
         from localplane.apimachinery.gotext import json_float
 
         found = f"number {json_float(value)}"
     where = f"Go struct field {struct}.{'.'.join(path)}" if struct else "Go value"
     return KustomizeError(f"json: cannot unmarshal {found} into {where} of type {_go_type(shape)}")
-
-
-def _json_type(value: Any) -> str:
-    if isinstance(value, bool):
-        return "bool"
-    if isinstance(value, str):
-        return "string"
-    return "array" if isinstance(value, list) else "object" if isinstance(value, dict) else "number"
 
 
 def _go_type(shape: Shape) -> str:

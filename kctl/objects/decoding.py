@@ -10,7 +10,7 @@ from typing import Any
 
 from kctl.errors import KctlError
 from kctl.printers.objects import sorted_keys
-from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.gotext import go_json, go_quote, json_type
 from localplane.apimachinery.objects import JSONObject
 from localplane.apis.scheme import is_registered, not_registered
 
@@ -25,7 +25,7 @@ class Undecodable(KctlError):
 def decoded(value: Any, source: str, text: str = "") -> JSONObject:
     """An object or a list, with a kind; `text` is how it was written. Raises Undecodable."""
     if not isinstance(value, dict):
-        raise _cannot(source, f"json: cannot unmarshal {_json_kind(value)} into Go value of type unstructured.detector")
+        raise _cannot(source, f"json: cannot unmarshal {json_type(value)} into Go value of type unstructured.detector")
     if "items" in value:
         _check_items(value["items"], source)
     if not group_version_kind(value)[2]:
@@ -75,13 +75,13 @@ def check_type(item: JSONObject) -> None:
 
 def _check_items(value: Any, source: str) -> None:
     if value is not None and not isinstance(value, list):
-        what = _json_kind(value)
+        what = json_type(value)
         raise _cannot(
             source, f"json: cannot unmarshal {what} into Go struct field decodeList.items of type []json.RawMessage"
         )
     for item in value or ():
         if item is not None and not isinstance(item, dict):
-            what = _json_kind(item)
+            what = json_type(item)
             raise _cannot(source, f"json: cannot unmarshal {what} into Go value of type map[string]interface {{}}")
 
 
@@ -121,19 +121,6 @@ def _is_map(value: Any) -> bool:
 
 def _cannot(source: str, why: str) -> Undecodable:
     return Undecodable(f"unable to decode {go_quote(source)}: {why}")
-
-
-def _json_kind(value: Any) -> str:
-    match value:
-        case dict():
-            return "object"
-        case list():
-            return "array"
-        case bool():
-            return "bool"
-        case str():
-            return "string"
-    return "number"
 
 
 def check_registered(api_version: str, kind: str, source: str = "") -> None:

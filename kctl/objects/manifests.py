@@ -13,6 +13,7 @@ from kctl.errors import KctlError, ListErrors
 from kctl.objects import decoding, files
 from kctl.objects.info import Info
 from kctl.printers.objects import sorted_keys
+from localplane.apimachinery import go_sources
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind
@@ -233,4 +234,4 @@ def warn(text: str) -> None:
 
 def logger(session: Session) -> Callable[[str], None]:
     """Where it logs: what Go's log package gets comes out of kubectl so."""
-    return lambda text: session.log(0, "log.go:244", text)
+    return lambda text: session.log(0, go_sources.STANDARD_LOG, text)

@@ -17,6 +17,7 @@ from kctl import __version__
 from kctl.errors import KctlError
 from kctl.printers.terminal import harmless, shown
 from kctl.session.versions import platform
+from localplane.apimachinery import go_sources
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
@@ -111,10 +112,10 @@ class Session:
 
             explicit = self.kubeconfig_path
             self._kubeconfig = load(explicit, warn=self.log_warning)
-            if self.logs(_LOG_REQUESTS, "loader.go"):
+            if self.logs(_LOG_REQUESTS, go_sources.CONFIG_LOADED):
                 for path in default_paths() if explicit is None else (explicit,):
                     if path.exists():
-                        self.log(_LOG_REQUESTS, "loader.go:408", f"Config loaded from file:  {path}")
+                        self.log(_LOG_REQUESTS, go_sources.CONFIG_LOADED, f"Config loaded from file:  {path}")
         return self._kubeconfig
 
     @property
@@ -245,7 +246,7 @@ class Session:
 
     def _told(self, transport: Transport, config: ClientConfig) -> Transport:
         """One that tells the log of everything that goes through it, if somebody listens."""
-        level = next((level for level in range(10, _LOG_REQUESTS - 1, -1) if self.logs(level, "round_trippers.go")), 0)
+        level = next((level for level in range(10, _LOG_REQUESTS - 1, -1) if self.logs(level, go_sources.REQUEST)), 0)
         if not level:
             return transport
         from kctl.session.wire_log import WireLog
@@ -263,7 +264,7 @@ class Session:
 
         self.warn(harmless(warning.text))
 
-    def log_warning(self, text: str, *, place: str = "loader.go:250") -> None:
+    def log_warning(self, text: str, *, place: str = go_sources.CONFIG_WARNING) -> None:
         """What kubectl logs and does not say: with time and place before it."""
         self._log(place, text, letter="W")
 

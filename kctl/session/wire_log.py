@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from localplane.apimachinery import go_sources
 from localplane.apimachinery.gotext import go_quote
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 Log = Callable[[str, str], None]
 """Hears where in kubectl's sources a line comes from, and the line."""
 
-_REQUEST, _RESPONSE, _BODY = "round_trippers.go:527", "round_trippers.go:632", "helper.go:105"
 _LIMITS = {8: 1024, 9: 10240}
 _MASKED = ("authorization", "proxy-authorization")
 
@@ -43,13 +43,13 @@ class WireLog:
         url = f"{self._server}{path}" + (f"?{urlencode(list(query))}" if query else "")
         shown = sorted(_masked((*self._fixed, *headers)))
         if self._level >= 8:
-            self._log(_BODY, f'"Request Body" body={_quoted(_cut(body or b"", self._level))}')
+            self._log(go_sources.REQUEST_BODY, f'"Request Body" body={_quoted(_cut(body or b"", self._level))}')
         asked = f"verb={go_quote(method)} url={go_quote(url)}"
         if self._level >= 9:
             flags = " ".join(f'-H "{name}: {value}"' for name, value in shown)
-            self._log(_REQUEST, f"\"Request\" curlCommand=<\n\tcurl -v -X{method}  {flags} '{url}'\n >")
+            self._log(go_sources.REQUEST, f"\"Request\" curlCommand=<\n\tcurl -v -X{method}  {flags} '{url}'\n >")
         elif self._level >= 7:
-            self._log(_REQUEST, f'"Request" {asked} headers={_lines(shown)}')
+            self._log(go_sources.REQUEST, f'"Request" {asked} headers={_lines(shown)}')
         started = time.monotonic()
         response = await self._transport.request(method, path, query=query, headers=headers, body=body)
         took = f"milliseconds={int((time.monotonic() - started) * 1000)}"
@@ -57,11 +57,11 @@ class WireLog:
         parts = [asked, status] if self._level in (6, 9) or self._level > 9 else [status]
         if self._level >= 8:
             parts.append(f"headers={_lines(sorted(_canonical(response.headers)))}")
-        self._log(_RESPONSE, " ".join(('"Response"', *parts, took)))
+        self._log(go_sources.RESPONSE, " ".join(('"Response"', *parts, took)))
         return _Told(response, self._told) if self._level >= 8 else response
 
     def _told(self, body: bytes) -> None:
-        self._log(_BODY, f'"Response Body" body={_quoted(_cut(body, self._level))}')
+        self._log(go_sources.REQUEST_BODY, f'"Response Body" body={_quoted(_cut(body, self._level))}')
 
     async def close(self) -> None:
         await self._transport.close()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 from kctl.errors import KctlError
 from kctl.streaming.channels import ERROR, RESIZE, STDERR, STDIN, STDOUT, converse, exit_code_of
 from kctl.streaming.terminal import kept_safe, size_told
+from localplane.apimachinery import go_sources
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConnectionLost
@@ -162,9 +163,9 @@ async def _listen(session: Session, conversation: Conversation, streams: Streams
                 said += data
     except ConnectionLost as error:
         why = f"next reader: {error}"
-        session.log_error(f'"Copying stdout failed" err={go_quote(why)}', place="v2.go:151")
+        session.log_error(f'"Copying stdout failed" err={go_quote(why)}', place=go_sources.COPYING_STDOUT)
         if streams.err is not None:
-            session.log_error(f'"Copying stderr failed" err={go_quote(why)}', place="v2.go:168")
+            session.log_error(f'"Copying stderr failed" err={go_quote(why)}', place=go_sources.COPYING_STDERR)
         raise KctlError(f"error reading from error stream: {why}") from error
     return exit_code_of(said, conversation.protocol)
 

@@ -175,6 +175,22 @@ def go_type_name(value: Any) -> str:
     return "map[string]interface {}"
 
 
+def json_type(value: Any) -> str:
+    """The type of a JSON value in the words of Go's decoder."""
+    match value:
+        case dict():
+            return "object"
+        case list():
+            return "array"
+        case str():
+            return "string"
+        case bool():
+            return "bool"
+        case None:
+            return "null"
+    return "number"
+
+
 _END: Any = object()
 
 

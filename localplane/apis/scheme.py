@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from localplane.apimachinery.go_sources import CLIENT_SCHEME
 from localplane.apimachinery.gotext import go_quote
 
-_SCHEME = "k8s.io/kubectl/pkg/scheme/scheme.go:28"
 _GROUPS = frozenset(
     (
         *("", "apps", "autoscaling", "batch", "extensions", "policy"),
@@ -26,4 +26,4 @@ def is_registered(api_version: str) -> bool:
 
 def not_registered(api_version: str, kind: str) -> str:
     """What kubectl says about a kind that it has no type for."""
-    return f"no kind {go_quote(kind)} is registered for version {go_quote(api_version)} in scheme {go_quote(_SCHEME)}"
+    return f'no kind {go_quote(kind)} is registered for version {go_quote(api_version)} in scheme "{CLIENT_SCHEME}"'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kctl.changes.reconcile import plans
 from kctl.changes.reconcile.plans import Plan
@@ -11,7 +11,7 @@ from kctl.command_line.command import Command
 from kctl.command_line.flags import switch
 from kctl.errors import KctlError
 from kctl.printers.choice import output_flags
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.gotext import go_quote, json_type
 from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
@@ -80,15 +80,9 @@ def _checked(info: Info) -> JSONObject:
             for value in rule.get(field) or ():
                 if not isinstance(value, str):
                     place = f"Go struct field PolicyRule.rules.{field} of type string"
-                    problem = f"json: cannot unmarshal {_json_type(value)} into {place}"
+                    problem = f"json: cannot unmarshal {json_type(value)} into {place}"
                     raise KctlError(f"unable to decode {go_quote(info.source)}: {problem}")
     return obj
-
-
-def _json_type(value: Any) -> str:
-    from localplane.apimachinery.patch.values import json_type
-
-    return json_type(value)
 
 
 async def _reconciled(session: Session, given: Given, wanted: JSONObject, *, confirm: bool) -> Plan:

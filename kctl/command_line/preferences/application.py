@@ -17,6 +17,7 @@ from kctl.command_line.preferences.decoding import Alias, Option, Preference, de
 from kctl.command_line.preferences.files import flag_in, locate
 from kctl.command_line.verbs import GROUPS
 from kctl.errors import KctlError
+from localplane.apimachinery import go_sources
 
 if TYPE_CHECKING:
     from localplane.client.kubeconfig.model import PluginPolicy
@@ -88,7 +89,7 @@ def _load(words: list[str]) -> Preference | None:
 
 
 def _log(text: str) -> None:
-    sys.stderr.write(line("marshal.go:70", text))
+    sys.stderr.write(line(go_sources.KUBERC_DECODED, text))
 
 
 def why(error: Exception) -> str:

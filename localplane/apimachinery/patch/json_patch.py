@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from localplane.apimachinery.gotext import json_type
+
 from .errors import InvalidPatch, PatchNotApplicable, TooManyOperations
-from .values import copied, encoded_size, json_type, same
+from .values import copied, encoded_size, same
 
 MAX_OPERATIONS = 10_000
 MAX_COPIED_BYTES = 3 * 1024 * 1024

@@ -12,10 +12,11 @@ from typing import Any
 
 import orjson
 
+from localplane.apimachinery.gotext import json_type
 from localplane.apimachinery.objects import JSONObject
 
 from .errors import InvalidPatch
-from .values import copied, json_type, same
+from .values import copied, same
 
 
 def decode_merge_patch(body: bytes, *, strict: bool = True) -> JSONObject | list[Any]:

@@ -7,25 +7,8 @@ from typing import Any
 
 import orjson
 
-from localplane.apimachinery.gotext import json_float, json_string
+from localplane.apimachinery.gotext import json_float, json_string, json_type
 from localplane.apimachinery.names import size
-
-
-def json_type(value: Any) -> str:
-    """The type of a value in the words of Go's decoder."""
-    match value:
-        case dict():
-            return "object"
-        case list():
-            return "array"
-        case str():
-            return "string"
-        case bool():
-            return "bool"
-        case None:
-            return "null"
-        case _:
-            return "number"
 
 
 def same(one: Any, other: Any, *, exact_numbers: bool = True) -> bool:

@@ -13,7 +13,7 @@ import binascii
 import json
 from typing import Any, Final
 
-from localplane.apimachinery.gotext import json_float
+from localplane.apimachinery.gotext import json_float, json_type
 
 from .codecs import INT32_MAX, INT32_MIN, INT_OR_STRING, MisreadWithin, Unreadable, WrongType
 from .fitting import INT64_MAX, INT64_MIN, fits
@@ -231,7 +231,7 @@ class _Reader:
     def _wrong(self, value: Any, into: str, place: _Place, *, exact: bool = False) -> None:
         if self.error is not None:
             return
-        what = _json_type(value)
+        what = json_type(value)
         if exact:
             self.literal_wanted = isinstance(value, float) and not isinstance(value, _Literal)
             what = f"number {_literal(value)}"
@@ -273,20 +273,6 @@ def _zero(node: Node) -> Any:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _json_type(value: Any) -> str:
-    match value:
-        case bool():
-            return "bool"
-        case str():
-            return "string"
-        case int() | float():
-            return "number"
-        case list():
-            return "array"
-        case _:
-            return "object"
 
 
 def _literal(value: Any) -> str:

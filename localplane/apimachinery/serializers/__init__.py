@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from .decode_messages import (
         TypeMeta,
         cannot_be_handled,
-        json_type,
         strict_decoding_error,
         summarize,
         type_meta,
@@ -45,7 +44,6 @@ __all__ = [
     "YAMLError",
     "cannot_be_handled",
     "go_untyped",
-    "json_type",
     "number_text",
     "parse_json",
     "parse_yaml",
@@ -64,7 +62,6 @@ _MODULES = {
     "decode_messages": (
         "TypeMeta",
         "cannot_be_handled",
-        "json_type",
         "strict_decoding_error",
         "summarize",
         "type_meta",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.gotext import go_quote, json_type
 
 from .errors import JSONSyntaxError, NotAnObject
 from .utf8 import decode
@@ -47,17 +47,6 @@ def type_meta(value: Any) -> TypeMeta:
                 )
             found[name] = item
     return TypeMeta(found["apiversion"], found["kind"])
-
-
-def json_type(value: Any) -> str:
-    """Go's word for what kind of JSON value this is."""
-    if isinstance(value, bool):
-        return "bool"
-    if isinstance(value, str):
-        return "string"
-    if isinstance(value, (int, float)):
-        return "number"
-    return "array" if isinstance(value, list) else "object"
 
 
 def _cannot_unmarshal(value: Any) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from localplane.apimachinery.go_sources import SERVER_SCHEME
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupVersion
 
 from .interface import ServedKind
 
 # Kubernetes names the place in its source where the registry is made, and clients have seen it for years.
-_SCHEME = "pkg/api/legacyscheme/scheme.go:30"
 
 
 def hub_type(group: str, kind: str) -> str:
@@ -21,4 +21,4 @@ def why_not(served: ServedKind, kind: str, version: GroupVersion) -> str:
     if served.is_known(version, kind):
         hub = hub_type(served.group_version.group, served.kind)
         return f"converting ({version.version}.{kind}) to ({hub}): unknown conversion"
-    return f'no kind {go_quote(kind)} is registered for version {go_quote(str(version))} in scheme "{_SCHEME}"'
+    return f'no kind {go_quote(kind)} is registered for version {go_quote(str(version))} in scheme "{SERVER_SCHEME}"'

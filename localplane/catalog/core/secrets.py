@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required, too_long
+from localplane.apimachinery.gotext import json_type
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
-from localplane.apimachinery.patch.values import json_type
 from localplane.apimachinery.serializers.errors import SerializationError
 from localplane.apimachinery.serializers.json import parse_json
 from localplane.apimachinery.times import age

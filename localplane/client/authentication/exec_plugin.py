@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from localplane.apimachinery.go_sources import EXEC_PLUGIN_SCHEME
 from localplane.apimachinery.times import InvalidTime, parse_time
 from localplane.client.errors import ConfigError, CredentialsError
 from localplane.client.kubeconfig.model import ExecClusterInfo, ExecConfig
@@ -27,7 +28,6 @@ from .tls import check_pair
 
 VERSIONS: Final = ("client.authentication.k8s.io/v1beta1", "client.authentication.k8s.io/v1")
 
-_SCHEME = "k8s.io/client-go/plugin/pkg/client/auth/exec/exec.go:64"
 _HELP = """
 
 It looks like you are trying to use a client-go credential plugin that is not installed.
@@ -160,7 +160,7 @@ def _decoded(output: bytes) -> dict[str, Any]:
     version, kind = document.get("apiVersion") or "", document.get("kind") or ""
     if version not in VERSIONS or kind != "ExecCredential":
         raise CredentialsError(
-            f'decoding stdout: no kind "{kind}" is registered for version "{version}" in scheme "{_SCHEME}"'
+            f'decoding stdout: no kind "{kind}" is registered for version "{version}" in scheme "{EXEC_PLUGIN_SCHEME}"'
         )
     return document
 

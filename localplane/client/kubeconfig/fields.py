@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from localplane.apimachinery.go_sources import KUBECONFIG_SCHEME
+from localplane.apimachinery.gotext import json_type
 from localplane.apimachinery.light_typing import Any, Final
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConfigError
@@ -81,7 +83,6 @@ KINDS: Final[Mapping[str, tuple[str, str]]] = {
 }
 """The lists of a kubeconfig: what an entry's content is called, and its struct."""
 
-SCHEME: Final = "k8s.io/client-go/tools/clientcmd/api/latest/latest.go:50"
 """Its name is part of what Kubernetes says about a kind that it does not know."""
 _BETA: Final = ("client.authentication.k8s.io/v1alpha1", "client.authentication.k8s.io/v1beta1")
 _EMPTY: Final[Mapping[str, Any]] = {"string": "", "bool": False}
@@ -94,12 +95,12 @@ def checked(document: Any) -> JSONObject:
     if not isinstance(document, dict):
         kind = r'struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }'
         raise ConfigError(
-            f"couldn't get version/kind; json parse error: json: cannot unmarshal {_json_type(document)} "
+            f"couldn't get version/kind; json parse error: json: cannot unmarshal {json_type(document)} "
             f"into Go value of type {kind}"
         )
     version, kind = document.get("apiVersion") or "v1", document.get("kind") or "Config"
     if (version, kind) != ("v1", "Config"):
-        raise ConfigError(f'no kind "{kind}" is registered for version "{version}" in scheme "{SCHEME}"')
+        raise ConfigError(f'no kind "{kind}" is registered for version "{version}" in scheme "{KUBECONFIG_SCHEME}"')
     for problem in _problems(document, "Config", ""):
         raise ConfigError(problem)
     _refuse_duplicates(document)
@@ -132,7 +133,7 @@ def _problems(value: Any, type_name: str, place: str, struct: str = "Config") ->
         isinstance(value, bool) and type_name == "bool"
     ):
         yield (
-            f"json: cannot unmarshal {_json_type(value)} into Go struct field {struct}{place} of type "
+            f"json: cannot unmarshal {json_type(value)} into Go struct field {struct}{place} of type "
             f"{_go_name(type_name)}"
         )
 
@@ -152,19 +153,6 @@ def _go_name(type_name: str) -> str:
     prefix = "[]" if type_name.startswith("[]") else ""
     bare = type_name.removeprefix(prefix)
     return f"{prefix}v1.{bare}" if bare in STRUCTS else type_name
-
-
-def _json_type(value: Any) -> str:
-    match value:
-        case bool():
-            return "bool"
-        case int() | float():
-            return "number"
-        case str():
-            return "string"
-        case list():
-            return "array"
-    return "object"
 
 
 def _refuse_duplicates(document: JSONObject) -> None:

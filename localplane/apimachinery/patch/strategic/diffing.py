@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from localplane.apimachinery.gotext import json_type
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.errors import PatchFailed
-from localplane.apimachinery.patch.values import json_type, same
+from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.schema import Node
 
 from .directives import DELETE_FROM_LIST, ELEMENT_ORDER, MERGE, PATCH, REPLACE, RETAIN_KEYS

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from localplane.apimachinery.gotext import go_type_name
+from localplane.apimachinery.gotext import go_type_name, json_type
 from localplane.apimachinery.schema import Node, go_type
 from localplane.apimachinery.schema.codecs import INT_OR_STRING, Codec, Unreadable, WrongType
 from localplane.apimachinery.schema.decoding import corrupt_base64
@@ -91,15 +91,10 @@ def _unread(codec: Codec, value: Any) -> Iterator[str]:
     except Unreadable as error:
         yield str(error)
     except WrongType as error:
-        what = f"number {json.dumps(error.value)}" if error.exact else _json_type(error.value)
+        what = f"number {json.dumps(error.value)}" if error.exact else json_type(error.value)
         yield f"json: cannot unmarshal {what} into Go value of type {error.go_type}"
 
 
 def _kind(value: Any) -> str:
     """Go's kind of what JSON decodes to."""
     return {"[]interface {}": "slice", "map[string]interface {}": "map"}.get(go_type_name(value), go_type_name(value))
-
-
-def _json_type(value: Any) -> str:
-    names = {"[]interface {}": "array", "map[string]interface {}": "object", "int64": "number", "float64": "number"}
-    return names.get(go_type_name(value), go_type_name(value))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from localplane.apimachinery.gotext import json_type
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.errors import InvalidPatch, PatchFailed
-from localplane.apimachinery.patch.values import json_type
 from localplane.apimachinery.schema import Node
 
 from .directives import (

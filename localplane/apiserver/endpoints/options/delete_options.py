@@ -13,6 +13,7 @@ from typing import Annotated
 
 from localplane.apimachinery.errors import BadRequest, Invalid
 from localplane.apimachinery.fieldpath import FieldError, invalid, not_supported
+from localplane.apimachinery.go_sources import OPTIONS_SCHEME
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.objects import JSONObject
@@ -28,7 +29,6 @@ from localplane.apiserver.request import Query, Request
 from .parameters import OPTIONS_GROUP, number, optional_flag
 from .write_options import dry_run_errors
 
-_SCHEME = "pkg/apis/meta/internalversion/scheme/register.go:27"
 _PROPAGATION = ("Foreground", "Background", "Orphan")
 
 
@@ -70,7 +70,9 @@ async def delete_options(request: Request) -> DeleteOptions:
         raise BadRequest(str(error)) from error
     if told.kind not in ("", "DeleteOptions"):
         version = go_quote(told.api_version or "v1")
-        raise BadRequest(f'no kind {go_quote(told.kind)} is registered for version {version} in scheme "{_SCHEME}"')
+        raise BadRequest(
+            f'no kind {go_quote(told.kind)} is registered for version {version} in scheme "{OPTIONS_SCHEME}"'
+        )
     return _from_body(value or {}, data)
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from localplane.apimachinery.errors import BadRequest, Conflict
+from localplane.apimachinery.gotext import json_type
 from localplane.apimachinery.managedfields import InvalidApply
 from localplane.apimachinery.objects import JSONObject
-from localplane.apimachinery.patch.values import copied, json_type
+from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.schema import DecodeError
 from localplane.apimachinery.serializers.errors import SerializationError
 from localplane.apimachinery.serializers.json import parse_json

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from localplane.apimachinery.errors import APIError, BadRequest, RequestEntityTooLarge, generic
-from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.gotext import go_plain, json_type
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch import (
     InvalidPatch,
@@ -23,7 +23,7 @@ from localplane.apimachinery.patch import (
     merge_patch,
     strategic,
 )
-from localplane.apimachinery.patch.values import copied, json_type
+from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.schema import Node
 from localplane.apimachinery.serializers.errors import JSONSyntaxError, SerializationError
 from localplane.apimachinery.serializers.json import parse_json

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
-from localplane.apimachinery.patch.values import json_type
+from localplane.apimachinery.gotext import json_type
 from localplane.apimachinery.serializers.errors import SerializationError
 from localplane.apimachinery.serializers.json import parse_json
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import orjson
 
 from localplane.apimachinery.fieldpath import Path, aggregate
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.gotext import go_quote, go_type_name
 from localplane.apimachinery.objectmeta import validate_annotations, validate_labels
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
@@ -122,10 +122,10 @@ def _metadata(obj: JSONObject) -> JSONObject:
 
 def _texts(value: Any, key: str, before: Any, about: str) -> JSONObject:
     if not isinstance(value, dict):
-        raise ReviewFailed(f"{about}: invalid metadata.{key} of type {_go_type(value)} in converted object")
+        raise ReviewFailed(f"{about}: invalid metadata.{key} of type {go_type_name(value)} in converted object")
     for name, each in value.items():
         if not isinstance(each, str):
-            shown = f"metadata.{key}[{name}] must be a string, but is {_go_type(each)} in converted object"
+            shown = f"metadata.{key}[{name}] must be a string, but is {go_type_name(each)} in converted object"
             raise ReviewFailed(f"{about}: {shown}")
     if value != (before or {}):
         if key == "labels":
@@ -135,21 +135,3 @@ def _texts(value: Any, key: str, before: Any, about: str) -> JSONObject:
         if problems:
             raise ReviewFailed(f"{about}: {aggregate(problems)}")
     return value
-
-
-def _go_type(value: Any) -> str:
-    match value:
-        case bool():
-            return "bool"
-        case int():
-            return "int64"
-        case float():
-            return "float64"
-        case str():
-            return "string"
-        case list():
-            return "[]interface {}"
-        case None:
-            return "<nil>"
-        case _:
-            return "map[string]interface {}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.gotext import go_plain, go_type_name
 
 _ABSENT: Final = object()
 
@@ -67,22 +67,4 @@ def _nested(obj: dict[str, Any], path: str) -> Any:
 
 def _wrong(path: str, value: Any, wanted: str) -> str:
     shown = path if path.startswith(".") else f".{path}"
-    return f"{shown} accessor error: {go_plain(value)} is of the type {_go_type(value)}, expected {wanted}"
-
-
-def _go_type(value: Any) -> str:
-    match value:
-        case None:
-            return "<nil>"
-        case bool():
-            return "bool"
-        case str():
-            return "string"
-        case int():
-            return "int64"
-        case float():
-            return "float64"
-        case list():
-            return "[]interface {}"
-        case _:
-            return "map[string]interface {}"
+    return f"{shown} accessor error: {go_plain(value)} is of the type {go_type_name(value)}, expected {wanted}"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from localplane.apimachinery.errors import APIError, BadRequest, InternalError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.gotext import go_quote, json_type
 from localplane.apimachinery.patch import json_patch
 from localplane.apimachinery.patch.errors import PatchError
-from localplane.apimachinery.patch.values import json_type
 from localplane.apiserver.outbound import Place, WebhookClient, WebhookFailed
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.catalog.service_addresses import NoAddress, service_address

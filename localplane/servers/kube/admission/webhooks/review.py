@@ -15,9 +15,8 @@ from typing import Any, Final
 import orjson
 
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.gotext import go_quote, json_type
 from localplane.apimachinery.objects import JSONObject
-from localplane.apimachinery.patch.values import json_type
 from localplane.servers.kube.admission.matching.requests import admission_request
 from localplane.servers.kube.admission.matching.writes import Match, Write
 
