@@ -56,7 +56,7 @@ soak: dev etcd ## Load a plane for minutes, and see what it still holds
 	@$(BIN)/python -m tests.soak $(ARGS)
 
 growth: dev ## Give everything that reads or writes larger inputs than the tests do, and see that its work grows with them
-	@GROWTH=16 $(BIN)/python -m pytest -n $(JOBS) --timeout 3600 tests/growth $(ARGS)
+	@$(BIN)/python -m tests.growth --jobs $(JOBS) $(ARGS)
 
 kubectl: dev ## Get a kubectl for the tests, if none is on PATH
 	@command -v kubectl >/dev/null || test -x .tools/kubectl || $(BIN)/python tests/e2e/fetch_kubectl.py .tools/kubectl

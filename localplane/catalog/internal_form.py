@@ -15,6 +15,8 @@ from typing import Any
 from localplane.apimachinery.api_types import APIType
 from localplane.apis.table import TYPES
 
+from .unified_diff import unified_diff
+
 _ZEROS: dict[str, Any] = {
     **dict.fromkeys(("string", "meta/v1.Time"), ""),
     **dict.fromkeys(("int32", "int64", "double", "intstr.IntOrString"), 0),
@@ -50,11 +52,7 @@ def internal_form(value: Any, kind: str) -> Any:
 
 def diff(old: Any, new: Any, kind: str) -> str:
     """What differs between two values. Kubernetes: apimachinery/pkg/util/diff, Diff."""
-    from difflib import unified_diff  # only a refusal needs it
-
-    before, after = (_lines(internal_form(value, kind)) for value in (old, new))
-    lines = list(unified_diff(before, after, n=3))
-    return "".join(lines[2:])  # without the names of files
+    return unified_diff(*(_lines(internal_form(value, kind)) for value in (old, new)))
 
 
 def _struct(value: Mapping[str, Any], kind: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import gc
 import math
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +26,7 @@ HIGHEST_EXPONENT = 1.5
 
 _UNNOTICED = 0.002  # seconds: whatever takes less for a large input does not keep anybody waiting
 _SUSPICIOUS = 1.15  # as an exponent: worth a second look
+_CONSPICUOUS = 1.3  # the same for inputs that are so large that a square shows itself
 _LIMIT = 10.0  # seconds: nothing that is linear takes as long
 _TRIALS = 5
 
@@ -77,12 +78,41 @@ def growth_of(work: Work, *, largest: int) -> Growth:
     return _compared(work, largest, largest * 8, trials=_TRIALS)
 
 
-def _compared(work: Work, small: int, large: int, *, trials: int) -> Growth:
+def too_fast(inputs: Mapping[str, Work], *, moderate: int) -> list[str]:
+    """What is to be said of the inputs whose work grows faster than they do."""
+    found = {name: growth_of(work, largest=moderate) for name, work in inputs.items()}
+    return [f"{name}: {growth}" for name, growth in found.items() if growth.exponent >= HIGHEST_EXPONENT]
+
+
+def growth_within(work: Work, *, smallest: int, largest: int, seconds: float) -> Growth:
+    """Four times as much each time, up to the largest size or as far as the seconds last. The last two sizes tell.
+
+    What looks suspicious there gets more time than it was given.
+    """
+    ends = time.monotonic() + seconds
+    size, before, cost = smallest, 0.0, _once(work(smallest))
+    while size * 4 <= largest and cost < _LIMIT:
+        left = ends - time.monotonic()
+        if before and left < 4 * cost:
+            break
+        size, before, cost = size * 4, cost, _once(work(size * 4))
+    found = Growth(size // 4, size, before or cost, cost)
+    if found.exponent < _CONSPICUOUS:
+        return found
+    if cost >= _LIMIT:
+        return _compared(work, max(size // 64, 1), max(size // 16, 4), trials=1)
+    found = _compared(work, size // 4, size, trials=_TRIALS, until=_CONSPICUOUS)
+    if found.exponent < _CONSPICUOUS or size * 4 > 4 * largest:
+        return found
+    return _compared(work, size, size * 4, trials=_TRIALS)
+
+
+def _compared(work: Work, small: int, large: int, *, trials: int, until: float = HIGHEST_EXPONENT) -> Growth:
     """The least of all trials counts, of either size."""
     few, much = work(small), work(large)
     found = Growth(small, large, min(_once(few), _once(few)), _once(much))
     for _ in range(trials - 1):
-        if found.exponent < HIGHEST_EXPONENT:
+        if found.exponent < until:
             break
         found = Growth(small, large, min(found.small_seconds, _once(few)), min(found.large_seconds, _once(much)))
     return found

@@ -26,6 +26,7 @@ from localplane.apimachinery.serializers.json_writer import to_json
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.apiserver.endpoints.filters.warning_headers import warning_headers
 from localplane.apiserver.endpoints.writes.patches import as_written, opened_by_paths
+from localplane.catalog.core.pods.updates import spec_update_errors
 from localplane.catalog.groups import groups
 from localplane.catalog.options import CatalogOptions
 from localplane.catalog.quota import evaluators
@@ -90,6 +91,14 @@ def _errors(count: int) -> Any:
     """Each shows all there is."""
     whole = list(range(count))
     return [invalid(Path("a")[number], whole, "is wrong") for number in range(count)]
+
+
+def _changed_containers(count: int) -> Any:
+    """Every container has a line that differs, between many that don't."""
+    return tuple(
+        {"containers": [{"name": f"c{n}", "env": [{"name": "a", "value": f"{value}{n}"}]} for n in range(count // 4)]}
+        for value in ("x", "y")
+    )
 
 
 # --- patches ---
@@ -344,6 +353,7 @@ WORKS: tuple[Case, ...] = (
         lambda given: _told(objectmeta.validate_annotations(given, Path("a"))),
         lambda n: dict.fromkeys(numbered("{}", n), "x"),
     ),
+    of("a refused update of a pod", lambda given: _told(spec_update_errors(*given)), _changed_containers),
     of("owner references", lambda given: _told(objectmeta.validate_owner_references(given, Path("o"))), _owners),
     of("finalizers", lambda given: _told(objectmeta.validate_finalizers(given, Path("f"))), lambda n: ["!"] * n),
     of("new finalizers", lambda given: _told(objectmeta.validate_object_meta_update(*given)), _new_finalizers),
