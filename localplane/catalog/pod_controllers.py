@@ -15,7 +15,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.request import Request
 
 from .core.pods.disabled_fields import drop_disabled_fields
-from .core.pods.validation.template import pod_template_errors
+from .core.pods.validation.pods import pod_template_errors
 from .core.pods.warnings import pod_template_warnings
 from .internal_form import internal_form
 from .strategy import STATUS, BuiltinStrategy

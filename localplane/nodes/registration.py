@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
-from localplane.catalog.core.pods.validation.resource_names import is_extended, is_huge_page
+from localplane.catalog.core.pods.validation.resources import is_extended, is_huge_page
 
 from .options import FAKE, KWOK_NODE, NODE_LABEL, STOPPED, NodeOptions
 

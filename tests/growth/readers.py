@@ -40,7 +40,7 @@ from localplane.catalog.apps import int_or_percent
 from localplane.catalog.batch import indexes, schedules, time_zones
 from localplane.catalog.certificates import pem, x509
 from localplane.catalog.core import key_pairs
-from localplane.catalog.core.pods.validation import downward
+from localplane.catalog.core.pods.validation import environment
 from localplane.catalog.validation import addresses, domains, ports, urls, webhooks
 
 
@@ -116,7 +116,7 @@ def _documents(body: bytes) -> Any:
 
 
 def _downward(text: str) -> Any:
-    return list(downward.field_errors({"apiVersion": "v1", "fieldPath": text}, (), ANYWHERE))
+    return list(environment.field_errors({"apiVersion": "v1", "fieldPath": text}, (), ANYWHERE))
 
 
 ANYWHERE = Path("x")

@@ -16,7 +16,7 @@ from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template, default_resource_list
 from localplane.catalog.core.pods.semantics import equal
 from localplane.catalog.core.pods.validation.claims import claim_spec_errors
-from localplane.catalog.core.pods.validation.template import pod_template_errors
+from localplane.catalog.core.pods.validation.pods import pod_template_errors
 from localplane.catalog.core.pods.warnings import claim_spec_warnings
 from localplane.catalog.declaring import builtin
 from localplane.catalog.internal_form import internal_form

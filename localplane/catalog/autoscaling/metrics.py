@@ -11,7 +11,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, inval
 from localplane.apimachinery.names import dns1123_label, path_segment_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
-from localplane.catalog.core.pods.validation.resource_names import container_resource_name_errors
+from localplane.catalog.core.pods.validation.resources import container_resource_name_errors
 
 from .references import reference_errors
 

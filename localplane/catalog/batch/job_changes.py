@@ -18,8 +18,8 @@ from localplane.catalog.internal_form import internal_form
 from localplane.catalog.pod_controllers import SPEC, shown_selector, shown_template
 from localplane.catalog.validation.metadata import IMMUTABLE
 
-from .conditions import is_true
 from .job_policies import shown_failure_policy, shown_success_policy
+from .job_status import is_true
 
 _FREE_SPEC = ("nodeSelector", "tolerations", "schedulingGates")
 

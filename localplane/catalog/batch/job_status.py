@@ -18,8 +18,20 @@ from localplane.catalog.strategy import STATUS
 from localplane.catalog.validation.metadata import IMMUTABLE
 from localplane.catalog.validation.rules import Counts
 
-from .conditions import has, is_finished, is_true
 from .indexes import InvalidIndexes, count_indexes, overlap
+
+
+def has(status: JSONObject, kind: str, value: str) -> bool:
+    return any(each.get("type") == kind and each.get("status") == value for each in status.get("conditions") or ())
+
+
+def is_true(status: JSONObject, kind: str) -> bool:
+    return has(status, kind, "True")
+
+
+def is_finished(status: JSONObject) -> bool:
+    return is_true(status, "Complete") or is_true(status, "Failed")
+
 
 _CONDITIONS = STATUS / "conditions"
 _COUNTS = Counts("active", "succeeded", "failed", "ready", "terminating")

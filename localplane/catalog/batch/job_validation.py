@@ -10,7 +10,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_sup
 from localplane.apimachinery.labels import InvalidSelector
 from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, regex_error, size
 from localplane.apimachinery.objects import JSONObject
-from localplane.catalog.core.pods.validation.template import pod_template_errors
+from localplane.catalog.core.pods.validation.pods import pod_template_errors
 from localplane.catalog.pod_controllers import (
     has_bad_values,
     mismatch_errors,

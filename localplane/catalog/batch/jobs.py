@@ -1,4 +1,7 @@
-"""Jobs. Kubernetes: pkg/apis/batch, pkg/registry/batch/job."""
+"""Jobs. Kubernetes: pkg/apis/batch, pkg/registry/batch/job.
+
+Whoever deletes a job and does not say what becomes of its pods is told what does.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,11 @@ from localplane.apimachinery.fieldpath import FieldError, Path, collected
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age, human_duration, parse_time
+from localplane.apiserver.registry.rest import Deleted, DeleteOptions, ListOptions, ValidateCreate
+from localplane.apiserver.registry.store import Store
 from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Request
+from localplane.apiserver.storage.interface import ObjectList
 from localplane.catalog.core.pods.warnings import pod_template_warnings
 from localplane.catalog.declaring import builtin
 from localplane.catalog.pod_controllers import (
@@ -23,16 +29,18 @@ from localplane.catalog.pod_controllers import (
 )
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 
-from .conditions import is_true
 from .job_changes import change_errors
 from .job_defaults import default_job, generate_selector, label_like_template
-from .job_status import status_errors
-from .job_store import JobStore
+from .job_status import is_true, status_errors
 from .job_validation import generated_selector_errors, host_name_errors, job_spec_errors
 
 _TOO_MANY_INDEXES = (
     "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes "
     "might not be able to track completedIndexes when a big number of indexes fail"
+)
+_PODS_STAY = (
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set "
+    "propagationPolicy=Orphan to suppress this warning"
 )
 
 
@@ -127,6 +135,25 @@ def _duration(status: JSONObject) -> str:
 
 def _succeeded(obj: JSONObject) -> str:
     return str((obj.get("status") or {}).get("succeeded") or 0)
+
+
+class JobStore(Store):
+    async def delete(
+        self, request: Request, name: str, *, validate: ValidateCreate | None, options: DeleteOptions
+    ) -> Deleted:
+        _warn(request, options)
+        return await super().delete(request, name, validate=validate, options=options)
+
+    async def delete_collection(
+        self, request: Request, *, validate: ValidateCreate | None, options: DeleteOptions, selection: ListOptions
+    ) -> ObjectList:
+        _warn(request, options)
+        return await super().delete_collection(request, validate=validate, options=options, selection=selection)
+
+
+def _warn(request: Request, options: DeleteOptions) -> None:
+    if options.propagation_policy is None and options.orphan_dependents is None:
+        request.warnings.append(_PODS_STAY)
 
 
 _STRATEGY = JobStrategy()

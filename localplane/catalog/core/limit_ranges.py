@@ -18,11 +18,7 @@ from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.metadata import metadata_errors
 
 from .pods.defaults.resources import default_resource_list
-from .pods.validation.resource_names import (
-    allows_overcommit,
-    container_resource_name_errors,
-    resource_name_errors,
-)
+from .pods.validation.resources import allows_overcommit, container_resource_name_errors, resource_name_errors
 
 _LIMITS = Path("spec") / "limits"
 _TYPES = ("Pod", "Container", "PersistentVolumeClaim")

@@ -15,7 +15,7 @@ from localplane.catalog.validation.metadata import metadata_errors, metadata_upd
 
 from .pods.defaults import default_pod_template
 from .pods.disabled_fields import drop_disabled_fields
-from .pods.validation.template import pod_template_errors
+from .pods.validation.pods import pod_template_errors
 from .pods.warnings import pod_template_warnings
 
 _TEMPLATE = Path("template")

@@ -20,7 +20,7 @@ from localplane.catalog.internal_form import internal_form
 from localplane.catalog.validation.metadata import IMMUTABLE, metadata_errors, metadata_update_errors
 
 from .pods.defaults.resources import default_resource_list
-from .pods.validation.resource_names import resource_name_errors, resource_value_errors
+from .pods.validation.resources import resource_name_errors, resource_value_errors
 
 _SPEC, _STATUS = Path("spec"), Path("status")
 _SCOPES = _SPEC / "scopes"

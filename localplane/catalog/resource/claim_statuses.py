@@ -23,7 +23,7 @@ from localplane.apimachinery.fieldpath import (
 from localplane.apimachinery.names import size
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.schema.values import identity
-from localplane.catalog.core.pods.validation.affinity import node_selector_errors
+from localplane.catalog.core.pods.validation.scheduling import node_selector_errors
 from localplane.catalog.validation.conditions import conditions_errors
 
 from .binding_conditions import binding_condition_errors

@@ -12,7 +12,7 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path, declared, invalid, required, too_long
 from localplane.apimachinery.names import size
 from localplane.apimachinery.patch.values import same
-from localplane.catalog.core.pods.validation.affinity import node_selector_errors
+from localplane.catalog.core.pods.validation.scheduling import node_selector_errors
 from localplane.catalog.validation.declared import short_name_errors
 
 from .binding_conditions import binding_condition_errors

@@ -19,7 +19,7 @@ from localplane.apimachinery.names import (
     regex_error,
     size,
 )
-from localplane.catalog.core.pods.validation.disks import csi_driver_errors
+from localplane.catalog.core.pods.validation.volume_sources import csi_driver_errors
 from localplane.catalog.validation.declared import long_name_errors
 
 _DRIVER_MAX, _POOL_MAX, _ID_MAX = 63, 253, 32

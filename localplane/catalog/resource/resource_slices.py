@@ -16,7 +16,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
-from localplane.catalog.core.pods.validation.affinity import node_selector_errors
+from localplane.catalog.core.pods.validation.scheduling import node_selector_errors
 from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors
 

@@ -13,7 +13,7 @@ from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
-from localplane.catalog.core.pods.validation.disks import csi_driver_errors
+from localplane.catalog.core.pods.validation.volume_sources import csi_driver_errors
 from localplane.catalog.declaring import builtin
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 
 from .addresses import parse_ip
-
-JSONObject = Mapping[str, Any]
 
 INGRESS = Path("status") / "loadBalancer" / "ingress"
 

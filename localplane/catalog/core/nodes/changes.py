@@ -1,22 +1,76 @@
-"""What may become of a node. Kubernetes: pkg/apis/core/validation, ValidateNodeUpdate."""
+"""What may become of a node. Kubernetes: pkg/apis/core/validation, ValidateNodeUpdate.
+
+Where a kubelet once had its configuration from nobody reads any more, but what an old node holds of it is checked
+(validateNodeConfigSourceSpec, validateNodeConfigStatus).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, forbidden, invalid
+from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, forbidden, invalid, required
+from localplane.apimachinery.names import dns1123_label, dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema.values import identity
+from localplane.catalog.core.data_keys import key_problems
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.validation.metadata import metadata_update_errors
 from localplane.catalog.validation.values import repeated
 
-from .annotations import annotation_errors
-from .config_sources import config_source_errors, config_status_errors
-from .taints import taint_errors
-from .validation import POD_CIDRS, STATUS, TAINTS, feature_errors, resource_errors
+from .validation import (
+    POD_CIDRS,
+    STATUS,
+    TAINTS,
+    annotation_errors,
+    feature_errors,
+    resource_errors,
+    taint_errors,
+)
 
-JSONObject = Mapping[str, Any]
+_CHECKS: dict[str, Callable[[str], list[str]]] = {
+    "namespace": dns1123_label,
+    "name": dns1123_subdomain,
+    "kubeletConfigKey": key_problems,
+}
+
+
+def config_source_errors(source: JSONObject | None, path: Path) -> Iterator[FieldError]:
+    """As a spec asks for it: which one of that name is not for it to say."""
+    if source is None:
+        return
+    if (reference := source.get("configMap")) is not None:
+        for field in ("uid", "resourceVersion"):
+            if reference.get(field):
+                yield forbidden(path / "configMap" / field, f"{field} must not be set in spec")
+    yield from _source_errors(source, path)
+
+
+def config_status_errors(status: JSONObject | None, path: Path) -> Iterator[FieldError]:
+    """As a status tells what is in use."""
+    for part in ("assigned", "active", "lastKnownGood"):
+        source = (status or {}).get(part)
+        if source is None:
+            continue
+        if (reference := source.get("configMap")) is not None:
+            for field in ("uid", "resourceVersion"):
+                if not reference.get(field):
+                    yield required(path / part / "configMap" / field)
+        yield from _source_errors(source, path / part)
+
+
+def _source_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
+    reference = source.get("configMap")
+    if reference is None:
+        shown = internal_form(source, "core.NodeConfigSource")
+        yield invalid(path, shown, "exactly one reference subfield must be non-nil")
+        return
+    for field, problems in _CHECKS.items():
+        place, value = path / "configMap" / field, reference.get(field, "")
+        if not value:
+            yield required(place)
+        else:
+            yield from (invalid(place, value, problem) for problem in problems(value))
+
 
 _SPEC = Path("spec")
 _CIDRS_STAY = 'node updates may not change podCIDR except from "" to valid'

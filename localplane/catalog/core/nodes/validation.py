@@ -1,23 +1,94 @@
-"""A node as it is. Kubernetes: pkg/apis/core/validation, ValidateNode."""
+"""What a node is asked: its taints and addresses, and annotations from the time before taints were fields.
+
+Kubernetes: pkg/apis/core/validation (ValidateNode, validateNodeTaints, ValidateNodeSpecificAnnotations).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, internal, invalid
-from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.names import dns1123_subdomain, size
+from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, internal, invalid, required
+from localplane.apimachinery.gotext import go_quote, json_type
+from localplane.apimachinery.names import dns1123_subdomain, label_value, qualified_name, size
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
-from localplane.catalog.core.pods.validation.resource_names import resource_value_errors
+from localplane.apimachinery.serializers.errors import SerializationError
+from localplane.apimachinery.serializers.json import parse_json
+from localplane.catalog.core.pods.validation.resources import resource_value_errors
+from localplane.catalog.core.pods.validation.scheduling import taint_effect_errors
+from localplane.catalog.internal_form import internal_form
 from localplane.catalog.validation.addresses import legacy_cidr_errors, parse_cidr
 from localplane.catalog.validation.metadata import metadata_errors
 
-from .annotations import annotation_errors
-from .taints import taint_errors
 
-JSONObject = Mapping[str, Any]
+def taint_errors(taints: Sequence[Mapping[str, Any]], path: Path) -> Iterator[FieldError]:
+    seen = set()
+    for index, taint in enumerate(taints):
+        place, key, value = path[index], taint.get("key", ""), taint.get("value", "")
+        effect = taint.get("effect", "")
+        yield from (invalid(place / "key", key, problem) for problem in qualified_name(key))
+        if problems := label_value(value):
+            yield invalid(place / "value", value, ";".join(problems))
+        yield from taint_effect_errors(effect, place / "effect")
+        if (key, effect) in seen:
+            repeated = duplicate(place, internal_form(taint, "core.Taint"))
+            yield replace(repeated, detail="taints must be unique by key and effect pair")
+        seen.add((key, effect))
+
+
+_TAINTS_ANNOTATION = "scheduler.alpha.kubernetes.io/taints"
+AVOID_PODS = "scheduler.alpha.kubernetes.io/preferAvoidPods"
+
+_ANNOTATIONS = Path("metadata") / "annotations"
+
+
+def annotation_errors(node: Mapping[str, Any]) -> Iterator[FieldError]:
+    annotations = (node.get("metadata") or {}).get("annotations") or {}
+    if text := annotations.get(_TAINTS_ANNOTATION):
+        yield from _taints_errors(text)
+    if text := annotations.get(AVOID_PODS):
+        yield from _avoid_pods_errors(text)
+
+
+def _taints_errors(text: str) -> Iterator[FieldError]:
+    taints, problem = _read(text, list, "[]core.Taint")
+    if problem:
+        yield invalid(_ANNOTATIONS, _TAINTS_ANNOTATION, problem)
+        return
+    # They were read into a type without names for JSON, which takes a name in any case.
+    named = [{name.lower(): value for name, value in taint.items()} for taint in taints if isinstance(taint, dict)]
+    yield from taint_errors(named, _ANNOTATIONS / _TAINTS_ANNOTATION)
+
+
+def _avoid_pods_errors(text: str) -> Iterator[FieldError]:
+    avoided, problem = _read(text, dict, "v1.AvoidPods")
+    if problem:
+        yield invalid(_ANNOTATIONS / "AvoidPods", AVOID_PODS, problem)
+        return
+    for index, entry in enumerate(avoided.get("preferAvoidPods") or ()):
+        place = (_ANNOTATIONS / AVOID_PODS)[index] / "PodSignature"
+        controller = ((entry or {}).get("podSignature") or {}).get("podController")
+        if controller is None:
+            yield required(place)
+        elif not controller.get("controller"):
+            yield invalid(place / "PodController" / "Controller", value=False, detail="must point to a controller")
+
+
+def _read(text: str, kind: type, go_type: str) -> tuple[Any, str]:
+    """What a text holds, and why it can't be read, in Go's words."""
+    try:
+        value = parse_json(text.encode("utf-8", "surrogatepass")).value
+    except SerializationError as error:
+        return None, str(error)
+    if value is None:
+        return kind(), ""
+    if not isinstance(value, kind):
+        return None, f"json: cannot unmarshal {json_type(value)} into Go value of type {go_type}"
+    return value, ""
+
 
 STATUS = Path("status")
 TAINTS = Path("metadata") / "taints"  # where Kubernetes says that they are

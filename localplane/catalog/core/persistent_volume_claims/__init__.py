@@ -17,8 +17,7 @@ from localplane.catalog.core.pods.defaults.volumes import default_claim_spec
 from localplane.catalog.declaring import builtin
 
 from .printing import claim_cells
-from .status import ClaimStatusStrategy
-from .strategy import ClaimStrategy
+from .strategy import ClaimStatusStrategy, ClaimStrategy
 
 
 def default_claim(obj: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.quantity import ZERO, Quantity, parse
 from localplane.catalog.core.persistent_volumes.advice import CLASS_ANNOTATION
@@ -14,8 +15,6 @@ from localplane.catalog.internal_form import diff
 from localplane.catalog.validation.metadata import IMMUTABLE, immutable_errors
 
 from .data_sources import normalized
-
-JSONObject = Mapping[str, Any]
 
 _SPEC = Path("spec")
 _STORAGE = _SPEC / "resources" / "requests" / "storage"

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied, same
 from localplane.catalog.internal_form import diff, internal_form
 from localplane.catalog.validation.metadata import IMMUTABLE, immutable_errors
 
 from .sources import SOURCES
 from .validation import SPEC
-
-JSONObject = Mapping[str, Any]
 
 # Labels of nodes that have lost their beta, which a volume's affinity may follow.
 _RENAMED = {

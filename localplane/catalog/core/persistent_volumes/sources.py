@@ -5,23 +5,22 @@ Kubernetes: pkg/apis/core/validation, validateISCSIPersistentVolumeSource and it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required
 from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, size
-from localplane.catalog.core.pods.validation import disks, network_volumes
+from localplane.apimachinery.objects import JSONObject
+from localplane.catalog.core.pods.validation import volume_sources
 from localplane.catalog.core.pods.validation.names import (
+    backstep_errors,
     invalid_each,
     label_errors,
     missing_errors,
     required_label_errors,
 )
-from localplane.catalog.core.pods.validation.paths import backstep_errors
 from localplane.catalog.core.pods.validation.volumes import host_path_errors
 
-JSONObject = Mapping[str, Any]
 Rule = Callable[[JSONObject, Path], Iterator[FieldError]]
 
 _INITIATOR_MAX = 64
@@ -66,7 +65,7 @@ def _glusterfs_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
 
 
 def _iscsi_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    for error in network_volumes.iscsi_errors(source, path):
+    for error in volume_sources.iscsi_errors(source, path):
         yield replace(error, detail=error.detail.removesuffix(" starting with iqn, eui, or naa"))
     if (secret := source.get("secretRef")) is not None:
         yield from missing_errors(secret, path / "secretRef", "name")
@@ -109,7 +108,7 @@ def _storageos_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
 
 
 def _csi_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from disks.csi_driver_errors(source.get("driver", ""), path / "driver")
+    yield from volume_sources.csi_driver_errors(source.get("driver", ""), path / "driver")
     yield from missing_errors(source, path, "volumeHandle")
     for action in ("controllerPublish", "controllerExpand", "nodePublish", "nodeExpand"):
         place = path / f"{action}SecretRef"
@@ -124,23 +123,23 @@ def _csi_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
 
 _SOURCES: dict[str, Rule] = {
     "hostPath": host_path_errors,
-    "gcePersistentDisk": disks.gce_errors,
-    "awsElasticBlockStore": disks.aws_errors,
+    "gcePersistentDisk": volume_sources.gce_errors,
+    "awsElasticBlockStore": volume_sources.aws_errors,
     "glusterfs": _glusterfs_errors,
-    "flocker": network_volumes.flocker_errors,
-    "nfs": network_volumes.nfs_errors,
+    "flocker": volume_sources.flocker_errors,
+    "nfs": volume_sources.nfs_errors,
     "rbd": _needs("monitors", "image"),
-    "quobyte": network_volumes.quobyte_errors,
+    "quobyte": volume_sources.quobyte_errors,
     "cephfs": _needs("monitors"),
     "iscsi": _iscsi_errors,
     "cinder": _cinder_errors,
-    "fc": network_volumes.fc_errors,
-    "flexVolume": disks.flex_errors,
+    "fc": volume_sources.fc_errors,
+    "flexVolume": volume_sources.flex_errors,
     "azureFile": _azure_file_errors,
     "vsphereVolume": _needs("volumePath"),
     "photonPersistentDisk": _needs("pdID"),
     "portworxVolume": _needs("volumeID"),
-    "azureDisk": disks.azure_errors,
+    "azureDisk": volume_sources.azure_errors,
     "scaleIO": _needs("gateway", "system", "volumeName"),
     "local": _local_errors,
     "storageos": _storageos_errors,

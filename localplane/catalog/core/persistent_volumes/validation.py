@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
 from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
-from localplane.catalog.core.pods.validation.affinity import node_selector_errors
 from localplane.catalog.core.pods.validation.claims import ACCESS_MODES
 from localplane.catalog.core.pods.validation.names import subdomain_errors
+from localplane.catalog.core.pods.validation.scheduling import node_selector_errors
 from localplane.catalog.validation.metadata import metadata_errors
 from localplane.catalog.validation.values import one_of
 
 from .sources import source_errors
-
-JSONObject = Mapping[str, Any]
 
 SPEC = Path("spec")
 MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options"

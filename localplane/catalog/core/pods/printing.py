@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, age, parse_time
 
 from .conditions import condition_of, is_true
-
-JSONObject = Mapping[str, Any]
 
 NONE = "<none>"
 _ENDED = ("Failed", "Succeeded")

@@ -1,11 +1,16 @@
-"""How a pod is written. Kubernetes: pkg/registry/core/pod, podStrategy."""
+"""How a pod is written. Kubernetes: pkg/registry/core/pod, podStrategy.
+
+AppArmor profiles in annotations become fields (applyAppArmorVersionSkew), label keys of affinities and spread
+constraints become requirements with the values that the pod has (mutatePodAffinity, mutateTopologySpreadConstraints).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, collected
-from localplane.apimachinery.names import dns1123_label
+from localplane.apimachinery.names import dns1123_label, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.rest import DeleteOptions
@@ -13,17 +18,90 @@ from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.validation.metadata import metadata_update_errors
 
-from .annotations import annotation_update_errors
-from .app_armor import profiles_from_annotations
 from .conditions import set_condition
 from .defaults import default_pod_level_resources
 from .disabled_fields import drop_disabled_fields
-from .grace import grace_period
-from .label_keys import apply_label_keys
 from .qos import qos_class
 from .updates import spec_update_errors
+from .validation.annotations import APPARMOR_CONTAINER, annotation_update_errors
 from .validation.pods import pod_create_errors, pod_errors
 from .warnings import pod_warnings
+
+_LOCALHOST = "localhost/"
+_LONGEST_PATH = 4095
+_BY_WORD = {"unconfined": {"type": "Unconfined"}, "runtime/default": {"type": "RuntimeDefault"}}
+
+
+def profiles_from_annotations(pod: dict[str, Any]) -> Iterator[str]:
+    """Fill in the fields that only annotations tell, and give the warnings about it. Windows has no AppArmor."""
+    spec, annotations = pod.get("spec") or {}, (pod.get("metadata") or {}).get("annotations") or {}
+    if (spec.get("os") or {}).get("name") == "windows":
+        return
+    of_pod = (spec.get("securityContext") or {}).get("appArmorProfile")
+    for kind in ("initContainers", "containers", "ephemeralContainers"):
+        for container in spec.get(kind) or ():
+            key = f"{APPARMOR_CONTAINER}{container.get('name', '')}"
+            context = container.get("securityContext") or {}
+            if key not in annotations or context.get("appArmorProfile") is not None:
+                continue
+            profile = _profile(annotations[key])
+            if profile is not None and profile != of_pod:
+                container["securityContext"] = context | {"appArmorProfile": profile}
+            if profile is None or profile != of_pod:
+                yield f'metadata.annotations[{key}]: deprecated since v1.30; use the "appArmorProfile" field instead'
+
+
+def _profile(annotation: str) -> dict[str, str] | None:
+    """The field that says what an annotation says; None if the field may not say it."""
+    if annotation in _BY_WORD:
+        return dict(_BY_WORD[annotation])
+    name = annotation.removeprefix(_LOCALHOST)
+    if name == annotation or not name or name != name.strip() or size(name) > _LONGEST_PATH:
+        return None
+    return {"type": "Localhost", "localhostProfile": name}
+
+
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def apply_label_keys(pod: dict[str, Any]) -> None:
+    """In place, when a pod is created: its labels may change later, the requirements don't."""
+    labels = (pod.get("metadata") or {}).get("labels") or {}
+    spec = pod.get("spec") or {}
+    for term in (*_affinity_terms(spec.get("affinity") or {}), *(spec.get("topologySpreadConstraints") or ())):
+        selector = term.get("labelSelector")
+        if selector is None:
+            continue  # it selects nothing, and would go on doing so
+        _require(selector, term.get("matchLabelKeys") or (), "In", labels)
+        _require(selector, term.get("mismatchLabelKeys") or (), "NotIn", labels)
+
+
+def _affinity_terms(affinity: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for name in ("podAffinity", "podAntiAffinity"):
+        terms = affinity.get(name) or {}
+        yield from (each.get("podAffinityTerm") or {} for each in terms.get(_PREFERRED) or ())
+        yield from terms.get(_REQUIRED) or ()
+
+
+def _require(selector: dict[str, Any], keys: Any, operator: str, labels: Mapping[str, str]) -> None:
+    for key in keys:
+        if key in labels:
+            requirement = {"key": key, "operator": operator, "values": [labels[key]]}
+            selector.setdefault("matchExpressions", []).append(requirement)
+
+
+_ENDED = ("Failed", "Succeeded")
+
+
+def grace_period(pod: dict[str, Any], asked: int | None) -> int:
+    """In seconds. Where nothing runs, nothing is waited for, whatever a client asks for."""
+    spec = pod.get("spec") or {}
+    if not spec.get("nodeName") or (pod.get("status") or {}).get("phase") in _ENDED:
+        return 0
+    period: int = asked if asked is not None else spec.get("terminationGracePeriodSeconds") or 0
+    return period if period >= 0 else 1
+
 
 _NO_LABEL = (
     "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; "

@@ -21,7 +21,7 @@ from .shape import (
     SINGLE_STACK,
     needs_cluster_ip,
 )
-from .validation.cluster_ips import cluster_ips_errors
+from .validation.spec import cluster_ips_errors
 
 SERVICE = GroupKind("", "Service")
 _SPEC = Path("spec")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from localplane.apiserver.admission import Attributes
-from localplane.catalog.core.pods.validation.resource_names import is_extended
+from localplane.catalog.core.pods.validation.resources import is_extended
 
 from .plugin import PODS, WRITES, SelectivePlugin, spec, written
 

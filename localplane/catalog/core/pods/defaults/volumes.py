@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .containers import default_field_ref
-from .images import pull_policy
+from .containers import default_field_ref, pull_policy
 from .resources import default_resources
 
 _FILE_MODE = 0o644

@@ -14,12 +14,11 @@ from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.store import SubresourceStore
 from localplane.apiserver.request import Request
-from localplane.catalog.core.pods.annotations import annotation_update_errors
 from localplane.catalog.core.pods.defaults import default_pod_level_resources
 from localplane.catalog.core.pods.disabled_fields import drop_disabled_fields
 from localplane.catalog.core.pods.semantics import equal
 from localplane.catalog.core.pods.strategy import PodStrategy
-from localplane.catalog.core.pods.validation.annotations import MIRROR
+from localplane.catalog.core.pods.validation.annotations import MIRROR, annotation_update_errors
 from localplane.catalog.core.pods.validation.pods import pod_errors
 from localplane.catalog.internal_form import diff
 from localplane.catalog.validation.metadata import metadata_update_errors

@@ -1,4 +1,6 @@
-"""Annotations that pods are known by: static pods' mirrors, deletion costs, and old ways to say a profile."""
+"""Annotations that pods are known by: static pods' mirrors, deletion costs, and old ways to say a profile; and those
+that stay what they were from a pod's first day on.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,12 @@ import orjson
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
-from .paths import descending_errors
+from .containers import placed_containers
+from .names import descending_errors
 from .scheduling import toleration_errors
 
-JSONObject = Mapping[str, Any]
 Placed = Sequence[tuple[Path, JSONObject]]
 
 MIRROR = "kubernetes.io/config.mirror"
@@ -125,3 +128,25 @@ def _match_errors(
         yield forbidden(path / "type", f"{what} type in annotation and field must match")
     elif kind == "Localhost" and annotation.removeprefix(_LOCALHOST) != profile.get("localhostProfile"):
         yield forbidden(path / "localhostProfile", f"{what} profile in annotation and field must match")
+
+
+_ANNOTATIONS = Path("metadata") / "annotations"
+
+
+def annotation_update_errors(pod: Mapping[str, Any], old: Mapping[str, Any]) -> Iterator[FieldError]:
+    new, before = (each["metadata"].get("annotations") or {} for each in (pod, old))
+    for key, value in before.items():
+        if new.get(key) != value and (what := _name(key)):
+            yield forbidden(_ANNOTATIONS[key], f"may not remove or update {what}")
+    for key in new:
+        if key not in before and (what := _name(key)):
+            yield forbidden(_ANNOTATIONS[key], f"may not add {what}")
+    spec = pod.get("spec") or {}
+    yield from annotation_errors(new, spec, placed_containers(spec, Path("spec")), _ANNOTATIONS)
+
+
+def _name(key: str) -> str:
+    """What a message calls an annotation that may not change; nothing for one that may."""
+    if key.startswith(APPARMOR_CONTAINER):
+        return "AppArmor annotations"
+    return "mirror pod annotation" if key == MIRROR else ""

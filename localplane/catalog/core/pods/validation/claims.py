@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required
 from localplane.apimachinery.names import dns1123_label, dns1123_subdomain
 from localplane.apimachinery.objectmeta import validate_annotations, validate_labels
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.catalog.validation.selectors import selector_errors
 from localplane.catalog.validation.values import one_of
 
 from .names import invalid_each, missing_errors
-
-JSONObject = Mapping[str, Any]
 
 ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 _ALONE = "ReadWriteOncePod"

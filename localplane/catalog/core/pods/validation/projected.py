@@ -1,21 +1,67 @@
-"""Projected volumes: several sources in one directory, none in another's way."""
+"""Volumes whose files are written from objects: one (a Secret, a ConfigMap, the pod itself), or several in one
+directory, none in another's way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required, too_long
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import annotation_key, dns1123_label, dns1123_subdomain, size
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.validation.selectors import selector_errors
 
-from .file_volumes import downward_file_errors, key_errors
-from .names import invalid_each
-from .paths import mode_errors, unreserved_errors
+from .environment import VOLUME_FIELDS, field_errors, resource_errors
+from .names import invalid_each, missing_errors, mode_errors, unreserved_errors
 
-JSONObject = Mapping[str, Any]
+
+def secret_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
+    yield from missing_errors(source, path, "secretName")
+    yield from _keyed_errors(source, path)
+
+
+def config_map_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
+    yield from missing_errors(source, path, "name")
+    yield from _keyed_errors(source, path)
+
+
+def _keyed_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
+    yield from mode_errors(source.get("defaultMode"), path / "defaultMode")
+    for index, item in enumerate(source.get("items") or ()):
+        yield from key_errors(item, (path / "items")[index])
+
+
+def key_errors(item: JSONObject, path: Path) -> Iterator[FieldError]:
+    """One key of the object, and the file it becomes."""
+    yield from missing_errors(item, path, "key", "path")
+    yield from unreserved_errors(item.get("path", ""), path / "path")
+    yield from mode_errors(item.get("mode"), path / "mode")
+
+
+def downward_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
+    yield from mode_errors(source.get("defaultMode"), path / "defaultMode")
+    for item in source.get("items") or ():
+        yield from downward_file_errors(item, path)
+
+
+def downward_file_errors(item: JSONObject, path: Path) -> Iterator[FieldError]:
+    """Kubernetes reports all files at the volume, without their index."""
+    yield from missing_errors(item, path, "path")
+    yield from unreserved_errors(item.get("path", ""), path / "path")
+    field, resource = item.get("fieldRef"), item.get("resourceFieldRef")
+    if field is not None:
+        yield from field_errors(field, VOLUME_FIELDS, path / "fieldRef")
+        if resource is not None:
+            detail = "fieldRef and resourceFieldRef can not be specified simultaneously"
+            yield invalid(path, "resource", detail)
+    elif resource is not None:
+        yield from resource_errors(resource, path / "resourceFieldRef", in_volume=True)
+    else:
+        yield required(path, "one of fieldRef and resourceFieldRef is required")
+    yield from mode_errors(item.get("mode"), path / "mode")
+
 
 _CONFLICT = "conflicting duplicate paths"
 _KEY_TYPES = ("RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519")
@@ -42,7 +88,7 @@ def _taken_errors(target: str, shown_as: str, taken: set[str], volume: Path) -> 
     taken.add(target)
 
 
-def _keyed_errors(part: JSONObject, path: Path, volume: Path, taken: set[str]) -> Iterator[FieldError]:
+def _projected_keyed_errors(part: JSONObject, path: Path, volume: Path, taken: set[str]) -> Iterator[FieldError]:
     name = part.get("name", "")
     if not name:
         yield required(path / "name")
@@ -177,8 +223,8 @@ def _expiration_errors(seconds: int | None, signer: str, path: Path) -> Iterator
 
 
 _PARTS: dict[str, Callable[[JSONObject, Path, Path, set[str]], Iterator[FieldError]]] = {
-    "secret": _keyed_errors,
-    "configMap": _keyed_errors,
+    "secret": _projected_keyed_errors,
+    "configMap": _projected_keyed_errors,
     "downwardAPI": _downward_errors,
     "serviceAccountToken": _token_errors,
     "clusterTrustBundle": _bundle_errors,

@@ -1,19 +1,145 @@
-"""Where a pod may go, as far as it is said plainly: tolerations, gates, and spreading."""
+"""Where a pod may go: affinity to nodes and pods, tolerations, gates, and spreading.
+
+Persistent volumes and runtime classes select nodes in the same words.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid, not_supported, required
-from localplane.apimachinery.names import label_value, qualified_name
+from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, forbidden, invalid, not_supported, required
+from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, label_value, qualified_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.validation.selectors import selector_errors
 from localplane.catalog.validation.values import one_of
 
-from .affinity import label_key_errors
 from .names import invalid_each
 
-JSONObject = Mapping[str, Any]
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_WEIGHT = "must be in the range 1-100"
+_OPERATOR = "not a valid selector operator"
+
+
+def affinity_errors(affinity: JSONObject | None, path: Path) -> Iterator[FieldError]:
+    if affinity is None:
+        return
+    yield from _node_affinity_errors(affinity.get("nodeAffinity") or {}, path / "nodeAffinity")
+    for name in ("podAffinity", "podAntiAffinity"):
+        terms = affinity.get(name) or {}
+        for index, term in enumerate(terms.get(_REQUIRED) or ()):
+            yield from _pod_term_errors(term, (path / name / _REQUIRED)[index])
+        for index, weighted in enumerate(terms.get(_PREFERRED) or ()):
+            place = (path / name / _PREFERRED)[index]
+            yield from _weight_errors(weighted, place)
+            yield from _pod_term_errors(weighted.get("podAffinityTerm") or {}, place / "podAffinityTerm")
+
+
+def _weight_errors(term: JSONObject, path: Path) -> Iterator[FieldError]:
+    if not 1 <= (weight := term.get("weight", 0)) <= 100:
+        yield invalid(path / "weight", weight, _WEIGHT)
+
+
+def _node_affinity_errors(affinity: JSONObject, path: Path) -> Iterator[FieldError]:
+    if (selector := affinity.get(_REQUIRED)) is not None:
+        yield from node_selector_errors(selector, path / _REQUIRED)
+    for index, term in enumerate(affinity.get(_PREFERRED) or ()):
+        place = (path / _PREFERRED)[index]
+        yield from _weight_errors(term, place)
+        yield from _node_term_errors(term.get("preference") or {}, place / "preference", forgive_values=True)
+
+
+def node_selector_errors(selector: JSONObject, path: Path) -> Iterator[FieldError]:
+    terms = selector.get("nodeSelectorTerms") or ()
+    if not terms:
+        yield required(path / "nodeSelectorTerms", "must have at least one node selector term")
+    for index, term in enumerate(terms):
+        yield from _node_term_errors(term, (path / "nodeSelectorTerms")[index], forgive_values=False)
+
+
+def _node_term_errors(term: JSONObject, path: Path, *, forgive_values: bool) -> Iterator[FieldError]:
+    for index, requirement in enumerate(term.get("matchExpressions") or ()):
+        place = (path / "matchExpressions")[index]
+        yield from _label_requirement_errors(requirement, place)
+        for number, value in enumerate(requirement.get("values") or () if not forgive_values else ()):
+            yield from invalid_each((place / "values")[number], value, label_value(value))
+    for index, requirement in enumerate(term.get("matchFields") or ()):
+        yield from _field_requirement_errors(requirement, (path / "matchFields")[index])
+
+
+def _label_requirement_errors(requirement: JSONObject, path: Path) -> Iterator[FieldError]:
+    values, key = requirement.get("values") or (), requirement.get("key", "")
+    match requirement.get("operator", ""):
+        case "In" | "NotIn":
+            if not values:
+                yield required(path / "values", "must be specified when `operator` is 'In' or 'NotIn'")
+        case "Exists" | "DoesNotExist":
+            if values:
+                yield forbidden(path / "values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+        case "Gt" | "Lt":
+            if len(values) != 1:
+                yield required(path / "values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
+        case operator:
+            yield invalid(path / "operator", operator, _OPERATOR)
+    yield from invalid_each(path / "key", key, qualified_name(key))
+
+
+def _field_requirement_errors(requirement: JSONObject, path: Path) -> Iterator[FieldError]:
+    """Nodes are found by one field only: their name."""
+    values, operator, key = requirement.get("values") or (), requirement.get("operator", ""), requirement.get("key", "")
+    if operator not in ("In", "NotIn"):
+        yield invalid(path / "operator", operator, _OPERATOR)
+    elif len(values) != 1:
+        detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
+        yield required(path / "values", detail)
+    if key != "metadata.name":
+        yield invalid(path / "key", key, "not a valid field selector key")
+        return
+    for index, value in enumerate(values):
+        yield from invalid_each((path / "values")[index], value, dns1123_subdomain(value))
+
+
+def _pod_term_errors(term: JSONObject, path: Path) -> Iterator[FieldError]:
+    yield from selector_errors(term.get("labelSelector"), path / "labelSelector")
+    yield from selector_errors(term.get("namespaceSelector"), path / "namespaceSelector")
+    for namespace in term.get("namespaces") or ():
+        yield from invalid_each(path / "namespace", namespace, dns1123_label(namespace))
+    yield from label_key_errors(term, term.get("labelSelector"), path)
+    key = term.get("topologyKey", "")
+    if not key:
+        yield required(path / "topologyKey", "can not be empty")
+    yield from invalid_each(path / "topologyKey", key, qualified_name(key))
+
+
+def label_key_errors(term: JSONObject, selector: JSONObject | None, path: Path) -> Iterator[FieldError]:
+    """`matchLabelKeys` and `mismatchLabelKeys`, which are merged into the selector.
+
+    Kubernetes: ValidateMatchLabelKeysAndMismatchLabelKeys.
+    """
+    wanted, unwanted = term.get("matchLabelKeys") or (), term.get("mismatchLabelKeys") or ()
+    yield from _keys_errors(wanted, selector, path / "matchLabelKeys")
+    yield from _keys_errors(unwanted, selector, path / "mismatchLabelKeys")
+    seen = set((selector or {}).get("matchLabels") or ())
+    last, refused = {key: index for index, key in enumerate(wanted)}, frozenset(unwanted)
+    for expression in (selector or {}).get("matchExpressions") or ():
+        key = expression.get("key", "")
+        if key in last and key in seen:
+            place = path[last[key]]
+            yield invalid(place, key, "exists in both matchLabelKeys and labelSelector")
+        seen.add(key)
+    for index, key in enumerate(wanted):
+        if key in refused:
+            place = (path / "matchLabelKeys")[index]
+            yield invalid(place, key, "exists in both matchLabelKeys and mismatchLabelKeys")
+
+
+def _keys_errors(keys: Sequence[str], selector: JSONObject | None, path: Path) -> Iterator[FieldError]:
+    if keys and selector is None:
+        yield forbidden(path, "must not be specified when labelSelector is not set")
+        return
+    for index, key in enumerate(keys):
+        yield from invalid_each(path[index], key, qualified_name(key))
+
 
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _NO_KEY = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'

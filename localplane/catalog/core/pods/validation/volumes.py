@@ -1,25 +1,22 @@
-"""Volumes: a good name, and exactly one source."""
+"""Volumes: a good name, and exactly one source; and where containers mount them, as directories and as devices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, forbidden, invalid, required
+from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, forbidden, invalid, not_found, required
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import dns1123_subdomain, size
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.catalog.validation.values import one_of
 
-from . import disks, file_volumes, network_volumes
+from . import volume_sources
 from .claims import claim_template_errors
-from .containers import PULL_POLICIES
-from .names import missing_errors, required_label_errors
-from .paths import backstep_errors, descending_errors
-from .projected import projected_errors
+from .names import backstep_errors, descending_errors, has_backsteps, missing_errors, required_label_errors
+from .projected import config_map_errors, downward_errors, projected_errors, secret_errors
 
-JSONObject = Mapping[str, Any]
 Rule = Callable[[JSONObject, Path], Iterator[FieldError]]
 
 _HOST_PATH_TYPES = (
@@ -32,6 +29,7 @@ _HOST_PATH_TYPES = (
     "FileOrCreate",
     "Socket",
 )
+PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _INITIATOR_MAX = 64
 _CREATED_CLAIM = "must not reference a PVC that gets created for an ephemeral volume"
 
@@ -145,34 +143,141 @@ _SOURCES: dict[str, Rule] = {
     "emptyDir": _empty_dir_errors,
     "hostPath": host_path_errors,
     "gitRepo": _git_repo_errors,
-    "gcePersistentDisk": disks.gce_errors,
-    "awsElasticBlockStore": disks.aws_errors,
-    "secret": file_volumes.secret_errors,
-    "nfs": network_volumes.nfs_errors,
-    "iscsi": network_volumes.iscsi_errors,
+    "gcePersistentDisk": volume_sources.gce_errors,
+    "awsElasticBlockStore": volume_sources.aws_errors,
+    "secret": secret_errors,
+    "nfs": volume_sources.nfs_errors,
+    "iscsi": volume_sources.iscsi_errors,
     "glusterfs": _needs("endpoints", "path"),
-    "flocker": network_volumes.flocker_errors,
+    "flocker": volume_sources.flocker_errors,
     "persistentVolumeClaim": _needs("claimName"),
     "rbd": _needs("monitors", "image"),
-    "cinder": disks.cinder_errors,
+    "cinder": volume_sources.cinder_errors,
     "cephfs": _needs("monitors"),
-    "quobyte": network_volumes.quobyte_errors,
-    "downwardAPI": file_volumes.downward_errors,
-    "fc": network_volumes.fc_errors,
-    "flexVolume": disks.flex_errors,
-    "configMap": file_volumes.config_map_errors,
+    "quobyte": volume_sources.quobyte_errors,
+    "downwardAPI": downward_errors,
+    "fc": volume_sources.fc_errors,
+    "flexVolume": volume_sources.flex_errors,
+    "configMap": config_map_errors,
     "azureFile": _needs("secretName", "shareName"),
     "vsphereVolume": _needs("volumePath"),
     "photonPersistentDisk": _needs("pdID"),
     "portworxVolume": _needs("volumeID"),
-    "azureDisk": disks.azure_errors,
-    "storageos": network_volumes.storageos_errors,
+    "azureDisk": volume_sources.azure_errors,
+    "storageos": volume_sources.storageos_errors,
     "projected": projected_errors,
     "scaleIO": _needs("gateway", "system", "volumeName"),
-    "csi": disks.csi_errors,
+    "csi": volume_sources.csi_errors,
     "ephemeral": _ephemeral_errors,
     "image": _image_errors,
 }
 # Kubernetes' own slips of the pen.
 _MISSPELT = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
 _ELSEWHERE = {"gcePersistentDisk": "persistentDisk"}
+
+
+Volumes = Mapping[str, JSONObject]
+
+_PROPAGATIONS = ("Bidirectional", "HostToContainer", "None")
+_READ_ONLY = ("Disabled", "Enabled", "IfPossible")
+
+
+def mount_errors(container: JSONObject, volumes: Volumes, path: Path) -> Iterator[FieldError]:
+    """`volumes` are the pod's good ones, by name."""
+    devices = {each.get("name", ""): each.get("devicePath", "") for each in container.get("volumeDevices") or ()}
+    taken, device_paths = set[str](), frozenset(devices.values())
+    for index, mount in enumerate(container.get("volumeMounts") or ()):
+        yield from _place_errors(mount, volumes, devices, taken, path[index])
+        if mount.get("mountPath", "") in device_paths:
+            detail = "must not already exist as a path in volumeDevices"
+            yield invalid(path[index] / "mountPath", mount.get("mountPath", ""), detail)
+        yield from _option_errors(mount, container, path, path[index])
+
+
+def _place_errors(
+    mount: JSONObject, volumes: Volumes, devices: Mapping[str, str], taken: set[str], path: Path
+) -> Iterator[FieldError]:
+    name, target = mount.get("name", ""), mount.get("mountPath", "")
+    if not name:
+        yield required(path / "name")
+    if name not in volumes:
+        yield not_found(path / "name", name)
+    if not target:
+        yield required(path / "mountPath")
+    if target in taken:
+        yield invalid(path / "mountPath", target, "must be unique")
+    taken.add(target)
+    if name in devices:
+        yield invalid(path / "name", name, "must not already exist in volumeDevices")
+
+
+def _option_errors(mount: JSONObject, container: JSONObject, mounts: Path, path: Path) -> Iterator[FieldError]:
+    """Some of these Kubernetes reports at the list, and not at the mount."""
+    part, expression = mount.get("subPath", ""), mount.get("subPathExpr", "")
+    if part:
+        yield from descending_errors(part, mounts / "subPath")
+    if expression:
+        if part:
+            yield invalid(path / "subPathExpr", expression, "subPathExpr and subPath are mutually exclusive")
+        yield from descending_errors(expression, mounts / "subPathExpr")
+    if (propagation := mount.get("mountPropagation")) is not None:
+        place = mounts / "mountPropagation"
+        yield from one_of(propagation, _PROPAGATIONS, place)
+        if propagation == "Bidirectional" and not (container.get("securityContext") or {}).get("privileged"):
+            yield forbidden(place, "Bidirectional mount propagation is available only to privileged containers")
+    yield from _recursive_errors(mount, mounts / "recursiveReadOnly")
+
+
+def _recursive_errors(mount: JSONObject, path: Path) -> Iterator[FieldError]:
+    wish = mount.get("recursiveReadOnly")
+    if wish in (None, "Disabled"):
+        return
+    yield from one_of(wish, _READ_ONLY, path)
+    if wish not in _READ_ONLY:
+        return
+    if not mount.get("readOnly"):
+        yield forbidden(path, "may only be specified when readOnly is true")
+    if mount.get("mountPropagation") not in (None, "None"):
+        yield forbidden(path, "may only be specified when mountPropagation is None or not specified")
+
+
+def device_errors(container: JSONObject, volumes: Volumes, path: Path) -> Iterator[FieldError]:
+    mounts = {each.get("name", ""): each.get("mountPath", "") for each in container.get("volumeMounts") or ()}
+    devices: Sequence[JSONObject] = container.get("volumeDevices") or ()
+    names: set[str] = set()
+    targets: set[str] = set()
+    for index, device in enumerate(devices):
+        yield from _device_errors(device, volumes, names, targets, path[index])
+        name, target = device.get("name", ""), device.get("devicePath", "")
+        if name in mounts:
+            yield invalid(path[index] / "name", name, "must not already exist in volumeMounts")
+        if target in mounts.values():
+            place = path[index] / "devicePath"
+            yield invalid(place, target, "must not already exist as a path in volumeMounts")
+        if name:
+            names.add(name)
+
+
+_NOT_A_CLAIM = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"
+
+
+def _device_errors(
+    device: JSONObject, volumes: Volumes, names: set[str], targets: set[str], path: Path
+) -> Iterator[FieldError]:
+    name, target = device.get("name", ""), device.get("devicePath", "")
+    if not name:
+        yield required(path / "name")
+    if name in names:
+        yield invalid(path / "name", name, "must be unique")
+    if name not in volumes:
+        yield not_found(path / "name", name)
+    elif not {"persistentVolumeClaim", "ephemeral"} & volumes[name].keys():
+        yield invalid(path / "name", name, _NOT_A_CLAIM)
+    if not target:
+        yield required(path / "devicePath")
+    if target in targets:
+        yield invalid(path / "devicePath", target, "must be unique")
+    if has_backsteps(target):
+        yield invalid(path / "devicePath", target, "can not contain backsteps ('..')")
+    else:
+        targets.add(target)

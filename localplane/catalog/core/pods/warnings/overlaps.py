@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from localplane.apimachinery.gotext import go_quote
-
-JSONObject = Mapping[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 _MOST_WARNINGS = 128  # of one volume: far more than an answer has room for
 

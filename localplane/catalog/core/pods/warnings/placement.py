@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from localplane.apimachinery.fieldpath import Path
 from localplane.apimachinery.names import label_value
-
-JSONObject = Mapping[str, Any]
+from localplane.apimachinery.objects import JSONObject
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
-from typing import Any
 
 from localplane.apimachinery.fieldpath import Path
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 
-JSONObject = Mapping[str, Any]
 Placed = Sequence[tuple[Path, JSONObject]]
 
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from localplane.apimachinery.fieldpath import Path
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.catalog.core.pods.validation.annotations import APPARMOR_CONTAINER, SECCOMP_CONTAINER, SECCOMP_POD
-from localplane.catalog.core.pods.validation.spec import placed_containers
+from localplane.catalog.core.pods.validation.containers import placed_containers
 from localplane.catalog.validation.addresses import ip_warnings
 
 from .overlaps import overlap_warnings
 from .placement import placement_warnings, pod_affinity_warnings
 from .ports import port_warnings
-
-JSONObject = Mapping[str, Any]
 
 _ANNOTATIONS = {
     "scheduler.alpha.kubernetes.io/critical-pod": 'non-functional in v1.16+; use the "priorityClassName" field instead',

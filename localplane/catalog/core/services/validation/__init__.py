@@ -1,4 +1,5 @@
-"""Rules of a Service: `spec` and `cluster_ips` for every write, `changes` for updates, `status` for its status.
+"""Rules of a Service: `spec` for every write (with `traffic`: policies, affinity, load balancers and what they report),
+`changes` for updates.
 
 The strategies call them. They return all that they find and change nothing. Kubernetes: pkg/apis/core/validation.
 """

@@ -5,10 +5,10 @@ Kubernetes: ValidateServiceUpdate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.services.shape import (
     EXTERNAL_NAME,
     LOAD_BALANCER,
@@ -19,13 +19,11 @@ from localplane.catalog.core.services.shape import (
 
 from .traffic import load_balancer_class_errors
 
-Spec = Mapping[str, Any]
-
 _SPEC = Path("spec")
 _ONCE_SET = "may not change once set"
 
 
-def change_errors(spec: Spec, before: Spec) -> Iterator[FieldError]:
+def change_errors(spec: JSONObject, before: JSONObject) -> Iterator[FieldError]:
     if EXTERNAL_NAME not in (spec.get("type"), before.get("type")):
         yield from _address_errors(spec, before)
         yield from _family_errors(spec, before)
@@ -39,7 +37,7 @@ def change_errors(spec: Spec, before: Spec) -> Iterator[FieldError]:
         yield forbidden(_SPEC / port, "field is immutable")
 
 
-def _address_errors(spec: Spec, before: Spec) -> Iterator[FieldError]:
+def _address_errors(spec: JSONObject, before: JSONObject) -> Iterator[FieldError]:
     if is_headless(spec) and is_headless(before):
         return
     ips, old, path = spec.get("clusterIPs") or [], before.get("clusterIPs") or [], _SPEC / "clusterIPs"
@@ -56,7 +54,7 @@ def _address_errors(spec: Spec, before: Spec) -> Iterator[FieldError]:
         yield from _release_errors(spec, "clusterIP")
 
 
-def _family_errors(spec: Spec, before: Spec) -> Iterator[FieldError]:
+def _family_errors(spec: JSONObject, before: JSONObject) -> Iterator[FieldError]:
     if is_headless(spec) or is_headless(before):
         return
     families, old, path = spec.get("ipFamilies") or [], before.get("ipFamilies") or [], (_SPEC / "ipFamilies")[0]
@@ -74,7 +72,7 @@ def _family_errors(spec: Spec, before: Spec) -> Iterator[FieldError]:
         yield from _release_errors(spec, "ipFamily")
 
 
-def _release_errors(spec: Spec, what: str) -> Iterator[FieldError]:
+def _release_errors(spec: JSONObject, what: str) -> Iterator[FieldError]:
     policy = spec.get("ipFamilyPolicy")
     if policy != SINGLE_STACK:
         why = f"must be set to 'SingleStack' when releasing the secondary {what}"

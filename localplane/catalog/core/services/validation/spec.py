@@ -1,31 +1,162 @@
-"""A whole Service, on every write. Kubernetes: validateService."""
+"""A whole Service, on every write. Kubernetes: validateService, with validateServicePort and
+ValidateServiceClusterIPsRelatedFields: clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy must agree, which is also
+asked before addresses are allocated.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required
-from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.fieldpath import (
+    FieldError,
+    Path,
+    collected,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
+from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, qualified_name
 from localplane.apimachinery.objectmeta import validate_labels
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.services.shape import (
     CLUSTER_IP,
     EXTERNAL_NAME,
+    HEADLESS,
     LOAD_BALANCER,
     NODE_PORT,
+    PREFER_DUAL_STACK,
+    REQUIRE_DUAL_STACK,
+    SINGLE_STACK,
     is_headless,
     ports_of,
 )
-from localplane.catalog.validation.addresses import endpoint_ip_errors, legacy_ip_errors
-from localplane.catalog.validation.values import one_of
+from localplane.catalog.validation.addresses import IPV4, IPV6, endpoint_ip_errors, family_of, legacy_ip_errors
+from localplane.catalog.validation.ports import port_or_name_errors, protocol_errors
+from localplane.catalog.validation.values import one_of, port_number, repeated
 
-from .cluster_ips import cluster_ips_errors
-from .ports import port_errors, port_use_errors
 from .traffic import affinity_errors, load_balancer_errors, policy_errors, source_range_errors
 
-JSONObject = Mapping[str, Any]
+Port = Mapping[str, Any]
+
+_PORTS = Path("spec") / "ports"
+
+
+def port_errors(ports: Sequence[Port]) -> Iterator[FieldError]:
+    names: set[str] = set()
+    for index, port in enumerate(ports):
+        yield from _name_errors(port.get("name") or "", names, _PORTS[index] / "name", needed=len(ports) > 1)
+        yield from port_number(port.get("port", 0), _PORTS[index] / "port")
+        yield from protocol_errors(port.get("protocol"), _PORTS[index] / "protocol")
+        yield from port_or_name_errors(port.get("targetPort", 0), _PORTS[index] / "targetPort")
+        if (application := port.get("appProtocol")) is not None:
+            for problem in qualified_name(application):
+                yield invalid(_PORTS[index] / "appProtocol", application, problem)
+
+
+def _name_errors(name: str, names: set[str], path: Path, *, needed: bool) -> Iterator[FieldError]:
+    if not name:
+        if needed:
+            yield required(path)
+        return
+    for problem in dns1123_label(name):
+        yield invalid(path, name, problem)
+    if name in names:
+        yield duplicate(path, name)
+    names.add(name)
+
+
+def port_use_errors(ports: Sequence[Port], service_type: str) -> Iterator[FieldError]:
+    """What may not be there, or not twice."""
+    if service_type == CLUSTER_IP:
+        for index, port in enumerate(ports):
+            if port.get("nodePort"):
+                yield forbidden(_PORTS[index] / "nodePort", "may not be used when `type` is 'ClusterIP'")
+    seen: set[tuple[str, int]] = set()
+    for index, port in enumerate(ports):
+        number = port.get("nodePort")
+        if number:
+            if (port.get("protocol", ""), number) in seen:
+                yield duplicate(_PORTS[index] / "nodePort", number)
+            seen.add((port.get("protocol", ""), number))
+    seen.clear()
+    for index, port in enumerate(ports):
+        key = port.get("protocol", ""), port.get("port", 0)
+        if key in seen:
+            yield duplicate(_PORTS[index], _as_go_prints(*key))
+        seen.add(key)
+
+
+def _as_go_prints(protocol: str, port: int) -> dict[str, Any]:
+    """The internal ServicePort has no names for JSON, and its fields go by their own."""
+    return {"Name": "", "Protocol": protocol, "AppProtocol": None, "Port": port, "TargetPort": 0, "NodePort": 0}
+
 
 _SPEC = Path("spec")
+_IPS = _SPEC / "clusterIPs"
+_FAMILIES = _SPEC / "ipFamilies"
+_POLICIES = (PREFER_DUAL_STACK, REQUIRE_DUAL_STACK, SINGLE_STACK)
+
+
+def cluster_ips_errors(spec: Mapping[str, Any], before: Mapping[str, Any] | None) -> list[FieldError]:
+    if spec.get("type") == EXTERNAL_NAME:
+        return []
+    ips: list[str] = spec.get("clusterIPs") or []
+    families: list[str] = spec.get("ipFamilies") or []
+    errors = collected(_agreement_errors(spec.get("clusterIP") or "", ips), _family_errors(families))
+    policy = spec.get("ipFamilyPolicy")
+    if policy is not None and policy not in _POLICIES:
+        errors.append(not_supported(_SPEC / "ipFamilyPolicy", policy, _POLICIES))
+    wrong = _ip_errors(ips, (before or {}).get("clusterIPs") or [])
+    errors += wrong
+    if len(ips) > 2:
+        errors.append(invalid(_IPS, ips, "may only hold up to 2 values"))
+    if wrong:
+        return errors  # what follows compares addresses
+    if len(ips) > 1 and len({family_of(ip) for ip in ips}) < 2:
+        errors.append(invalid(_IPS, ips, "may specify no more than one IP for each IP family"))
+    if not is_headless(spec):
+        errors += _match_errors(ips, families)
+    return errors
+
+
+def _agreement_errors(ip: str, ips: list[str]) -> Iterator[FieldError]:
+    if not ip:
+        if ips:
+            yield invalid(_IPS, ips, "must be empty when `clusterIP` is not specified")
+    elif not ips:
+        yield required(_IPS)
+    elif ips[0] != ip:
+        yield invalid(_IPS, ips, "first value must match `clusterIP`")
+
+
+def _family_errors(families: list[str]) -> Iterator[FieldError]:
+    for index, (family, is_repeated) in enumerate(zip(families, repeated(families), strict=True)):
+        if family not in (IPV4, IPV6):
+            yield not_supported(_FAMILIES[index], family, (IPV4, IPV6))
+        if is_repeated:
+            yield duplicate(_FAMILIES[index], family)
+
+
+def _ip_errors(ips: list[str], known: list[str]) -> list[FieldError]:
+    errors, before = [], frozenset(known)
+    for index, ip in enumerate(ips):
+        if index == 0 and ip == HEADLESS:
+            if len(ips) > 1:
+                errors.append(invalid(_IPS, ips, "'None' must be the first and only value"))
+            continue
+        errors += legacy_ip_errors(ip, _IPS[index], known=before)
+    return errors
+
+
+def _match_errors(ips: list[str], families: list[str]) -> Iterator[FieldError]:
+    for index, (ip, family) in enumerate(zip(ips, families, strict=False)):
+        if family in (IPV4, IPV6) and (family == IPV6) != (family_of(ip) == IPV6):
+            yield invalid(_IPS[index], ip, f"expected an {family} value as indicated by `ipFamilies[{index}]`")
+
+
 _TYPES = (CLUSTER_IP, EXTERNAL_NAME, LOAD_BALANCER, NODE_PORT)
 TOPOLOGY_HINTS = "service.kubernetes.io/topology-aware-hints"
 TOPOLOGY_MODE = "service.kubernetes.io/topology-mode"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
 from localplane.apimachinery.names import qualified_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.services.shape import (
     CLUSTER_IP,
     LOAD_BALANCER,
@@ -14,10 +15,9 @@ from localplane.catalog.core.services.shape import (
     is_externally_accessible,
     needs_health_check,
 )
-from localplane.catalog.validation.addresses import legacy_cidr_errors
+from localplane.catalog.validation.addresses import legacy_cidr_errors, legacy_ip_errors
+from localplane.catalog.validation.balancers import INGRESS, hostname_errors, ingress_of
 from localplane.catalog.validation.values import one_of, port_number
-
-JSONObject = Mapping[str, Any]
 
 _SPEC = Path("spec")
 _SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
@@ -127,3 +127,27 @@ def _health_check_errors(spec: JSONObject) -> Iterator[FieldError]:
         yield required(path)
     else:
         yield from port_number(port, path)
+
+
+def status_errors(service: JSONObject, old: JSONObject) -> Iterator[FieldError]:
+    entries = ingress_of(service)
+    if entries and (service.get("spec") or {}).get("type") != LOAD_BALANCER:
+        yield forbidden(INGRESS, "may only be used when `spec.type` is 'LoadBalancer'")
+        return
+    known = {each["ip"] for each in ingress_of(old) if each.get("ip")}
+    for index, entry in enumerate(entries):
+        path, ip = INGRESS[index], entry.get("ip") or ""
+        if ip:
+            yield from legacy_ip_errors(ip, path / "ip", known=known)
+        yield from _mode_errors(entry.get("ipMode"), path / "ipMode", has_ip=bool(ip))
+        yield from hostname_errors(entry.get("hostname") or "", path / "hostname")
+
+
+def _mode_errors(mode: str | None, path: Path, *, has_ip: bool) -> Iterator[FieldError]:
+    if mode is None:
+        if has_ip:
+            yield required(path, "must be specified when `ip` is set")
+    elif not has_ip:
+        yield forbidden(path, "may not be specified when `ip` is not set")
+    else:
+        yield from one_of(mode, ("Proxy", "VIP"), path)

@@ -9,7 +9,7 @@ import pytest
 from localplane.apimachinery.fieldpath import Path
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.pods.defaults import default_pod_template
-from localplane.catalog.core.pods.validation.template import pod_template_errors
+from localplane.catalog.core.pods.validation.pods import pod_template_errors
 from tests.unit.catalog.core.pods.pod_making import faults
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
