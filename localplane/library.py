@@ -54,7 +54,8 @@ from localplane.apiserver.server.signals import stop_on_signals
 from localplane.apiserver.server.tls import UnusableCertificate
 from localplane.apiserver.storage.errors import StorageError
 from localplane.client import ClientError
-from localplane.compose.server import Controller, Plane, PlaneOptions, Provided, default_authorizer, open_plane
+from localplane.compose.kernel import Provided
+from localplane.compose.server import Controller, Plane, PlaneOptions, default_authorizer, open_plane
 from localplane.compose.storage import StorageKind, StorageOptions
 
 if TYPE_CHECKING:

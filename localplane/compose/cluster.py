@@ -1,7 +1,7 @@
 """A cluster without machines: the built-in kinds, what a fresh cluster has, and the controllers that keep it so.
 
 This is what `kctl up` runs: `server`, with everything of Kubernetes' own declared. The parts are put together in
-`assembly`, which is imported while the store starts.
+`control_plane`, which is imported while the store starts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from localplane.apiserver.server.options import ServerOptions
 
-from .place import Place, open_place, storage_named
+from .home import Home, open_home, storage_named
 from .storage import StorageOptions
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ async def open_cluster(options: ClusterOptions | None = None) -> AsyncIterator[P
     try:
         if options.names_parts:
             (await loading).check(options)
-        async with open_place(storage, alone=True) as place, (await loading).open_at(place, options) as plane:
+        async with open_home(storage, alone=True) as home, (await loading).open_at(home, options) as plane:
             yield plane
     finally:
         await asyncio.wait([loading])
@@ -86,16 +86,16 @@ class _Parts:
 
         with ThreadPoolExecutor(max_workers=1) as beside:
             making = beside.submit(new_signing_key) if with_key else None
-            from . import assembly  # noqa: F401 - the next one who imports it has it
+            from . import control_plane  # noqa: F401 - the next one who imports it has it
 
             return cls(making.result() if making else None)
 
     def check(self, options: ClusterOptions) -> None:
-        from .assembly import wanted_parts
+        from .control_plane import wanted_parts
 
         wanted_parts(options)
 
-    def open_at(self, place: Place, options: ClusterOptions) -> AbstractAsyncContextManager[Plane]:
-        from .assembly import open_cluster_at
+    def open_at(self, home: Home, options: ClusterOptions) -> AbstractAsyncContextManager[Plane]:
+        from .control_plane import open_cluster_at
 
-        return open_cluster_at(place, options, spare_key=self.spare_key)
+        return open_cluster_at(home, options, spare_key=self.spare_key)

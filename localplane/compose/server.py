@@ -1,20 +1,20 @@
-"""A whole API server from declared groups: storage, resources, discovery, the chain of filters, the socket.
+"""A whole API server around a kernel: who is let in, what is answered beside resources, the filters, the socket.
 
-This is what `localplane.library` runs, and what `kctl up` will run with the built-in kinds.
+`open_plane` is what `localplane.library` runs: declared groups and nothing else. `open_server` is for whoever has built
+his own kernel, as `control_plane` does.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
-from localplane.apiserver.admission import AdmissionChain, Closing, Entrances, Plugin
+from localplane.apiserver.admission import Plugin
 from localplane.apiserver.audit import AuditLogFile, Auditor, read_policy_file
 from localplane.apiserver.authentication import (
     AnonymousAuthenticator,
@@ -43,35 +43,90 @@ from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.endpoints.openapi import Descriptions, OpenAPI
 from localplane.apiserver.flow_control import FlowSchemas, InFlight
-from localplane.apiserver.long_work import LongWork
-from localplane.apiserver.registry.judge import Judge
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import Answer, Request
 from localplane.apiserver.resource import APIGroup
-from localplane.apiserver.server.chain import Guards, filters, wrapped
+from localplane.apiserver.server.chain import Guards, filters
 from localplane.apiserver.server.config import ServerConfig, configure
-from localplane.apiserver.server.dispatch import Router, dispatch
+from localplane.apiserver.server.dispatch import Router
 from localplane.apiserver.server.exposition import Family
 from localplane.apiserver.server.hooks import PostStartContext
 from localplane.apiserver.server.lifecycle import GenericServer
-from localplane.apiserver.server.options import AuditOptions, ServerOptions
+from localplane.apiserver.server.options import AuditOptions, AuthenticationOptions, ServerOptions
 from localplane.client import Client, SharedInformerFactory
 from localplane.client.workqueue.supervision import Background
 
 from .admin_token import admin_token, admin_token_authenticator
-from .in_process import InProcessTransport
+from .home import open_home, storage_named
+from .kernel import Kernel
 from .kubeconfig import write_kubeconfig
-from .place import Place, open_place, storage_named
 from .storage import OpenStorage, StorageOptions
 from .storage_metrics import storage_families
-
-_JUDGED_FIRST: Final = timedelta(milliseconds=250)
 
 Controller: TypeAlias = "Callable[[Plane], Coroutine[Any, Any, None]]"
 """Started once the server is ready, and cancelled before it stops. If it raises, the server stops, and raises that."""
 
 Preparation: TypeAlias = "Callable[[Plane], Awaitable[None]]"
 """Run when the server listens and before it is ready, all of them at once. If one raises, there is no server."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaneOptions:
+    """`name` is what the kubeconfig and, if nobody says otherwise, the data directory are called; by default it is the
+    first group's. Whoever holds a client certificate of our authority, or a token of the token file, is who it says;
+    only `system:masters` may do everything, unless `authorizer` says otherwise."""
+
+    name: str = ""
+    storage: StorageOptions = field(default_factory=StorageOptions)
+    server: ServerOptions = field(default_factory=ServerOptions)
+    admission: Sequence[Plugin] = ()
+    authorizer: Authorizer | None = None
+    controllers: Sequence[Controller] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """A running API server. `tokens` knows every bearer token that it takes, and `flow_schemas` to which flow a request
+    belongs. `authority` is the certificate that clients trust, if it is our own."""
+
+    name: str
+    kernel: Kernel[Any]
+    server: GenericServer
+    kubeconfig: Path
+    tokens: TokenUnion
+    flow_schemas: FlowSchemas
+    authority: Path | None = None
+    authority_key: Path | None = None
+
+    @property
+    def url(self) -> str:
+        return self.server.url
+
+    @property
+    def client(self) -> Client:
+        """Speaks to it as the server itself, without a socket."""
+        return self.kernel.client
+
+    @property
+    def observer(self) -> Client:
+        """The same client for those who must go on whatever is stored."""
+        return self.kernel.observer
+
+    @property
+    def informers(self) -> SharedInformerFactory:
+        return self.kernel.informers
+
+    @property
+    def objects(self) -> Lookup:
+        return self.kernel.objects
+
+    @property
+    def installer(self) -> Installer:
+        return self.kernel.installer
+
+    @property
+    def storage(self) -> OpenStorage:
+        return self.kernel.storage
 
 
 class Front(Protocol):
@@ -83,122 +138,150 @@ class Front(Protocol):
     def on_change(self, listener: Callable[[], None], /) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class PlaneOptions:
-    """`name` is what the kubeconfig and, if nobody says otherwise, the data directory are called; by default it is the
-    first group's. Whoever holds a client certificate of our authority, or a token of the token file, is who it says;
-    only `system:masters` may do everything, unless `authorizer` says otherwise.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extensions:
+    """What a server has beside the resources of its kernel. `tokens` are those that it takes. `front` answers before
+    everything else, `routers` answer paths that are no resource's (those in `listed_paths` the root tells), and
+    `descriptions` are what fields mean, for OpenAPI documents. `preparations`, by name, are what must have happened
+    before anybody may come."""
 
-    `tokens` are other ways to tell who a bearer token is, and `audiences` for whom those are meant that do not say it.
-    `descriptions` are what fields mean, for OpenAPI documents, `front` answers before everything else and `routers`
-    paths that are no resource's (those in `listed_paths` the root tells), `assembled` hears of the server before it
-    listens, and `preparations`, by name, are what must have happened before anybody may come.
-    """
-
-    name: str = ""
-    storage: StorageOptions = field(default_factory=StorageOptions)
-    server: ServerOptions = field(default_factory=ServerOptions)
-    admission: Sequence[Plugin] = ()
-    authorizer: Authorizer | None = None
-    tokens: Sequence[TokenAuthenticator] = ()
-    audiences: tuple[str, ...] = ()
+    tokens: TokenUnion
     front: Front | None = None
     descriptions: Callable[[], Descriptions] = dict
     routers: Sequence[Router] = ()
     listed_paths: Sequence[str] = ()
-    assembled: Callable[[Plane], None] = lambda _: None
     preparations: Mapping[str, Preparation] = field(default_factory=dict)
     controllers: Sequence[Controller] = ()
 
 
-@dataclass(slots=True)
-class Plane:
-    """A running API server. `client` speaks to it as the server itself, without a socket, and `objects` are what is
-    stored. `observer` is the same client for those who must go on whatever is stored: its lists and watches, and so
-    the informers, pass over what can't be read. `tokens` knows every bearer token that it takes, `entrances` which
-    creates are about to be written, and `flow_schemas` to which flow a request belongs. `authority` is the certificate
-    that clients trust, if it is our own."""
-
-    name: str
-    server: GenericServer
-    storage: OpenStorage
-    installer: Installer
-    client: Client
-    observer: Client
-    informers: SharedInformerFactory
-    objects: Lookup
-    tokens: TokenUnion
-    kubeconfig: Path
-    entrances: Entrances
-    flow_schemas: FlowSchemas = field(default_factory=FlowSchemas)
-    authority: Path | None = None
-    authority_key: Path | None = None
-
-    @property
-    def url(self) -> str:
-        return self.server.url
-
-
 @dataclass(frozen=True, slots=True)
-class Provided:
-    """What admission plugins are initialised with."""
+class Credentials:
+    """What a server proves itself with, and what proves others to it. `admin_token` is empty where certificates are
+    somebody else's: then there is no administrator of ours."""
 
-    client: Client
-    informers: SharedInformerFactory
-    objects: Lookup
-    authorizer: Authorizer
+    config: ServerConfig
+    admin_token: str
+    authentication: AuthenticationOptions
+
+    @classmethod
+    def in_directory(cls, directory: Path, options: ServerOptions) -> Credentials:
+        """Made there where nobody brings his own. Raises InvalidOptions or UnusableCertificate."""
+        config = configure(_with_certificates_in(options, directory / "pki"))
+        token = admin_token(config.generated.authority.parent) if config.generated else ""
+        return cls(config, token, options.authentication)
+
+    def tokens(self, *others: TokenAuthenticator, audiences: tuple[str, ...] = ()) -> TokenUnion:
+        """Those of the token file, of the others, and the administrator's. `audiences` are for whom those are meant
+        that do not say it."""
+        token_file = self.authentication.token_file
+        known = [StaticTokenAuthenticator(read_token_file(token_file))] if token_file else []
+        admin = [admin_token_authenticator(self.admin_token)] if self.admin_token else []
+        return TokenUnion(*known, *others, *admin, audiences=audiences)
+
+    def authenticator(self, tokens: TokenUnion) -> Authenticator:
+        """A front proxy and a client are believed by different authorities: neither's word counts as the other's."""
+        authenticators: list[Authenticator] = []
+        if (proxy := self.authentication.request_header) is not None:
+            verifier = CertificateVerifier(proxy.client_ca)
+            authenticators.append(RequestHeaderAuthenticator(verifier, allowed_names=proxy.allowed_names))
+        if self.config.tls is not None and (client_ca := self.config.tls.files.client_ca) is not None:
+            authenticators.append(ClientCertificateAuthenticator(CertificateVerifier(client_ca)))
+        anonymous = AnonymousAuthenticator() if self.authentication.anonymous else None
+        return standard_authenticator(*authenticators, BearerTokenAuthenticator(tokens), anonymous=anonymous)
 
 
 @asynccontextmanager
 async def open_plane(groups: Sequence[APIGroup], options: PlaneOptions | None = None) -> AsyncIterator[Plane]:
     """Serve declared groups. Ready when the block is entered; drained and stopped when it is left."""
-    options = _named(options or PlaneOptions(), next((group.name for group in groups if group.name), "localplane"))
-    async with open_place(options.storage) as place, open_plane_at(place, groups, options) as plane:
-        yield plane
+    options = options or PlaneOptions()
+    name = options.name or next((group.name for group in groups if group.name), "localplane")
+    async with open_home(storage_named(options.storage, name)) as home:
+        credentials = Credentials.in_directory(home.directory, options.server)
+        authorizer = options.authorizer or default_authorizer()
+        kernel = Kernel(home, lambda _: authorizer, options.admission)
+        for group in groups:
+            kernel.installer.install(group)
+        extensions = Extensions(tokens=credentials.tokens(), controllers=options.controllers)
+        async with open_server(kernel, name, options.server, credentials, extensions) as plane:
+            yield plane
 
 
 @asynccontextmanager
-async def open_plane_at(place: Place, groups: Sequence[APIGroup], options: PlaneOptions) -> AsyncIterator[Plane]:
-    """The same for whoever has opened the storage already."""
+async def open_server(
+    kernel: Kernel[Any], name: str, options: ServerOptions, credentials: Credentials, extensions: Extensions
+) -> AsyncIterator[Plane]:
+    """Serve what is installed in a kernel, as `open_plane` does."""
     async with AsyncExitStack() as stack:
-        config = configure(_with_certificates_in(options.server, place.directory / "pki"))
-        token = admin_token(config.generated.authority.parent) if config.generated else ""
-        if token:
-            options = replace(options, tokens=(*options.tokens, admin_token_authenticator(token)))
-        auditor = await _auditor(options.server.audit, stack)
-        plane = _assembled(groups, options, place, config, auditor=auditor)
-        options.assembled(plane)
-        await _judge_what_is_stored(plane)
-        for plugin in options.admission:
-            if isinstance(plugin, Closing):
-                stack.push_async_callback(plugin.close)
-        await stack.enter_async_context(plane.informers)
-        prepared = _prepare(plane, options.preparations)
+        config = credentials.config
+        guards = Guards(
+            authenticator=credentials.authenticator(extensions.tokens),
+            authorizer=kernel.authorizer,
+            in_flight=InFlight(
+                read_limit=options.max_requests_in_flight, mutating_limit=options.max_mutating_requests_in_flight
+            ),
+            auditor=await _auditor(options.audit, stack),
+            request_timeout=options.request_timeout,
+        )
+        plane = Plane(
+            name=name,
+            kernel=kernel,
+            server=_server(kernel, config, guards, extensions),
+            kubeconfig=kernel.directory / "kubeconfig",
+            tokens=extensions.tokens,
+            flow_schemas=guards.flow_schemas,
+            authority=config.authority,
+            authority_key=config.generated.authority_key if config.generated else None,
+        )
+        await stack.enter_async_context(kernel.running())
+        prepared = _prepare(plane, extensions.preparations)
         await stack.enter_async_context(plane.server)
         await prepared()
-        write_kubeconfig(plane.kubeconfig, name=options.name, url=plane.url, certificates=config.generated, token=token)
+        write_kubeconfig(
+            plane.kubeconfig, name=name, url=plane.url, certificates=config.generated, token=credentials.admin_token
+        )
         await plane.informers.wait_for_sync()
-        for controller in options.controllers:
+        for controller in extensions.controllers:
             await stack.enter_async_context(Background(partial(controller, plane)))
         yield plane
 
 
-async def _judge_what_is_stored(plane: Plane) -> None:
-    """Before anybody in here reads it. On a large store some of it is judged while the server starts already: what the
-    server itself depends on comes first."""
-    judgement = plane.storage.cacher.judgement
-    judge = Judge(plane.installer.storing_definitions, plane.storage.cacher.root)
-    judgement.begin(judge)
-    loop = asyncio.get_running_loop()
+def _server(kernel: Kernel[Any], config: ServerConfig, guards: Guards, extensions: Extensions) -> GenericServer:
+    storage, installer = kernel.storage, kernel.installer
+    kernel.routers[:] = _routers(kernel, extensions, lambda: server.url.partition("//")[2])
+    server = GenericServer(
+        config,
+        filters=filters(guards),
+        routers=kernel.routers,
+        checks=storage.readiness()[1:],  # ping is the server's own
+        unsynced=kernel.informers.unsynced,
+        shutdown=guards.shutdown,
+        unfinished_writes=guards.unfinished_writes,
+        work=kernel.work,
+    )
+    server.paths.list_also(lambda: [*_listed(installer), *extensions.listed_paths])
+    storage.observe_calls(lambda operation, seconds: server.metrics.store_request(operation, "", "", seconds))
+    server.metrics.add_collector(lambda: storage_families(storage.cacher, installer.definitions()))
+    server.metrics.add_collector(lambda: _flow_families(guards))
+    return server
 
-    def served_otherwise() -> None:
-        if judge.forget():  # the first of many: what is installed together is judged together
-            loop.call_soon(lambda: judgement.again(*judge.changed()))
 
-    plane.installer.on_change(served_otherwise)
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_JUDGED_FIRST.total_seconds()):
-            await judgement.settle()
+def _routers(kernel: Kernel[Any], extensions: Extensions, address: Callable[[], str]) -> list[Router]:
+    """The order in which paths are looked for; discovery first, because it is asked for on every connection."""
+    front, installer = extensions.front, kernel.installer
+
+    def describe() -> Sequence[InstalledGroup]:
+        return [*(front.describe() if front else ()), *installer.describe()]
+
+    discovery = Discovery(describe, server_address=address)
+    others = front.openapi if front else dict
+    openapi = OpenAPI(installer.describe, others=others, descriptions=extensions.descriptions)
+    installer.on_change(discovery.changed)
+    installer.on_change(openapi.changed)
+    own: list[Router] = [discovery.handle, openapi.handle, *kernel.routers, *extensions.routers]
+    if front is None:
+        return own
+    front.on_change(discovery.changed)
+    return [front.handle, *own]
 
 
 def _prepare(plane: Plane, preparations: Mapping[str, Preparation]) -> Callable[[], Awaitable[None]]:
@@ -222,80 +305,10 @@ def _prepare(plane: Plane, preparations: Mapping[str, Preparation]) -> Callable[
     return wait
 
 
-def _named(options: PlaneOptions, otherwise: str) -> PlaneOptions:
-    name = options.name or otherwise
-    return replace(options, name=name, storage=storage_named(options.storage, name))
-
-
 def _with_certificates_in(server: ServerOptions, directory: Path) -> ServerOptions:
     if not server.tls.enabled or server.tls.certificate is not None or server.tls.directory is not None:
         return server
     return replace(server, tls=replace(server.tls, directory=directory))
-
-
-def _assembled(
-    groups: Sequence[APIGroup],
-    options: PlaneOptions,
-    place: Place,
-    config: ServerConfig,
-    *,
-    auditor: Auditor | None,
-) -> Plane:
-    storage = place.storage
-    admission = AdmissionChain(options.admission)
-    authorizer = options.authorizer or default_authorizer()
-    installer = Installer(storage.cacher.resource, admission, authorizer)
-    for group in groups:
-        installer.install(group)
-    routers = [*_routers(installer, options, lambda: server.url.partition("//")[2]), *options.routers]
-    work = LongWork()
-    handler = wrapped((), dispatch(routers, complete=lambda: True))
-    client, observer = (Client(InProcessTransport(handler, work, only_readable=each)) for each in (False, True))
-    informers = SharedInformerFactory(observer)
-    objects = Lookup(installer.definitions)
-    installer.on_change(objects.forget)
-    admission.initialize(Provided(client, informers, objects, authorizer))
-    tokens = _tokens(options)
-    guards = Guards(
-        authenticator=_authenticator(options, config, tokens),
-        authorizer=authorizer,
-        in_flight=InFlight(
-            read_limit=options.server.max_requests_in_flight,
-            mutating_limit=options.server.max_mutating_requests_in_flight,
-        ),
-        auditor=auditor,
-        request_timeout=options.server.request_timeout,
-    )
-    server = GenericServer(
-        config,
-        filters=filters(guards),
-        routers=routers,
-        checks=storage.readiness()[1:],  # ping is the server's own
-        unsynced=informers.unsynced,
-        shutdown=guards.shutdown,
-        unfinished_writes=guards.unfinished_writes,
-        work=work,
-    )
-    server.paths.list_also(lambda: [*_listed(installer), *options.listed_paths])
-    storage.observe_calls(lambda operation, seconds: server.metrics.store_request(operation, "", "", seconds))
-    server.metrics.add_collector(lambda: storage_families(storage.cacher, installer.definitions()))
-    server.metrics.add_collector(lambda: _flow_families(guards))
-    return Plane(
-        name=options.name,
-        server=server,
-        storage=storage,
-        installer=installer,
-        client=client,
-        observer=observer,
-        informers=informers,
-        objects=objects,
-        tokens=tokens,
-        kubeconfig=place.directory / "kubeconfig",
-        entrances=admission.entrances,
-        flow_schemas=guards.flow_schemas,
-        authority=config.authority,
-        authority_key=config.generated.authority_key if config.generated else None,
-    )
 
 
 def _flow_families(guards: Guards) -> Iterator[Family]:
@@ -315,43 +328,6 @@ def _listed(installer: Installer) -> list[str]:
         paths += ["/apis", root] if group.name else [root]
         paths += [f"{root}/{version.version}" for version in group.versions]
     return sorted(set(paths))
-
-
-def _routers(installer: Installer, options: PlaneOptions, address: Callable[[], str]) -> list[Router]:
-    """The order in which paths are looked for; discovery first, because it is asked for on every connection."""
-    front = options.front
-
-    def describe() -> Sequence[InstalledGroup]:
-        return [*(front.describe() if front else ()), *installer.describe()]
-
-    discovery = Discovery(describe, server_address=address)
-    others = front.openapi if front else dict
-    openapi = OpenAPI(installer.describe, others=others, descriptions=options.descriptions)
-    installer.on_change(discovery.changed)
-    installer.on_change(openapi.changed)
-    own: list[Router] = [discovery.handle, openapi.handle, installer.handle]
-    if front is None:
-        return own
-    front.on_change(discovery.changed)
-    return [front.handle, *own]
-
-
-def _tokens(options: PlaneOptions) -> TokenUnion:
-    token_file = options.server.authentication.token_file
-    known = [StaticTokenAuthenticator(read_token_file(token_file))] if token_file else []
-    return TokenUnion(*known, *options.tokens, audiences=options.audiences)
-
-
-def _authenticator(options: PlaneOptions, config: ServerConfig, tokens: TokenUnion) -> Authenticator:
-    """A front proxy and a client are believed by different authorities, and neither's word counts as the other's."""
-    authentication, found = options.server.authentication, list[Authenticator]()
-    if (proxy := authentication.request_header) is not None:
-        verifier = CertificateVerifier(proxy.client_ca)
-        found.append(RequestHeaderAuthenticator(verifier, allowed_names=proxy.allowed_names))
-    if config.tls is not None and (client_ca := config.tls.files.client_ca) is not None:
-        found.append(ClientCertificateAuthenticator(CertificateVerifier(client_ca)))
-    anonymous = AnonymousAuthenticator() if authentication.anonymous else None
-    return standard_authenticator(*found, BearerTokenAuthenticator(tokens), anonymous=anonymous)
 
 
 def default_authorizer() -> Authorizer:

@@ -133,6 +133,10 @@ class GenericServer:
     # --- running ---
 
     @property
+    def addresses(self) -> Sequence[str]:
+        return self._config.addresses
+
+    @property
     def url(self) -> str:
         address = self._config.addresses[0]
         host = f"[{address}]" if ":" in address else address

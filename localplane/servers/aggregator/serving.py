@@ -25,14 +25,11 @@ class Aggregator:
     """Knows who answers for what, as it was last told; it waits for nothing and asks nobody. A request for what is
     served here costs one look into an empty table."""
 
-    def __init__(self) -> None:
-        self._proxy: Proxy | None = None
+    def __init__(self, proxy: Proxy) -> None:
+        self._proxy = proxy
         self._remotes: dict[tuple[str, str], Remote] = {}
         self._discovered: dict[str, Discovered] = {}
         self._listeners: list[Callable[[], None]] = []
-
-    def attach(self, proxy: Proxy) -> None:
-        self._proxy = proxy
 
     def on_change(self, listener: Callable[[], None]) -> None:
         """Told when `describe` or `openapi` would say something else."""
@@ -40,7 +37,7 @@ class Aggregator:
 
     async def handle(self, request: Request) -> Answer | None:
         """None for what is answered here."""
-        if not self._remotes or self._proxy is None:
+        if not self._remotes:
             return None
         remote = self._remote_for(request.path)
         return await self._proxy.pass_on(request, remote) if remote else None

@@ -16,6 +16,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.outbound import WebhookClient
 from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.resource import APIGroup, Resource
 from localplane.apiserver.storage.errors import CorruptObject, KeyNotFound, StorageError
 from localplane.apiserver.storage.interface import EventType, ListOptions, Storage, WatchOptions
@@ -25,6 +26,7 @@ from localplane.client.workqueue.supervision import Contained
 from .acceptance import settled
 from .conversion.webhook import Resolve, WebhookConverter
 from .finalizer import Finalizer, needs_finalizing
+from .kind import make_group
 from .names import TakenNames, accepted_names, has_its_names
 from .objects.store import OpenWatches
 from .resources import ResourceContext, is_served, is_terminating, resources_of
@@ -33,6 +35,7 @@ from .status import write_status
 
 StorageOf = Callable[[str], Storage]
 
+_DEFINITIONS: Final = "apiextensions.k8s.io/customresourcedefinitions"
 _PAUSE_SECONDS: Final = 1.0
 _GROUP_PRIORITY, _VERSION_PRIORITY = 1000, 100
 
@@ -63,18 +66,21 @@ class _Known:
 
 
 class CustomResources:
-    """The server of custom resources. It serves nothing before it was attached to an API server and has loaded what
-    is stored there. `resolve` finds the Services that conversion webhooks stand behind, and `rules` is the compiler
-    that definitions are judged with."""
+    """The server of custom resources. It installs the kind that defines them, its `group`, and nothing else before it
+    has loaded what is stored. `storage_of` gives the storage of a resource by its prefix, and `resolve` finds the
+    Services that conversion webhooks stand behind."""
 
-    def __init__(self, resolve: Resolve, rules: RuleCompiler) -> None:
+    def __init__(self, installer: Installer, objects: Lookup, storage_of: StorageOf, resolve: Resolve) -> None:
+        self._installer = installer
+        self._storage_of = storage_of
         self._resolve = resolve
-        self._rules = rules
+        self._rules = RuleCompiler()
         self._webhooks = WebhookClient()
-        self._installer: Installer | None = None
-        self._storage_of: StorageOf | None = None
-        self._definition: Definition | None = None
-        self._finalizer: Finalizer | None = None
+        self.group = make_group(self.written, self._rules)
+        installer.install(self.group)
+        self._kind = objects.definition(_DEFINITIONS)
+        self._finalizer = Finalizer(self._kind, self._instances, self.written)
+        self._loads = False
         self._known: dict[str, _Known] = {}
         self._own_groups: set[str] = set()
         self._ending: asyncio.Queue[OpenWatches] = asyncio.Queue()
@@ -82,17 +88,13 @@ class CustomResources:
         self._revision = 0
         self.versions_changed = asyncio.Event()
 
-    def attach(self, installer: Installer, definition: Definition, storage_of: StorageOf) -> None:
-        """`definition` is that of definitions, and `storage_of` gives the storage of a resource by its prefix."""
-        self._installer, self._definition, self._storage_of = installer, definition, storage_of
-        self._finalizer = Finalizer(definition, self._instances, self.written)
-
     def versions(self) -> list[ServedVersion]:
         found = {ServedVersion(each.group, name) for each in self._known.values() for name in each.served}
         return sorted(found, key=lambda each: (each.group, each.version))
 
     async def load(self) -> None:
         """Serve all definitions that are stored. Raises StorageError."""
+        self._loads = True
         async with self._lock:
             listed = await self._kind.storage.list(self._kind.place(""), ListOptions(only_readable=True))
             there = {each.key.rpartition("/")[2]: each for each in listed.items}
@@ -106,25 +108,19 @@ class CustomResources:
             self._revision = listed.revision
 
     async def written(self, name: str) -> None:
-        """Bring one definition up to date: it was written, or is gone."""
-        if self._definition is None:
+        """Bring one definition up to date: it was written, or is gone. Until all are loaded, `load` will find it."""
+        if not self._loads:
             return
         async with self._lock:
             await self._settle(name)
 
     async def run(self) -> None:
         """Follow what others write, and finish what is being deleted."""
-        assert self._finalizer is not None, "attached before"
         async with self._webhooks, asyncio.TaskGroup() as tasks:
             tasks.create_task(self._finalizer.run())
             tasks.create_task(self._follow())
             tasks.create_task(self._end_old_watches())
             tasks.create_task(asyncio.to_thread(warm_up))
-
-    @property
-    def _kind(self) -> Definition:
-        assert self._definition is not None, "attached before"
-        return self._definition
 
     async def _follow(self) -> None:
         while True:
@@ -219,7 +215,7 @@ class CustomResources:
                 has_names=has_its_names(obj),
             )
             self.versions_changed.set()
-        if needs_finalizing(obj) and self._finalizer is not None:
+        if needs_finalizing(obj):
             self._finalizer.add(name)
         return str(spec["group"])
 
@@ -248,7 +244,6 @@ class CustomResources:
 
     def _install(self, group: str) -> None:
         """A group of built-in kinds is not ours, whatever definitions there are in it."""
-        assert self._installer is not None, "attached before"
         if not group or (self._installer.serves(group) and group not in self._own_groups):
             return
         members = sorted(
@@ -264,7 +259,7 @@ class CustomResources:
 
     def _instances(self, name: str) -> Definition | None:
         known = self._known.get(name)
-        if known is None or not known.resources or self._storage_of is None:
+        if known is None or not known.resources:
             return None
         stored_one = known.resources[-1]
         return _api_group(known.group, [stored_one]).definition(stored_one, self._storage_of)

@@ -31,7 +31,7 @@ class Account:
         self._name = name
         self.token = ""
         self.uid = ""
-        self.authenticator = ServiceAccountAuthenticator(tokens, lambda: plane.objects, lambda: plane.client)
+        self.authenticator = ServiceAccountAuthenticator(tokens, plane.objects, plane.client)
 
     async def make(self) -> None:
         metadata = {"name": self._name}

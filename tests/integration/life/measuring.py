@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
-import pytest
-
-from localplane.compose import assembly
 from localplane.servers.metrics import make_group
-from localplane.servers.metrics.stores import GROUP
-from tests.integration.life.world import World
+from tests.integration.life.world import World, cluster
 
 
-def serve_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In clusters that are opened after this, if they don't do so anyway."""
-    init = assembly._Cluster.__init__
-
-    def with_metrics(self: Any, *arguments: Any, **options: Any) -> None:
-        init(self, *arguments, **options)
-        if all(group.name != GROUP for group in self.groups):
-            self.groups.append(make_group(self._objects))
-
-    monkeypatch.setattr(assembly._Cluster, "__init__", with_metrics)
+@asynccontextmanager
+async def measured_cluster(*controllers: str) -> AsyncIterator[World]:
+    """Nobody simulates its nodes, and still their usage is told."""
+    async with cluster(*controllers, nodes=0) as world:
+        world.plane.installer.install(make_group(world.plane.objects))
+        yield world
 
 
 async def simulated_node(world: World, name: str = "node-1", **labels: str) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.pods.subresources.log import LogStore
 from localplane.catalog.kubelets import KubeletConnections
+from localplane.compose.life import awakened
 from localplane.compose.server import Plane
-from localplane.compose.waking import awakened
 from localplane.controllers import ControllerContext, run, select
 from localplane.nodes import NodeOptions, start
 from localplane.nodes.options import NODE_LABEL
@@ -34,7 +34,9 @@ async def living(plane: Plane, *controllers: str, **options: Any) -> AsyncIterat
     assert isinstance(served.storage, LogStore)
     connections = served.storage.nodes.connections
     assert connections is not None
-    context = ControllerContext(plane.observer, plane.informers, strict=plane.client, awakened=partial(awakened, plane))
+    context = ControllerContext(
+        plane.observer, plane.informers, strict=plane.client, awakened=partial(awakened, plane.kernel)
+    )
     chosen = NodeOptions(**({"connections": connections} | options))
     async with asyncio.TaskGroup() as tasks:
         running = [

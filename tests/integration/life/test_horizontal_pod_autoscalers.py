@@ -7,21 +7,17 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pytest
-
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.apiserver.registry.rest import Lister, ListOptions, ResultList
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import APIGroup, Resource, Version
-from localplane.catalog.groups import groups as builtin_groups
 from localplane.client.workqueue.supervision import Background
-from localplane.compose import assembly
 from localplane.controllers import ControllerContext
 from localplane.controllers.horizontal_pod_autoscalers import AutoscalerOptions, start
 from tests.integration.life.backends import pod
-from tests.integration.life.measuring import serve_metrics, simulated_node
-from tests.integration.life.world import World, cluster
+from tests.integration.life.measuring import measured_cluster, simulated_node
+from tests.integration.life.world import World
 
 AUTOSCALERS = "autoscaling/v2/horizontalpodautoscalers"
 DEPLOYMENTS = "apps/v1/deployments"
@@ -30,15 +26,10 @@ SOON = timedelta(milliseconds=20)
 LONG_AGO = format_time(datetime.now(UTC) - timedelta(hours=1))
 
 
-@pytest.fixture(autouse=True)
-def _served(monkeypatch: pytest.MonkeyPatch) -> None:
-    serve_metrics(monkeypatch)
-
-
 @asynccontextmanager
 async def autoscaling(**options: Any) -> AsyncIterator[World]:
     """A cluster with a simulated node and an autoscaler controller that does not wait long."""
-    async with cluster("none", nodes=0) as world:
+    async with measured_cluster("none") as world:
         await simulated_node(world)
         plane = world.plane
         context = ControllerContext(plane.observer, plane.informers, strict=plane.client)
@@ -262,13 +253,13 @@ class Queue(Lister):
         return ResultList([value])
 
 
-async def test_a_metric_from_outside_scales_to_zero_and_back(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_metric_from_outside_scales_to_zero_and_back() -> None:
     queue = Queue()
     version = Version("v1beta1", {"type": "object", "x-kubernetes-preserve-unknown-fields": True})
     served = Resource("queue", "ExternalMetricValue", [version], storage=lambda _: queue)
     group = APIGroup("external.metrics.k8s.io", [served])
-    monkeypatch.setattr(assembly, "builtin_groups", lambda catalog: [*builtin_groups(catalog), group])
     async with autoscaling(downscale_stabilization=timedelta(0)) as world:
+        world.plane.installer.install(group)
         await deployment(world)
         await busy_pod(world)
         target = {"metric": {"name": "queue"}, "target": {"type": "Value", "value": "10"}}
@@ -298,7 +289,7 @@ async def test_two_autoscalers_of_the_same_pods_both_give_up() -> None:
 
 
 async def test_the_controller_of_a_cluster_does_the_same() -> None:
-    async with cluster("horizontal-pod-autoscaler-controller", nodes=0) as world:
+    async with measured_cluster("horizontal-pod-autoscaler-controller") as world:
         await simulated_node(world)
         await deployment(world, replicas=20)
         await autoscaler(world, resource(averageUtilization=50))

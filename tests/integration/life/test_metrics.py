@@ -10,17 +10,12 @@ from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import ListOptions
 from tests.integration.life.backends import CONTAINER, node, pod
-from tests.integration.life.measuring import serve_metrics, simulated_node
-from tests.integration.life.world import World, cluster
+from tests.integration.life.measuring import measured_cluster, simulated_node
+from tests.integration.life.world import World
 
 PODS = "metrics.k8s.io/v1beta1/pods"
 NODES = "metrics.k8s.io/v1beta1/nodes"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
-
-
-@pytest.fixture(autouse=True)
-def _served(monkeypatch: pytest.MonkeyPatch) -> None:
-    serve_metrics(monkeypatch)
 
 
 async def annotated(world: World, name: str, annotations: dict[str, str], *containers: str, **options: Any) -> None:
@@ -34,7 +29,7 @@ def used(metrics: JSONObject) -> dict[str, JSONObject]:
 
 
 async def test_a_pods_usage_is_spread_over_its_containers_unless_one_has_its_own() -> None:
-    async with cluster("none", nodes=0) as world:
+    async with measured_cluster("none") as world:
         await simulated_node(world)
         whole = {"simulation.localplane/cpu": "1", "simulation.localplane/memory": "90Mi"}
         await annotated(world, "whole", whole, "a", "b", "c")
@@ -60,7 +55,7 @@ async def test_a_pods_usage_is_spread_over_its_containers_unless_one_has_its_own
 
 
 async def test_only_pods_that_run_on_simulated_nodes_are_measured() -> None:
-    async with cluster("none", nodes=0) as world:
+    async with measured_cluster("none") as world:
         await simulated_node(world)
         await node(world, "real")
         await pod(world, "there")
@@ -74,7 +69,7 @@ async def test_only_pods_that_run_on_simulated_nodes_are_measured() -> None:
 
 
 async def test_lists_are_selected_by_labels_and_fields_and_in_order() -> None:
-    async with cluster("none", nodes=0) as world:
+    async with measured_cluster("none") as world:
         await simulated_node(world, disk="fast")
         await simulated_node(world, "node-2")
         for name, app in (("b", "web"), ("a", "web"), ("c", "db")):
@@ -86,7 +81,7 @@ async def test_lists_are_selected_by_labels_and_fields_and_in_order() -> None:
 
 
 async def test_a_node_uses_what_its_pods_use_and_a_little_more() -> None:
-    async with cluster("none", nodes=0) as world:
+    async with measured_cluster("none") as world:
         await simulated_node(world)
         await annotated(world, "one", {"simulation.localplane/cpu": "300m", "simulation.localplane/memory": "100Mi"})
         await annotated(world, "two", {"simulation.localplane/cpu": "1", "simulation.localplane/memory": "1Gi"})
@@ -95,7 +90,7 @@ async def test_a_node_uses_what_its_pods_use_and_a_little_more() -> None:
 
 
 async def test_tables_have_the_columns_of_metrics_server() -> None:
-    async with cluster("none", nodes=0) as world:
+    async with measured_cluster("none") as world:
         await simulated_node(world)
         await annotated(world, "one", {"simulation.localplane/cpu": "300m"}, "a", "b")
         table = await world.of(PODS).list(accept=TABLE)

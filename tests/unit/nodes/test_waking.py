@@ -12,7 +12,7 @@ from localplane.nodes.waking import something_to_do
 
 _LIGHT = """
 import sys
-import localplane.compose.assembly, localplane.controllers, localplane.nodes
+import localplane.compose.control_plane, localplane.controllers, localplane.nodes
 heavy = ("localplane.nodes.pods", "localplane.nodes.stages", "localplane.nodes.kubelet", "localplane.nodes.logs")
 print([name for name in sys.modules if name.startswith((*heavy, "localplane.apimachinery.gotemplate"))])
 """

@@ -8,7 +8,7 @@ from going. Those that are kept in secrets are another kind: see `legacy`. Kuber
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
@@ -29,12 +29,9 @@ _EXTRA: Final = "authentication.kubernetes.io/"
 
 
 class ServiceAccountAuthenticator:
-    """`objects` and `client`, which notes uses, are asked for at each request: the server that has them is made with
-    this one in it."""
+    """`client` notes uses."""
 
-    def __init__(
-        self, tokens: ServiceAccountTokens, objects: Callable[[], Lookup], client: Callable[[], Client]
-    ) -> None:
+    def __init__(self, tokens: ServiceAccountTokens, objects: Lookup, client: Client) -> None:
         self._tokens = tokens
         self._objects = objects
         self._client = client
@@ -57,7 +54,7 @@ class ServiceAccountAuthenticator:
             listed = f"{_quoted(meant)} is invalid for the target audiences {_quoted(wanted)}"
             raise Unauthenticated(f"token audiences {listed}")
         if claims["iss"] == LEGACY_ISSUER:
-            user = await legacy_owner(token, claims, self._objects(), self._client(), warnings)
+            user = await legacy_owner(token, claims, self._objects, self._client, warnings)
         else:
             _check_times(claims)
             user = await self._owner(claims)
@@ -67,7 +64,7 @@ class ServiceAccountAuthenticator:
         about = claims.get("kubernetes.io") or {}
         namespace, account = about.get("namespace", ""), about.get("serviceaccount") or {}
         name, uid = account.get("name", ""), account.get("uid", "")
-        found = await self._objects().get("serviceaccounts", namespace, name)
+        found = await self._objects.get("serviceaccounts", namespace, name)
         if found is None:
             raise Unauthenticated(f"serviceaccounts {go_quote(name)} not found")
         if found["metadata"].get("uid") != uid:
@@ -85,7 +82,7 @@ class ServiceAccountAuthenticator:
         for resource, place, kind in bound:
             if kind not in about:
                 continue
-            found = await self._objects().get(resource, place, about[kind].get("name", ""))
+            found = await self._objects.get(resource, place, about[kind].get("name", ""))
             if found is None or _is_long_gone(found):
                 raise Unauthenticated(_INVALIDATED)
             uid, claimed = found["metadata"].get("uid"), about[kind].get("uid")

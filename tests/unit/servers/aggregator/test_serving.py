@@ -43,9 +43,7 @@ def remote(*, status: str = "True") -> dict[str, Any]:
 
 
 def aggregator() -> Aggregator:
-    made = Aggregator()
-    made.attach(Noting())
-    return made
+    return Aggregator(Noting())
 
 
 async def nothing(_: int) -> bytes:

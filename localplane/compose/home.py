@@ -1,4 +1,4 @@
-"""Where a server lives: what it stores its objects in, and a directory for what it keeps beside it."""
+"""A server's home: what it stores its objects in, and a directory for what it keeps beside them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IDENTITY_LENGTH = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Home:
     """The directory may be a temporary one."""
 
     storage: OpenStorage
@@ -30,15 +30,15 @@ class Place:
 
 
 @asynccontextmanager
-async def open_place(options: StorageOptions, *, alone: bool = False) -> AsyncIterator[Place]:
-    """With `alone`, no other such server uses the same place: raises PrefixInUse, also later."""
+async def open_home(options: StorageOptions, *, alone: bool = False) -> AsyncIterator[Home]:
+    """With `alone`, no other such server uses the same storage: raises PrefixInUse, also later."""
     with ExitStack() as stack:
         async with open_storage(options) as storage:
             directory = storage.data_dir
             if directory is None:
                 directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="localplane-")))
             async with _claimed(storage, directory) if alone else nullcontext():
-                yield Place(storage, directory)
+                yield Home(storage, directory)
 
 
 @asynccontextmanager

@@ -1,0 +1,235 @@
+"""A cluster's parts on their kernel: the built-in kinds and custom resources, the aggregator, who may do what, whose
+tokens are believed; then the server with all of it.
+
+`cluster` imports this while the store starts: nearly everything else is imported with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+
+from localplane.apis.descriptions import descriptions
+from localplane.apiserver.admission import Plugin
+from localplane.apiserver.authentication import TokenHolder
+from localplane.apiserver.authentication.groups import with_authenticated
+from localplane.apiserver.authorization import (
+    SYSTEM_MASTERS,
+    NamedAuthorizer,
+    PrivilegedGroups,
+    UnionAuthorizer,
+    UnionRules,
+)
+from localplane.apiserver.outbound import WebhookFailed
+from localplane.apiserver.registry.lookup import Lookup
+from localplane.apiserver.resource import APIGroup
+from localplane.apiserver.server.options import InvalidOptions
+from localplane.catalog.groups import groups as builtin_groups
+from localplane.catalog.kubelets import KubeletConnections
+from localplane.catalog.options import CatalogOptions
+from localplane.catalog.service_addresses import NoAddress, service_address
+from localplane.servers.aggregator import api_services
+from localplane.servers.aggregator.connections import Connections
+from localplane.servers.aggregator.following import AvailabilityController
+from localplane.servers.aggregator.front_proxy import FrontProxyFiles, ensure_front_proxy
+from localplane.servers.aggregator.proxying import Proxy
+from localplane.servers.aggregator.registration import follow
+from localplane.servers.aggregator.serving import Aggregator
+from localplane.servers.apiextensions.serving import CustomResources
+from localplane.servers.kube import upkeep
+from localplane.servers.kube.admission import select_plugins
+from localplane.servers.kube.node_authorizer import NodeAuthorizer
+from localplane.servers.kube.rbac import RBACAuthorizer
+from localplane.servers.kube.rbac.escalation import GROUP as RBAC_GROUP
+from localplane.servers.kube.rbac.escalation import guarded
+from localplane.servers.kube.tokens import (
+    OPENID_PATHS,
+    ServiceAccountAuthenticator,
+    ServiceAccountTokens,
+    openid_router,
+)
+from localplane.servers.metrics import make_group as make_metrics
+
+from .cluster import SIGNING_KEY, ClusterOptions
+from .home import Home
+from .kernel import Kernel
+from .life import Life, kept_running
+from .preparations import Preparations
+from .server import Credentials, Extensions, Plane, open_server
+
+_NO_CONTROLLERS = ("none",)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Controllers are imported when the server is ready, so there is only whether there are any, and whether one makes
+    accounts."""
+
+    controllers: bool
+    accounts: bool
+    plugins: list[Plugin]
+
+
+def wanted_parts(options: ClusterOptions) -> Wanted:
+    """The names in the options, found; all that are unknown are told at once."""
+    problems: list[str] = []
+    accounts = False
+    plugins: list[Plugin] = []
+    try:
+        accounts = _make_accounts(options.controllers)
+    except ValueError as error:
+        problems.append(str(error))
+    try:
+        plugins = select_plugins(enabled=options.enabled_admission_plugins, disabled=options.disabled_admission_plugins)
+    except ValueError as error:
+        problems.append(str(error))
+    if problems:
+        raise InvalidOptions(problems)
+    return Wanted(tuple(options.controllers) != _NO_CONTROLLERS, accounts, plugins)
+
+
+def _make_accounts(controllers: Sequence[str]) -> bool:
+    """Whether one of these makes accounts. Raises ValueError for one that there isn't."""
+    if tuple(controllers) in (("*",), _NO_CONTROLLERS):
+        return tuple(controllers) != _NO_CONTROLLERS  # there is nothing to misspell
+    from localplane.controllers import select
+
+    return any(spec.name == "serviceaccount-controller" for spec in select(controllers))
+
+
+@asynccontextmanager
+async def open_cluster_at(
+    home: Home, options: ClusterOptions, *, spare_key: RSAPrivateKey | None
+) -> AsyncIterator[Plane]:
+    """A whole cluster for whoever has opened the storage already. Raises InvalidOptions."""
+    wanted = wanted_parts(options)
+    signing = await ServiceAccountTokens.open(home.directory / SIGNING_KEY, spare=spare_key)
+    front_proxy = ensure_front_proxy(home.directory / "pki")
+    credentials = Credentials.in_directory(home.directory, options.server)
+    kernel = Kernel(home, ClusterAuthorizer, wanted.plugins)
+    parts = ControlPlane(kernel, options, credentials, signing, front_proxy)
+    extensions = parts.extensions(wanted)
+    async with open_server(kernel, options.name, options.server, credentials, extensions) as plane:
+        yield plane
+
+
+class ClusterAuthorizer(UnionAuthorizer):
+    """The masters stand before all roles, so that nobody can lock them out. Everybody else, the anonymous included,
+    has what the roles give them that a fresh cluster has; a kubelet, what the pods on its node refer to."""
+
+    def __init__(self, objects: Lookup) -> None:
+        self.nodes, self.rbac = NodeAuthorizer(objects), RBACAuthorizer(objects)
+        super().__init__(
+            NamedAuthorizer("kubernetes.io/system-privileged-group", PrivilegedGroups(SYSTEM_MASTERS)),
+            NamedAuthorizer("node", self.nodes),
+            NamedAuthorizer("rbac", self.rbac),
+        )
+
+
+class ControlPlane:
+    """What a cluster serves, installed on its kernel, and who keeps it. `signing` signs the tokens of service accounts,
+    and `front_proxy` is what other servers know this one by."""
+
+    def __init__(
+        self,
+        kernel: Kernel[ClusterAuthorizer],
+        options: ClusterOptions,
+        credentials: Credentials,
+        signing: ServiceAccountTokens,
+        front_proxy: FrontProxyFiles,
+    ) -> None:
+        self._kernel = kernel
+        self._options = options
+        self._signing = signing
+        self._front_proxy = front_proxy
+        self._kubelets = KubeletConnections()
+        accounts = ServiceAccountAuthenticator(signing, kernel.objects, kernel.client)
+        self._tokens = credentials.tokens(accounts, audiences=signing.audiences)
+        connections = Connections(front_proxy)
+        self._aggregator = Aggregator(Proxy(kernel.objects, connections))
+        self._availability = AvailabilityController(
+            self._aggregator,
+            client=kernel.client,
+            informers=kernel.informers,
+            objects=kernel.objects,
+            connections=connections,
+        )
+        builtins = [api_services.GROUP, *self._builtin_groups()]
+        for group in builtins:
+            kernel.installer.install(group)
+        self._custom = CustomResources(
+            kernel.installer, kernel.objects, kernel.storage.cacher.resource, self._service_address
+        )
+        self._groups = [*builtins, self._custom.group]
+        if options.simulated_nodes:
+            metrics = make_metrics(kernel.objects)
+            kernel.installer.install(metrics)
+            self._groups.append(metrics)
+
+    def _builtin_groups(self) -> list[APIGroup]:
+        authorizer = self._kernel.authorizer
+        catalog = CatalogOptions(
+            service_cluster_ip_range=self._options.service_cluster_ip_range,
+            objects=self._kernel.objects,
+            token_signer=self._signing,
+            authenticate_token=self._authenticate_token,
+            authorizer=authorizer,
+            rule_resolver=UnionRules((authorizer.nodes, authorizer.rbac)),
+            kubelets=self._kubelets,
+        )
+        return [
+            guarded(group, authorizer.rbac, authorizer) if group.name == RBAC_GROUP else group
+            for group in builtin_groups(catalog)
+        ]
+
+    async def _authenticate_token(self, token: str, audiences: tuple[str, ...]) -> TokenHolder:
+        holder = await self._tokens.holder(token, audiences or self._tokens.audiences, [])
+        return replace(holder, user=with_authenticated(holder.user))
+
+    async def _service_address(self, namespace: str, name: str, port: int) -> tuple[str, int]:
+        try:
+            return await service_address(self._kernel.objects, namespace, name, port)
+        except NoAddress as error:
+            raise WebhookFailed(str(error)) from error
+
+    def extensions(self, wanted: Wanted) -> Extensions:
+        """What the server has beside its resources."""
+        preparations = Preparations(
+            self._options, self._groups, self._custom, self._front_proxy, makes_accounts=wanted.accounts
+        )
+        life = Life(self._options, self._signing, self._kubelets)
+        lives = wanted.controllers or self._options.simulated_nodes
+        return Extensions(
+            tokens=self._tokens,
+            front=self._aggregator,
+            descriptions=descriptions,
+            routers=[openid_router(self._signing)],
+            listed_paths=OPENID_PATHS,
+            preparations=preparations.hooks(),
+            controllers=[
+                self._run_custom_resources,
+                self._run_aggregator,
+                self._run_upkeep,
+                *([life.run] if lives else []),
+            ],
+        )
+
+    async def _run_custom_resources(self, plane: Plane) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(kept_running("the server of custom resources", self._custom.run))
+            versions = partial(follow, plane.observer, self._custom.versions, self._custom.versions_changed)
+            tasks.create_task(kept_running("the registration of custom resources", versions))
+
+    async def _run_aggregator(self, _: Plane) -> None:
+        await kept_running("the aggregator", self._availability.run)
+
+    async def _run_upkeep(self, plane: Plane) -> None:
+        cidrs = (str(ipaddress.ip_network(self._options.service_cluster_ip_range)),)
+        run = partial(upkeep.run, plane.observer, plane.informers, plane.flow_schemas, service_cidrs=cidrs)
+        await kept_running("the upkeep of the server", run)

@@ -1,0 +1,122 @@
+"""What lives in a cluster: controllers, the scheduler and simulated nodes.
+
+All of it is imported when it is needed, beside the loop: the server is ready by then, and nobody waits for it. A
+controller is needed when there is the first object of its kind; to wait for that costs one watch in the cache that
+stays silent: nothing is listed or copied.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from localplane.apiserver.storage.errors import StorageError
+from localplane.apiserver.storage.interface import WatchOptions
+from localplane.catalog.kubelets import KubeletConnections
+from localplane.client import GroupVersionResource
+from localplane.client.workqueue.rate_limiters import Backoff, BackoffPolicy
+from localplane.client.workqueue.supervision import keep_running
+from localplane.servers.kube.tokens import ServiceAccountTokens
+
+from .cluster import ClusterOptions
+from .kernel import Kernel
+from .server import Plane
+
+if TYPE_CHECKING:
+    from localplane.controllers.context import CertificateAuthority, ControllerContext, Wake
+
+_RESTART: Final = BackoffPolicy(initial=timedelta(seconds=1), maximum=timedelta(minutes=1), jitter=0.2)
+_PAUSE_SECONDS: Final = 0.5
+
+
+class Life:
+    """`signing` is who signs the tokens of service accounts, and `kubelets` are told of the nodes that answer."""
+
+    def __init__(self, options: ClusterOptions, signing: ServiceAccountTokens, kubelets: KubeletConnections) -> None:
+        self._options = options
+        self._signing = signing
+        self._kubelets = kubelets
+
+    async def run(self, plane: Plane) -> None:
+        await asyncio.to_thread(import_module, "localplane.controllers")
+        from localplane.controllers import run, select
+        from localplane.controllers.context import ControllerContext
+
+        kernel = plane.kernel
+        context = ControllerContext(
+            kernel.observer,
+            kernel.informers,
+            strict=kernel.client,
+            creates_are_over=kernel.admission.entrances.closed,
+            awakened=partial(awakened, kernel),
+            root_ca=text_of(plane.authority),
+            authority=_signing_authority(plane),
+            sign_token=self._signing.sign,
+        )
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(run(select(self._options.controllers), context))
+            if self._options.simulated_nodes:
+                tasks.create_task(kept_running("the scheduler", partial(self._schedule, kernel, context)))
+                tasks.create_task(kept_running("the simulation of nodes", partial(self._simulate, context)))
+
+    async def _schedule(self, kernel: Kernel[Any], context: ControllerContext) -> None:
+        from localplane.controllers.context import Wake
+
+        await awakened(kernel, Wake(GroupVersionResource("", "v1", "pods")))
+        scheduler = await asyncio.to_thread(import_module, "localplane.scheduler")
+        await scheduler.start(context, seed=self._options.seed)
+
+    async def _simulate(self, context: ControllerContext) -> None:
+        nodes = await asyncio.to_thread(import_module, "localplane.nodes")
+        count, seed = self._options.simulated_nodes, self._options.seed or 0
+        await nodes.start(context, nodes.NodeOptions(count=count, seed=seed, connections=self._kubelets))
+
+
+async def kept_running(name: str, start: Callable[[], Awaitable[None]]) -> None:
+    await keep_running(name, start, Backoff(_RESTART))
+
+
+async def awakened(kernel: Kernel[Any], wake: Wake) -> None:
+    """Until there is an object that wakes somebody."""
+    resource = wake.resource
+    name = f"{resource.group}/{resource.resource}" if resource.group else resource.resource
+    prefix = kernel.objects.definition(name).prefix
+    seen = False
+    while not seen:
+        seen = await _seen(kernel, prefix, wake.ignoring)
+        if not seen:  # nothing tells when the store is back
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+
+async def _seen(kernel: Kernel[Any], prefix: str, ignoring: frozenset[str]) -> bool:
+    """False if the watch ended before: the store was away, or the cache is filled anew."""
+    storage = kernel.storage.cacher.resource(prefix)
+    with suppress(StorageError):
+        watch = await storage.watch(prefix, WatchOptions(only_readable=True))
+        try:
+            async for event in watch:
+                if event.object is not None and event.object.key.rpartition(prefix)[2] not in ignoring:
+                    return True
+        finally:
+            await watch.stop()
+    return False
+
+
+def text_of(path: Path | None) -> str:
+    """Of a certificate, if there is one."""
+    return path.read_text(encoding="ascii") if path else ""
+
+
+def _signing_authority(plane: Plane) -> CertificateAuthority | None:
+    """Our own authority. Somebody else's key is not ours to use."""
+    from localplane.controllers.context import CertificateAuthority
+
+    if plane.authority is None or plane.authority_key is None:
+        return None
+    return CertificateAuthority(plane.authority, plane.authority_key)

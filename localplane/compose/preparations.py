@@ -1,0 +1,146 @@
+"""What must have happened before anybody may come to a cluster: its post-start hooks, by the names that readyz gives
+them in kube-apiserver. All run at once when the server listens; most wait for the first namespaces."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import socket
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from localplane.apimachinery.errors import InternalError
+from localplane.apiserver.resource import APIGroup
+from localplane.client import Client
+from localplane.servers.aggregator import api_services
+from localplane.servers.aggregator.front_proxy import FrontProxyFiles
+from localplane.servers.aggregator.publishing import publish
+from localplane.servers.aggregator.registration import LocalVersion, register
+from localplane.servers.apiextensions.serving import CustomResources
+from localplane.servers.kube import bootstrap
+from localplane.servers.kube.tokens import track_legacy_tokens
+
+from .cluster import ClusterOptions
+from .life import text_of
+from .server import Plane, Preparation
+
+_log = logging.getLogger(__name__)
+_NOBODY = "192.0.2.1"
+"""An address that is reserved for documents: a machine without a network tells this one."""
+
+
+class Preparations:
+    """`groups` are what this process answers for itself."""
+
+    def __init__(
+        self,
+        options: ClusterOptions,
+        groups: Sequence[APIGroup],
+        custom: CustomResources,
+        front_proxy: FrontProxyFiles,
+        *,
+        makes_accounts: bool,
+    ) -> None:
+        self._options = options
+        self._groups = groups
+        self._custom = custom
+        self._front_proxy = front_proxy
+        self._makes_accounts = makes_accounts
+        self._namespaces = asyncio.Event()
+
+    def hooks(self) -> dict[str, Preparation]:
+        return {
+            "start-system-namespaces-controller": self._make_namespaces,
+            "crd-informer-synced": self._load_definitions,
+            "bootstrap-controller": self._make_system_objects,
+            "rbac/bootstrap-roles": self._after_namespaces(bootstrap.make_roles),
+            "scheduling/bootstrap-system-priority-classes": self._after_namespaces(bootstrap.make_priority_classes),
+            "priority-and-fairness-config-producer": self._after_namespaces(bootstrap.make_flow_control),
+            "start-legacy-token-tracking-controller": self._track_tokens,
+            "start-cluster-authentication-info-controller": self._publish_authorities,
+            "apiservice-registration-controller": self._register_versions,
+        }
+
+    def _after_namespaces(self, make: Callable[[Client, bootstrap.Facts], Awaitable[None]]) -> Preparation:
+        async def prepare(plane: Plane) -> None:
+            await self._namespaces.wait()
+            await make(plane.observer, self._facts(plane))
+
+        return prepare
+
+    async def _make_namespaces(self, plane: Plane) -> None:
+        await bootstrap.make_namespaces(plane.observer, self._facts(plane))
+        self._namespaces.set()
+
+    async def _load_definitions(self, _: Plane) -> None:
+        await self._custom.load()
+
+    async def _make_system_objects(self, plane: Plane) -> None:
+        await self._namespaces.wait()
+        await bootstrap.make_system_objects(plane.observer, self._facts(plane))
+        if self._makes_accounts:
+            await bootstrap.make_first_account(plane.observer)
+        if self._options.simulated_nodes:
+            await bootstrap.make_metrics_role(plane.observer)
+            await bootstrap.make_storage_class(plane.observer)
+
+    async def _track_tokens(self, plane: Plane) -> None:
+        await self._namespaces.wait()
+        with _unreadable_is_logged("the use of legacy tokens is not noted"):
+            await track_legacy_tokens(plane.client)
+
+    async def _publish_authorities(self, plane: Plane) -> None:
+        await self._namespaces.wait()
+        authority = text_of(self._front_proxy.authority)
+        with _unreadable_is_logged("other servers are not told whom to believe"):
+            await publish(plane.client, client_authority=text_of(plane.authority), proxy_authority=authority)
+
+    async def _register_versions(self, plane: Plane) -> None:
+        await self._namespaces.wait()
+        await register(plane.observer, _versions(self._groups))
+
+    def _facts(self, plane: Plane) -> bootstrap.Facts:
+        network = ipaddress.ip_network(self._options.service_cluster_ip_range)
+        return bootstrap.Facts(
+            address=_advertised(plane.server.addresses[0]),
+            port=plane.server.port,
+            service_cluster_ip_range=str(network),
+            first_service_ip=str(network[1]),
+            client_ca=text_of(plane.authority),
+        )
+
+
+@contextmanager
+def _unreadable_is_logged(consequence: str) -> Iterator[None]:
+    """An object that can't be read keeps no server from starting."""
+    try:
+        yield
+    except InternalError as error:
+        _log.error("%s: %s", consequence, error)
+
+
+def _versions(groups: Sequence[APIGroup]) -> list[LocalVersion]:
+    """The aggregator's own group is nobody's to move."""
+    return [
+        LocalVersion(group.name, version, group.priority, group.version_priorities.get(version, 15))
+        for group in groups
+        if group is not api_services.GROUP
+        for version in group.versions()
+    ]
+
+
+def _advertised(address: str) -> str:
+    """The address that the cluster's own endpoints tell. No endpoint may have a loopback address or none, so it is the
+    one by which this machine reaches others; no packet is sent to find it out. Kubernetes: apimachinery/pkg/util/net,
+    ChooseHostInterface."""
+    ip = ipaddress.ip_address(address)
+    if not (ip.is_loopback or ip.is_unspecified):
+        return address
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((_NOBODY, 9))
+        except OSError:
+            return _NOBODY
+        found: str = probe.getsockname()[0]
+    return _NOBODY if ipaddress.ip_address(found).is_loopback else found
