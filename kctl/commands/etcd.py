@@ -8,6 +8,8 @@ import typer
 
 from kctl.commands import new_app
 from localplane.apiserver.storage.etcd.binary import cache_directory, find_etcd
+from localplane.cli.flags import command
+from localplane.cli.options import RepairOptions
 
 app = new_app()
 
@@ -68,76 +70,34 @@ def install(
     sys.stdout.write(f"etcd {installed.binary.version} {state}: {installed.binary.path}\n")
 
 
-@app.command()
-def repair(
-    *,
-    name: Annotated[
-        str | None, typer.Option("--name", help="The plane whose etcd it is. Default: default", show_default=False)
-    ] = None,
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where that plane keeps its data, if not where planes usually do."),
-    ] = None,
-    etcd: Annotated[
-        Path | None, typer.Option("--etcd", metavar="PATH", help="The etcd binary to run for a plane that is down.")
-    ] = None,
-    etcd_servers: Annotated[
-        str, typer.Option(metavar="URL,...", help="All members of the etcd cluster to repair.", show_default=False)
-    ] = "",
-    etcd_cafile: Annotated[
-        Path | None, typer.Option("--etcd-cafile", metavar="FILE", help="CA that signed the cluster's certificates.")
-    ] = None,
-    etcd_certfile: Annotated[
-        Path | None, typer.Option("--etcd-certfile", metavar="FILE", help="Our certificate for the cluster.")
-    ] = None,
-    etcd_keyfile: Annotated[
-        Path | None, typer.Option("--etcd-keyfile", metavar="FILE", help="The key of that certificate.")
-    ] = None,
-    etcd_user: Annotated[
-        str, typer.Option("--etcd-user", metavar="NAME", help="Our name, where the cluster asks for users.")
-    ] = "",
-    etcd_password_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--etcd-password-file",
-            metavar="FILE",
-            help="Holds the password of --etcd-user. Also: the password itself in KCTL_ETCD_PASSWORD.",
-        ),
-    ] = None,
-) -> None:
-    """Make room in an etcd that is full: compact its history, defragment its file, disarm the alarm.
-
-    A plane does this by itself with the etcd that it runs; an etcd cluster that others use it leaves alone until it
-    is told. What is stored stays as it is. An etcd answers nothing while its file is rewritten, and clients that
-    watch may have to list again.
-
-    It works on a plane that is up, on one that is down, and on any etcd cluster. Exits with 1 if a member could not be
-    repaired, or has another alarm.
-
-    Examples:
-
-      kctl etcd repair
-
-      kctl etcd repair --data-dir ./data
-
-      kctl etcd repair --etcd-servers https://a:2379,https://b:2379 --etcd-cafile ca.crt
-    """
+def repair(options: RepairOptions) -> int:
     # The etcd client takes longer to import than the other subcommands take to run.
-    from localplane.cli.repairing import RepairOptions
     from localplane.cli.repairing import repair as repair_etcd
 
-    options = RepairOptions(
-        name=name,
-        data_dir=data_dir,
-        etcd=etcd,
-        etcd_servers=tuple(url.strip() for url in etcd_servers.split(",") if url.strip()),
-        etcd_cafile=etcd_cafile,
-        etcd_certfile=etcd_certfile,
-        etcd_keyfile=etcd_keyfile,
-        etcd_user=etcd_user,
-        etcd_password_file=etcd_password_file,
-    )
     repair_etcd(options)
+    return 0
+
+
+_REPAIR_HELP = """\
+Make room in an etcd that is full: compact its history, defragment its file, disarm the alarm.
+
+A plane does this by itself with the etcd that it runs; an etcd cluster that others use it leaves alone until it
+is told. What is stored stays as it is. An etcd answers nothing while its file is rewritten, and clients that
+watch may have to list again.
+
+It works on a plane that is up, on one that is down, and on any etcd cluster. Exits with 1 if a member could not be
+repaired, or has another alarm.
+
+Examples:
+
+  kctl etcd repair
+
+  kctl etcd repair --data-dir ./data
+
+  kctl etcd repair --etcd-servers https://a:2379,https://b:2379 --etcd-cafile ca.crt
+"""
+
+app.command("repair", help=_REPAIR_HELP)(command(RepairOptions, repair))
 
 
 class _Progress:

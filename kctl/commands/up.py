@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kctl.commands import new_app
-from localplane.cli.flags import up_command
+from localplane.cli.flags import command
+from localplane.cli.options import UpOptions
 from localplane.cli.starting import up
 
 app = new_app()
@@ -36,4 +37,4 @@ Examples:
   kctl up --controllers none --disable-admission-plugins ServiceAccount
 """
 
-app.command("up", help=_HELP)(up_command(up))
+app.command("up", help=_HELP)(command(UpOptions, up))

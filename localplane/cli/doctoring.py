@@ -6,19 +6,51 @@ import asyncio
 import json
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
-from localplane.compose.storage import StorageOptions, holds_objects
+from localplane.apiserver.server.flags import Flag, Only
+from localplane.compose.options import StorageOptions
+from localplane.compose.storage import holds_objects
 
 from .asking import ask
 from .errors import PlaneError
-from .options import UpOptions
-from .places import places
+from .places import DEFAULT_NAME, places
 from .run_file import READY, RunRecord, read
-from .server_options import storage_options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorOptions:
+    """`storage` is an etcd cluster to look into, instead of a plane's own data."""
+
+    name: Annotated[str, Flag("--name", "Which one.")] = DEFAULT_NAME
+    delete: Annotated[
+        tuple[str, ...],
+        Flag("--delete", "Remove what is stored under this key.", metavar="KEY", shows_default=False),
+    ] = ()
+    delete_unreadable: Annotated[bool, Flag("--delete-unreadable", "Remove everything that can't be read.")] = False
+    output: Annotated[str, Flag("--output", "json, for programs.", short="-o", shows_default=False)] = ""
+    data_dir: Annotated[
+        Path | None,
+        Flag("--data-dir", "Where one that is down keeps its data, if not where planes usually do.", metavar="DIR"),
+    ] = None
+    storage: Annotated[
+        StorageOptions,
+        Only(
+            (
+                "etcd_path",
+                "etcd_servers",
+                "etcd_cafile",
+                "etcd_certfile",
+                "etcd_keyfile",
+                "etcd_user",
+                "etcd_password_file",
+                "etcd_prefix",
+            )
+        ),
+    ] = field(default_factory=StorageOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +94,13 @@ def examine_running(record: RunRecord, removal: Removal) -> Examination:
     return Examination(_findings(record), removed)
 
 
-def examine_stopped(options: UpOptions, removal: Removal) -> Examination:
-    """Of the options those count that say where the objects are. Raises PlaneError if there is nothing to examine, and
-    a StorageError if it can't be read."""
-    data_dir = options.data_dir or _data_directory(options.name)
-    if not options.etcd_servers and not holds_objects(data_dir):
-        raise PlaneError(f'plane "{options.name}" is down and keeps no data')
-    storage = storage_options(options, data_dir=None if options.etcd_servers else data_dir)
+def examine_stopped(name: str, storage: StorageOptions, removal: Removal) -> Examination:
+    """`storage` says where the objects are, if not where this plane has them. Raises PlaneError if there is nothing to
+    examine, and a StorageError if it can't be read."""
+    data_dir = storage.data_dir or _data_directory(name)
+    if not storage.etcd_servers and not holds_objects(data_dir):
+        raise PlaneError(f'plane "{name}" is down and keeps no data')
+    storage = replace(storage, data_dir=None if storage.etcd_servers else data_dir)
     logging.getLogger("localplane").addHandler(logging.NullHandler())  # what a server would log is our answer
     return asyncio.run(_examine(storage, removal))
 

@@ -1,76 +1,142 @@
-"""What `kctl up` was asked for: plain data, checked with sentences before anything is started."""
+"""What `kctl up` and `kctl etcd repair` were asked for: plain data, checked with sentences before anything starts."""
 
 from __future__ import annotations
 
 import ipaddress
+import operator
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Annotated
+
+from localplane.apimachinery.times import parse_duration
+from localplane.apiserver.server.flags import Flag, Only, between, exist, listed, problems
+from localplane.compose.options import ETCD_PASSWORD, ClusterOptions, StorageKind, StorageOptions
 
 from .errors import OptionsContradict
 from .manifests.reading import STDIN
 from .places import DEFAULT_NAME, places
 
-STORES = ("etcd", "sqlite", "memory")
-SMALLEST_QUOTA_BYTES = 4 << 20
-DEFAULT_PORT = 6443
-MOST_NODES = 5_000
-ETCD_PASSWORD = "KCTL_ETCD_PASSWORD"  # noqa: S105 - the name of a variable
+
+def _is_too_short(timeout: timedelta) -> str:
+    return "" if timeout > timedelta(0) else " must be longer than nothing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpOptions:
-    """`port` None: 6443, or the next one that is free; a port that was named is taken or refused. `storage` empty: what
-    the data directory holds, else etcd where a fit one is found, else SQLite."""
+    """`port` None: 6443, or the next one that is free; a port that was named is taken or refused. The name, the port
+    and the data directory of `cluster` are found when it is started."""
 
-    name: str = DEFAULT_NAME
-    port: int | None = None
-    bind_address: str = ""
-    allow_remote: bool = False
-    storage: str = ""
-    data_dir: Path | None = None
-    ephemeral: bool = False
-    etcd: Path | None = None
-    allow_unsafe_etcd: bool = False
-    etcd_servers: tuple[str, ...] = ()
-    etcd_cafile: Path | None = None
-    etcd_certfile: Path | None = None
-    etcd_keyfile: Path | None = None
-    etcd_user: str = ""
-    etcd_password_file: Path | None = None
-    etcd_prefix: str = "/registry"
-    etcd_quota_backend_bytes: int | None = None
-    accept_data_loss: bool = False
-    filenames: tuple[str, ...] = ()
-    watch: bool = False
-    crds: tuple[Path, ...] = ()
-    controllers: tuple[str, ...] = ("*",)
-    enable_admission_plugins: tuple[str, ...] = ()
-    disable_admission_plugins: tuple[str, ...] = ()
-    nodes: int | None = None
-    seed: int | None = None
-    detach: bool = False
-    wait: bool = True
-    timeout: timedelta = timedelta(seconds=60)
-    kubeconfig: Path | None = None
+    name: Annotated[str, Flag("--name", "Its name. Planes with different names run side by side.")] = DEFAULT_NAME
+    detach: Annotated[
+        bool,
+        Flag(
+            "--detach",
+            "Leave it running in the background. If it is up already, this says so and succeeds.",
+            short="-d",
+        ),
+    ] = False
+    port: Annotated[
+        int | None,
+        Flag(
+            "--port",
+            "Its port. Default: 6443, or the next one that is free; 0 is any.",
+            check=between(0, 65535),
+            shows_default=False,
+        ),
+    ] = None
+    cluster: ClusterOptions = field(default_factory=ClusterOptions)
+    ephemeral: Annotated[
+        bool,
+        Flag("--ephemeral", "Keep data and keys in a temporary directory that is gone at the end.", before="--etcd"),
+    ] = False
+    filenames: Annotated[
+        tuple[str, ...],
+        Flag(
+            "--filename",
+            "Apply these manifests at the start. May be repeated.",
+            short="-f",
+            metavar="FILE|DIR|-",
+            shows_default=False,
+            before="--controllers",
+        ),
+    ] = ()
+    watch: Annotated[
+        bool, Flag("--watch", "Apply the manifests again whenever they change.", before="--controllers")
+    ] = False
+    crds: Annotated[
+        tuple[Path, ...],
+        Flag(
+            "--crds",
+            "Custom resource definitions to begin with.",
+            metavar="FILE|DIR",
+            check=exist,
+            shows_default=False,
+            before="--controllers",
+        ),
+    ] = ()
+    wait: Annotated[bool, Flag("--wait/--no-wait", "With --detach: return when it is ready, or at once.")] = True
+    timeout: Annotated[
+        timedelta,
+        Flag(
+            "--timeout",
+            "Give up if it is not ready by then: 30s, 2m.",
+            metavar="DURATION",
+            words=str,
+            default="1m",
+            read=parse_duration,
+            check=_is_too_short,
+        ),
+    ] = timedelta(minutes=1)
+    kubeconfig: Annotated[
+        Path | None,
+        Flag(
+            "--kubeconfig",
+            "The kubeconfig that gets its context. Default: as kubectl's.",
+            metavar="FILE",
+            shows_default=False,
+        ),
+    ] = None
     merge_context: bool = True
-    switch_context: bool = True
-    verbose: bool = False
+    switch_context: Annotated[
+        bool,
+        Flag(
+            "--no-switch-context",
+            "Add the context, but leave the current one as it is.",
+            words=bool,
+            default=False,
+            read=operator.not_,
+        ),
+    ] = True
+    verbose: Annotated[bool, Flag("--verbose", "Log more.", short="-v")] = False
+
+    @property
+    def storage(self) -> StorageOptions:
+        return self.cluster.storage
+
+    @property
+    def keeps_nothing(self) -> bool:
+        return self.ephemeral or self.storage.kind is StorageKind.MEMORY
 
     def checked(self) -> UpOptions:
         """With absolute paths, because a detached plane leaves the directory. Raises OptionsContradict, PlaneError."""
         places(self.name)
         for problem in self._problems():
             raise OptionsContradict(problem)
+        storage = self.storage
+        storage = replace(
+            storage,
+            data_dir=storage.data_dir and storage.data_dir.expanduser().absolute(),
+            etcd_cafile=storage.etcd_cafile and storage.etcd_cafile.absolute(),
+            etcd_certfile=storage.etcd_certfile and storage.etcd_certfile.absolute(),
+            etcd_keyfile=storage.etcd_keyfile and storage.etcd_keyfile.absolute(),
+            etcd_password_file=storage.etcd_password_file and storage.etcd_password_file.absolute(),
+        )
         return replace(
             self,
-            data_dir=self.data_dir and self.data_dir.expanduser().absolute(),
-            etcd_cafile=self.etcd_cafile and self.etcd_cafile.absolute(),
-            etcd_certfile=self.etcd_certfile and self.etcd_certfile.absolute(),
-            etcd_keyfile=self.etcd_keyfile and self.etcd_keyfile.absolute(),
-            etcd_password_file=self.etcd_password_file and self.etcd_password_file.absolute(),
+            cluster=replace(self.cluster, storage=storage),
             kubeconfig=self.kubeconfig and self.kubeconfig.absolute(),
             crds=tuple(path.absolute() for path in self.crds),
             filenames=tuple(name if name == STDIN else str(Path(name).absolute()) for name in self.filenames),
@@ -79,64 +145,52 @@ class UpOptions:
     def _problems(self) -> Iterator[str]:
         yield from self._storage_problems()
         yield from self._user_problems()
+        yield from problems(self)
         yield from self._address_problems()
         yield from self._other_problems()
 
-    @property
-    def keeps_nothing(self) -> bool:
-        return self.ephemeral or self.storage == "memory"
-
     def _storage_problems(self) -> Iterator[str]:
-        if self.storage and self.storage not in STORES:
-            yield f'there is no --storage "{self.storage}": it is one of {", ".join(STORES)}'
-        if self.etcd_servers:
-            if self.storage not in ("", "etcd"):
-                yield f"--etcd-servers and --storage={self.storage} contradict one another"
-            if self.etcd is not None:
+        storage = self.storage
+        kind = storage.kind if storage.kind is not StorageKind.ETCD else None
+        if storage.etcd_servers:
+            if kind:
+                yield f"--etcd-servers and --storage={kind} contradict one another"
+            if storage.etcd_path is not None:
                 yield "--etcd-servers and --etcd contradict one another: use a cluster, or run an etcd"
-        elif self.etcd_cafile or self.etcd_certfile or self.etcd_keyfile:
+        elif storage.etcd_cafile or storage.etcd_certfile or storage.etcd_keyfile:
             yield "--etcd-cafile, --etcd-certfile and --etcd-keyfile are for --etcd-servers"
-        yield from self._quota_problems()
-        if self.etcd is not None and self.storage not in ("", "etcd"):
-            yield f"--etcd and --storage={self.storage} contradict one another"
-        if self.data_dir and self.ephemeral:
+        if storage.etcd_quota_bytes is not None:
+            if storage.etcd_servers:
+                yield (
+                    "--etcd-quota-backend-bytes and --etcd-servers contradict one another: "
+                    "the cluster has its own quota"
+                )
+            if kind:
+                yield f"--etcd-quota-backend-bytes and --storage={kind} contradict one another"
+        if storage.etcd_path is not None and kind:
+            yield f"--etcd and --storage={kind} contradict one another"
+        if storage.data_dir and self.ephemeral:
             yield "--data-dir and --ephemeral contradict one another"
-        if self.data_dir and self.storage == "memory":
+        if storage.data_dir and kind is StorageKind.MEMORY:
             yield "--data-dir and --storage=memory contradict one another"
 
     def _user_problems(self) -> Iterator[str]:
-        if (self.etcd_user or self.etcd_password_file) and not self.etcd_servers:
+        storage = self.storage
+        if (storage.etcd_user or storage.etcd_password_file) and not storage.etcd_servers:
             yield "--etcd-user and --etcd-password-file are for --etcd-servers"
-        if self.etcd_password_file and not self.etcd_user:
+        if storage.etcd_password_file and not storage.etcd_user:
             yield "--etcd-password-file needs the user whose password it is: --etcd-user"
-        if self.etcd_user and not self.etcd_password_file and ETCD_PASSWORD not in os.environ:
+        if storage.etcd_user and not storage.etcd_password_file and ETCD_PASSWORD not in os.environ:
             yield f"--etcd-user needs a password: --etcd-password-file, or {ETCD_PASSWORD} in the environment"
 
-    def _quota_problems(self) -> Iterator[str]:
-        if self.etcd_quota_backend_bytes is None:
-            return
-        if self.etcd_servers:
-            yield "--etcd-quota-backend-bytes and --etcd-servers contradict one another: the cluster has its own quota"
-        if self.storage not in ("", "etcd"):
-            yield f"--etcd-quota-backend-bytes and --storage={self.storage} contradict one another"
-        if self.etcd_quota_backend_bytes < SMALLEST_QUOTA_BYTES:
-            yield f"--etcd-quota-backend-bytes must be at least {SMALLEST_QUOTA_BYTES >> 20}Mi: a new plane needs some"
-
     def _address_problems(self) -> Iterator[str]:
-        if self.port is not None and not 0 <= self.port <= 65535:
-            yield f"--port {self.port} is not between 0 and 65535"
-        if not self.bind_address:
-            return
-        try:
-            address = ipaddress.ip_address(self.bind_address)
-        except ValueError:
-            yield f'--bind-address "{self.bind_address}" is no IP address'
-            return
-        if not address.is_loopback and not self.allow_remote:
-            yield (
-                f"--bind-address {self.bind_address} lets other machines in: "
-                "say --allow-remote if that is what you want, or leave it out"
-            )
+        server = self.cluster.server
+        for address in server.addresses:
+            if not ipaddress.ip_address(address).is_loopback and not server.allow_remote:
+                yield (
+                    f"--bind-address {address} lets other machines in: "
+                    "say --allow-remote if that is what you want, or leave it out"
+                )
 
     def _other_problems(self) -> Iterator[str]:
         if self.watch and not self.filenames:
@@ -145,10 +199,34 @@ class UpOptions:
             yield "--watch and -f - contradict one another: what was piped in can't change"
         if not self.wait and not self.detach:
             yield "--no-wait is for --detach: what runs in the foreground is waited for"
-        if self.nodes is not None and not 0 <= self.nodes <= MOST_NODES:
-            yield f"--nodes {self.nodes} is not between 0 and {MOST_NODES}"
-        if self.timeout <= timedelta(0):
-            yield "--timeout must be longer than nothing"
-        for path in self.crds:
-            if not path.exists():
-                yield f'--crds: the path "{path}" does not exist'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepairOptions:
+    """The etcd of a plane, by the plane's name or its data directory, or one that others run. `storage` is how to reach
+    that one."""
+
+    name: Annotated[str | None, Flag("--name", "The plane whose etcd it is. Default: default", shows_default=False)] = (
+        None
+    )
+    data_dir: Annotated[
+        Path | None,
+        Flag("--data-dir", "Where that plane keeps its data, if not where planes usually do.", metavar="DIR"),
+    ] = None
+    etcd: Annotated[Path | None, Flag("--etcd", "The etcd binary to run for a plane that is down.", metavar="PATH")] = (
+        None
+    )
+    etcd_servers: Annotated[
+        tuple[str, ...],
+        Flag(
+            "--etcd-servers",
+            "All members of the etcd cluster to repair.",
+            metavar="URL,...",
+            words=str,
+            read=listed,
+            shows_default=False,
+        ),
+    ] = ()
+    storage: Annotated[
+        StorageOptions, Only(("etcd_cafile", "etcd_certfile", "etcd_keyfile", "etcd_user", "etcd_password_file"))
+    ] = field(default_factory=StorageOptions)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from localplane.apiserver.server.listener import CannotListen, open_sockets
-from localplane.apiserver.server.options import LOOPBACK
 
 from .errors import PlaneError
-from .options import DEFAULT_PORT, UpOptions
+from .options import UpOptions
 
+DEFAULT_PORT = 6443
 _LOOK_AT = 100
 
 
@@ -17,10 +17,6 @@ _LOOK_AT = 100
 class Port:
     number: int
     notes: tuple[str, ...] = ()
-
-
-def addresses(options: UpOptions) -> tuple[str, ...]:
-    return (options.bind_address,) if options.bind_address else LOOPBACK
 
 
 def free_port(options: UpOptions, *, wanted: int | None) -> Port:
@@ -47,5 +43,5 @@ def _try(options: UpOptions, number: int) -> None:
 
 
 def _bind(options: UpOptions, number: int) -> None:
-    for socket in open_sockets(addresses(options), number):
+    for socket in open_sockets(options.cluster.server.addresses, number):
         socket.close()

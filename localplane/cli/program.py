@@ -8,7 +8,7 @@ from dataclasses import replace
 import typer
 
 from .errors import PlaneError
-from .flags import up_command
+from .flags import command
 from .options import UpOptions
 from .starting import up
 
@@ -17,7 +17,7 @@ _HELP = "Run a control plane for a process manager: quiet, in the foreground, no
 
 def main() -> int:
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command("localplane", help=_HELP)(up_command(_start))
+    app.command("localplane", help=_HELP)(command(UpOptions, _start))
     from localplane.apimachinery.errors import APIError
     from localplane.apiserver.server.listener import CannotListen
     from localplane.apiserver.server.options import InvalidOptions

@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 from localplane.compose.etcd_repair import MemberRepair, Repair, repair_directory, repair_servers
-from localplane.compose.storage import StorageOptions
 
 from .errors import OptionsContradict, PlaneError
 from .lines import Block, show, size
+from .options import RepairOptions
 from .places import DEFAULT_NAME, places
 from .run_file import read, running
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RepairOptions:
-    """The etcd of a plane, by the plane's name or its data directory, or one that others run."""
-
-    name: str | None = None
-    data_dir: Path | None = None
-    etcd: Path | None = None
-    etcd_servers: tuple[str, ...] = ()
-    etcd_cafile: Path | None = None
-    etcd_certfile: Path | None = None
-    etcd_keyfile: Path | None = None
-    etcd_user: str = ""
-    etcd_password_file: Path | None = None
 
 
 def repair(options: RepairOptions) -> None:
     """Print what was done. Raises PlaneError, after that, if it was not enough."""
     _check(options)
     if options.etcd_servers:
-        done = asyncio.run(repair_servers(_storage(options)))
+        done = asyncio.run(repair_servers(replace(options.storage, etcd_servers=options.etcd_servers)))
     else:
         done = asyncio.run(repair_directory(_directory(options), etcd=options.etcd))
     show(Block("etcd is repaired" if not done.problems else "etcd is not repaired", not done.problems, _rows(done)))
@@ -48,21 +33,11 @@ def _check(options: RepairOptions) -> None:
     if options.etcd_servers and (options.name or options.data_dir or options.etcd):
         flag = "--name" if options.name else "--data-dir" if options.data_dir else "--etcd"
         raise OptionsContradict(f"--etcd-servers and {flag} contradict one another: a cluster is no plane's own etcd")
-    if not options.etcd_servers and (options.etcd_cafile or options.etcd_certfile or options.etcd_keyfile):
+    storage = options.storage
+    if not options.etcd_servers and (storage.etcd_cafile or storage.etcd_certfile or storage.etcd_keyfile):
         raise OptionsContradict("--etcd-cafile, --etcd-certfile and --etcd-keyfile are for --etcd-servers")
-    if not options.etcd_servers and (options.etcd_user or options.etcd_password_file):
+    if not options.etcd_servers and (storage.etcd_user or storage.etcd_password_file):
         raise OptionsContradict("--etcd-user and --etcd-password-file are for --etcd-servers")
-
-
-def _storage(options: RepairOptions) -> StorageOptions:
-    return StorageOptions(
-        etcd_servers=options.etcd_servers,
-        etcd_cafile=options.etcd_cafile,
-        etcd_certfile=options.etcd_certfile,
-        etcd_keyfile=options.etcd_keyfile,
-        etcd_user=options.etcd_user,
-        etcd_password_file=options.etcd_password_file,
-    )
 
 
 def _directory(options: RepairOptions) -> Path:

@@ -34,12 +34,12 @@ def print_stopped(options: UpOptions) -> None:
     """The last word of a plane in the foreground; a terminal has put `^C` into the line."""
     if sys.stdout.isatty():
         sys.stdout.write("\n")
-    if options.etcd_servers:
+    if options.storage.etcd_servers:
         kept = "The data stays in the etcd cluster."
     elif options.keeps_nothing:
         kept = "Nothing is kept."
     else:
-        kept = f"The data stays in {tidy(options.data_dir or places(options.name).data)}."
+        kept = f"The data stays in {tidy(options.storage.data_dir or places(options.name).data)}."
     _tell(Block(f"{options.name} has stopped. {kept}"))
 
 

@@ -30,6 +30,7 @@ from localplane.client.workqueue.supervision import Background
 from localplane.compose.cluster import open_cluster
 from localplane.compose.doctor import Doctor, NotBad
 from localplane.compose.kubeconfig import reachable
+from localplane.compose.options import ClusterOptions, StorageKind
 
 from .context import Merged, add_context, context_name, remove_context
 from .errors import PlaneError
@@ -42,7 +43,6 @@ from .options import UpOptions
 from .ports import free_port
 from .report import StartReport
 from .run_file import READY, STARTING, STOPPING, Claim, record_of_this_process
-from .server_options import cluster_options, simulated_nodes
 
 if TYPE_CHECKING:
     from localplane.compose.server import Plane
@@ -82,7 +82,7 @@ class RunningPlane:
             merged_into=left.merged_into if left else "",
             detached=options.detach,
             ephemeral=options.keeps_nothing,
-            external=bool(options.etcd_servers),
+            external=bool(options.storage.etcd_servers),
         )
 
     @property
@@ -194,7 +194,7 @@ class RunningPlane:
                 switched=self._options.switch_context,
                 before=merged.before if merged else "",
                 applied=applied,
-                nodes=simulated_nodes(self._options),
+                nodes=self._options.cluster.simulated_nodes,
                 notes=notes,
             )
         )
@@ -240,7 +240,7 @@ class RunningPlane:
     @contextmanager
     def _data_directory(self) -> Iterator[Path | None]:
         options = self._options
-        if options.storage == "memory":
+        if options.storage.kind is StorageKind.MEMORY:
             yield None
         elif options.ephemeral:
             with tempfile.TemporaryDirectory(prefix=TEMPORARY_PREFIX) as path:
@@ -248,7 +248,7 @@ class RunningPlane:
                 self.record = replace(self.record, data_dir=str(resolved))
                 yield resolved
         else:
-            yield options.data_dir or self._claim.places.data
+            yield options.storage.data_dir or self._claim.places.data
 
 
 async def _as_api_error(asked: Awaitable[T]) -> T:
@@ -269,7 +269,7 @@ async def _opened(
         chosen = free_port(options, wanted=port)
         async with AsyncExitStack() as stack:
             try:
-                opened = open_cluster(cluster_options(options, data_dir=data_dir, port=chosen.number))
+                opened = open_cluster(_cluster(options, data_dir=data_dir, port=chosen.number))
                 plane = await stack.enter_async_context(opened)
             except CannotListen:
                 if options.port is not None or attempt + 1 == _PORT_ATTEMPTS:
@@ -277,3 +277,14 @@ async def _opened(
                 continue
             yield plane, list(chosen.notes)
             return
+
+
+def _cluster(options: UpOptions, *, data_dir: Path | None, port: int) -> ClusterOptions:
+    """The server's name is the context's: its kubeconfig calls everything so."""
+    cluster = options.cluster
+    return replace(
+        cluster,
+        name=context_name(options.name),
+        server=replace(cluster.server, port=port),
+        storage=replace(cluster.storage, data_dir=data_dir),
+    )

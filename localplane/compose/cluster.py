@@ -7,17 +7,15 @@ This is what `kctl up` runs: `server`, with everything of Kubernetes' own declar
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from localplane.apiserver.server.options import ServerOptions
-
 from .home import Home, open_home, storage_named
-from .storage import StorageOptions
+from .options import ClusterOptions
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
@@ -26,34 +24,6 @@ if TYPE_CHECKING:
 
 SIGNING_KEY = Path("pki", "sa.key")
 """What tokens of service accounts are signed with, below the server's directory."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterOptions:
-    """`controllers` is kube-controller-manager's flag: names, `*` for all, `-name` for one less; `none` is none at all.
-    The plugins are kube-apiserver's flags. `nodes` is how many nodes are simulated: without one there is no scheduler
-    either, and nobody says otherwise where there are no controllers. `seed` makes the simulation, and the scheduler's
-    choice among equals, the same each time."""
-
-    name: str = "default"
-    storage: StorageOptions = field(default_factory=StorageOptions)
-    server: ServerOptions = field(default_factory=ServerOptions)
-    controllers: Sequence[str] = ("*",)
-    enabled_admission_plugins: Sequence[str] = ()
-    disabled_admission_plugins: Sequence[str] = ()
-    nodes: int | None = None
-    seed: int | None = None
-    service_cluster_ip_range: str = "10.0.0.0/24"
-
-    @property
-    def simulated_nodes(self) -> int:
-        return self.nodes if self.nodes is not None else int(tuple(self.controllers) != ("none",))
-
-    @property
-    def names_parts(self) -> bool:
-        """Somebody has chosen controllers or plugins, and may have misspelled one."""
-        plugins = (*self.enabled_admission_plugins, *self.disabled_admission_plugins)
-        return bool(plugins) or tuple(self.controllers) != ("*",)
 
 
 @asynccontextmanager

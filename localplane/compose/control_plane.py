@@ -56,10 +56,11 @@ from localplane.servers.kube.tokens import (
 )
 from localplane.servers.metrics import make_group as make_metrics
 
-from .cluster import SIGNING_KEY, ClusterOptions
+from .cluster import SIGNING_KEY
 from .home import Home
 from .kernel import Kernel
 from .life import Life, kept_running
+from .options import ClusterOptions
 from .preparations import Preparations
 from .server import Credentials, Extensions, Plane, open_server
 

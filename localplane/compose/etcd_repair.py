@@ -23,7 +23,8 @@ from localplane.apiserver.storage.etcd.health import EtcdOptions
 from localplane.apiserver.storage.etcd.socket_directory import client_socket_of
 from localplane.apiserver.storage.etcd.space import DEFAULT_QUOTA_BYTES, Reclaimed, reclaim
 
-from .storage import StorageOptions, etcd_backend
+from .options import StorageOptions
+from .storage import etcd_backend
 
 if TYPE_CHECKING:
     from localplane.apiserver.storage.etcd.backend import EtcdBackend

@@ -15,7 +15,8 @@ from localplane.apiserver.storage.data_directory import write_atomically
 from localplane.apiserver.storage.errors import StorageError
 from localplane.client.workqueue.supervision import Background
 
-from .storage import OpenStorage, StorageKind, StorageOptions, default_data_dir, open_storage
+from .options import StorageKind, StorageOptions
+from .storage import OpenStorage, default_data_dir, open_storage
 
 _log = logging.getLogger(__name__)
 _IDENTITY_LENGTH = 32

@@ -24,8 +24,8 @@ from localplane.client.workqueue.rate_limiters import Backoff, BackoffPolicy
 from localplane.client.workqueue.supervision import keep_running
 from localplane.servers.kube.tokens import ServiceAccountTokens
 
-from .cluster import ClusterOptions
 from .kernel import Kernel
+from .options import ClusterOptions
 from .server import Plane
 
 if TYPE_CHECKING:

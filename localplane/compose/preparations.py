@@ -21,8 +21,8 @@ from localplane.servers.apiextensions.serving import CustomResources
 from localplane.servers.kube import bootstrap
 from localplane.servers.kube.tokens import track_legacy_tokens
 
-from .cluster import ClusterOptions
 from .life import text_of
+from .options import ClusterOptions
 from .server import Plane, Preparation
 
 _log = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Annotated, Any, Protocol, TypeAlias
 
 from localplane.apiserver.admission import Plugin
 from localplane.apiserver.audit import AuditLogFile, Auditor, read_policy_file
@@ -39,6 +39,7 @@ from localplane.apiserver.authorization import (
     PrivilegedGroups,
     UnionAuthorizer,
 )
+from localplane.apiserver.authorization.delegated import DelegatedAuthorizer
 from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.endpoints.openapi import Descriptions, OpenAPI
@@ -50,17 +51,20 @@ from localplane.apiserver.server.chain import Guards, filters
 from localplane.apiserver.server.config import ServerConfig, configure
 from localplane.apiserver.server.dispatch import Router
 from localplane.apiserver.server.exposition import Family
+from localplane.apiserver.server.flags import LibraryFlag
 from localplane.apiserver.server.hooks import PostStartContext
 from localplane.apiserver.server.lifecycle import GenericServer
 from localplane.apiserver.server.options import AuditOptions, AuthenticationOptions, ServerOptions
 from localplane.client import Client, SharedInformerFactory
+from localplane.client.kubeconfig import load, resolve
 from localplane.client.workqueue.supervision import Background
 
 from .admin_token import admin_token, admin_token_authenticator
 from .home import open_home, storage_named
 from .kernel import Kernel
 from .kubeconfig import write_kubeconfig
-from .storage import OpenStorage, StorageOptions
+from .options import StorageOptions
+from .storage import OpenStorage
 from .storage_metrics import storage_families
 
 Controller: TypeAlias = "Callable[[Plane], Coroutine[Any, Any, None]]"
@@ -74,11 +78,20 @@ Preparation: TypeAlias = "Callable[[Plane], Awaitable[None]]"
 class PlaneOptions:
     """`name` is what the kubeconfig and, if nobody says otherwise, the data directory are called; by default it is the
     first group's. Whoever holds a client certificate of our authority, or a token of the token file, is who it says;
-    only `system:masters` may do everything, unless `authorizer` says otherwise."""
+    only `system:masters` may do everything, unless `authorizer` says otherwise, or the cluster that
+    `authorization_kubeconfig` names and that is asked about everybody else."""
 
     name: str = ""
-    storage: StorageOptions = field(default_factory=StorageOptions)
     server: ServerOptions = field(default_factory=ServerOptions)
+    storage: StorageOptions = field(default_factory=StorageOptions)
+    authorization_kubeconfig: Annotated[
+        Path | None,
+        LibraryFlag(
+            "--authorization-kubeconfig",
+            "the cluster to ask who may do what; default: only system:masters may do anything",
+            metavar="PATH",
+        ),
+    ] = None
     admission: Sequence[Plugin] = ()
     authorizer: Authorizer | None = None
     controllers: Sequence[Controller] = ()
@@ -181,7 +194,8 @@ class Credentials:
     def authenticator(self, tokens: TokenUnion) -> Authenticator:
         """A front proxy and a client are believed by different authorities: neither's word counts as the other's."""
         authenticators: list[Authenticator] = []
-        if (proxy := self.authentication.request_header) is not None:
+        proxy = self.authentication.request_header
+        if proxy.client_ca is not None:
             verifier = CertificateVerifier(proxy.client_ca)
             authenticators.append(RequestHeaderAuthenticator(verifier, allowed_names=proxy.allowed_names))
         if self.config.tls is not None and (client_ca := self.config.tls.files.client_ca) is not None:
@@ -195,15 +209,25 @@ async def open_plane(groups: Sequence[APIGroup], options: PlaneOptions | None = 
     """Serve declared groups. Ready when the block is entered; drained and stopped when it is left."""
     options = options or PlaneOptions()
     name = options.name or next((group.name for group in groups if group.name), "localplane")
-    async with open_home(storage_named(options.storage, name)) as home:
+    async with _authorizer(options) as authorizer, open_home(storage_named(options.storage, name)) as home:
         credentials = Credentials.in_directory(home.directory, options.server)
-        authorizer = options.authorizer or default_authorizer()
         kernel = Kernel(home, lambda _: authorizer, options.admission)
         for group in groups:
             kernel.installer.install(group)
         extensions = Extensions(tokens=credentials.tokens(), controllers=options.controllers)
         async with open_server(kernel, name, options.server, credentials, extensions) as plane:
             yield plane
+
+
+@asynccontextmanager
+async def _authorizer(options: PlaneOptions) -> AsyncIterator[Authorizer]:
+    """Those who may do all may do so without the cluster; for the rest it is asked."""
+    own = options.authorizer or default_authorizer()
+    if options.authorization_kubeconfig is None:
+        yield own
+        return
+    async with Client.connect(resolve(load(options.authorization_kubeconfig))) as client:
+        yield UnionAuthorizer(NamedAuthorizer("own", own), NamedAuthorizer("delegated", DelegatedAuthorizer(client)))
 
 
 @asynccontextmanager

@@ -15,7 +15,8 @@ from localplane.servers.apiextensions.kind import make_group as make_definitions
 from localplane.servers.apiextensions.rules import RuleCompiler
 
 from .doctor import Doctor
-from .storage import StorageOptions, open_storage
+from .options import StorageOptions
+from .storage import open_storage
 
 
 @asynccontextmanager

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from localplane.apiserver.registry.errors import interpret_list
 from localplane.apiserver.server.health import Check, Unhealthy, ping
 from localplane.apiserver.storage.backend import Backend
 from localplane.apiserver.storage.cacher import Cacher
-from localplane.apiserver.storage.compaction import INTERVAL, Compactor
+from localplane.apiserver.storage.compaction import Compactor
 from localplane.apiserver.storage.data_directory import DataDirectory, DataDirectoryUnusable, is_data_directory
 from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.etcd.binary import (
@@ -34,9 +33,10 @@ from localplane.apiserver.storage.etcd.faults import Cause, EtcdFailed, Fault
 from localplane.apiserver.storage.etcd.health import EtcdOptions
 from localplane.apiserver.storage.etcd.space import DEFAULT_QUOTA_BYTES, SpaceKeeper
 from localplane.apiserver.storage.high_water import DataWentBack, HighWaterDamaged, HighWaterMark
-from localplane.apiserver.storage.keys import DEFAULT_ROOT
 from localplane.apiserver.storage.renumbered import RenumberedBackend
 from localplane.apiserver.storage.store.certain_writes import CertainWrites, Fence
+
+from .options import ETCD_PASSWORD, StorageKind, StorageOptions
 
 if TYPE_CHECKING:
     from localplane.apiserver.storage.etcd.backend import EtcdBackend
@@ -45,42 +45,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_ETCD_PASSWORD = "KCTL_ETCD_PASSWORD"  # noqa: S105 - the name of a variable
 _HEALTH_WITHIN = timedelta(seconds=2)
 _NOTE_REVISION_EVERY = timedelta(seconds=1)
-
-
-class StorageKind(StrEnum):
-    ETCD = "etcd"
-    SQLITE = "sqlite"
-    MEMORY = "memory"
-
-
-@dataclass(frozen=True, slots=True)
-class StorageOptions:
-    """`kind` None: what the data directory already holds, else etcd where a fit one is found, else SQLite.
-
-    With `etcd_servers` an existing cluster is used, and the data directory, if there is one, holds keys alone. It may
-    ask for a user, whose password is in `etcd_password_file` or in the variable KCTL_ETCD_PASSWORD. `etcd_timeout` is
-    how long any etcd may take to answer a call, and `etcd_connect_timeout` a member to accept a connection.
-    """
-
-    kind: StorageKind | None = None
-    data_dir: Path | None = None
-    etcd_path: Path | None = None
-    allow_unsafe_etcd: bool = False
-    etcd_servers: tuple[str, ...] = ()
-    etcd_cafile: Path | None = None
-    etcd_certfile: Path | None = None
-    etcd_keyfile: Path | None = None
-    etcd_user: str = ""
-    etcd_password_file: Path | None = None
-    etcd_timeout: timedelta = timedelta(seconds=10)
-    etcd_connect_timeout: timedelta = timedelta(seconds=1.5)
-    etcd_prefix: str = DEFAULT_ROOT
-    etcd_quota_bytes: int = DEFAULT_QUOTA_BYTES
-    accept_data_loss: bool = False
-    compaction_interval: timedelta = INTERVAL
 
 
 @dataclass(slots=True)
@@ -165,7 +131,9 @@ async def open_storage(options: StorageOptions) -> AsyncIterator[OpenStorage]:
         stack.push_async_callback(opened.cacher.close)
         compactor = Compactor(opened.backend, seen=lambda: opened.cacher.revision, interval=options.compaction_interval)
         if opened.etcd is not None:
-            opened.space = SpaceKeeper(opened.etcd, compactor, quota_bytes=options.etcd_quota_bytes)
+            opened.space = SpaceKeeper(
+                opened.etcd, compactor, quota_bytes=options.etcd_quota_bytes or DEFAULT_QUOTA_BYTES
+            )
             await opened.space.look()  # before anything is written: a start has much to write
             _in_background(stack, opened.space.run())
         _in_background(stack, compactor.run())
@@ -255,7 +223,7 @@ async def _open_etcd(
         version=binary.version,
         data_directory=directory,
         probe=probe,
-        options=EtcdOptions(quota_backend_bytes=options.etcd_quota_bytes),
+        options=EtcdOptions(quota_backend_bytes=options.etcd_quota_bytes or DEFAULT_QUOTA_BYTES),
     )
     await stack.enter_async_context(supervisor)
     etcd = etcd_backend(f"unix://{supervisor.client_socket}", exclusive=True, options=options)
@@ -330,7 +298,7 @@ def etcd_backend(*endpoints: str, exclusive: bool, options: StorageOptions | Non
 def _etcd_password(options: StorageOptions) -> str:
     """Never an argument: other users of the machine can read those. Raises OSError."""
     if options.etcd_password_file is None:
-        return os.environ.get(_ETCD_PASSWORD, "")
+        return os.environ.get(ETCD_PASSWORD, "")
     return options.etcd_password_file.read_text().rstrip("\r\n")
 
 

@@ -17,9 +17,9 @@ from typing import Any
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.server.options import ServerOptions
 from localplane.client import GroupVersionResource
-from localplane.compose.cluster import ClusterOptions, open_cluster
+from localplane.compose.cluster import open_cluster
+from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
 from localplane.compose.server import Plane
-from localplane.compose.storage import StorageKind, StorageOptions
 
 DEFINITIONS = GroupVersionResource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 _GROUP = "bench.example.com"

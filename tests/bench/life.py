@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from localplane.client import Client, GroupVersionResource
 from localplane.client.kubeconfig import load, resolve
-from localplane.compose.storage import StorageKind
+from localplane.compose.options import StorageKind
 from tests.bench.figures import Aim, Table
 from tests.bench.machine import facts
 from tests.bench.options import parser

@@ -10,7 +10,8 @@ from localplane.apiserver.storage.backend import prefix_end
 from localplane.apiserver.storage.interface import ListOptions, ObjectList
 from localplane.apiserver.storage.keys import DEFAULT_ROOT, KeySchema
 from localplane.apiserver.storage.store import Store
-from localplane.compose.storage import OpenStorage, StorageKind
+from localplane.compose.options import StorageKind
+from localplane.compose.storage import OpenStorage
 from tests.bench.figures import Aim, Comparison, Table
 from tests.bench.load import Operation, Samples, add_load_figures, sample
 from tests.bench.sizes import Sizes

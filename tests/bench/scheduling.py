@@ -21,9 +21,9 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.server.options import ServerOptions
 from localplane.client import Client, GroupVersionResource, ListOptions
 from localplane.client.workqueue.supervision import Background
-from localplane.compose.cluster import ClusterOptions, open_cluster
+from localplane.compose.cluster import open_cluster
+from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
 from localplane.compose.server import Plane
-from localplane.compose.storage import StorageKind, StorageOptions
 from localplane.controllers.context import ControllerContext
 from localplane.scheduler import start
 from tests.bench.figures import Aim, Table

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import uvloop
 
-from localplane.compose.storage import StorageKind, StorageOptions, open_storage
+from localplane.compose.options import StorageKind, StorageOptions
+from localplane.compose.storage import open_storage
 from tests.bench.processes import resident_bytes
 
 

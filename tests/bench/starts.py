@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from localplane.compose.storage import StorageKind
+from localplane.compose.options import StorageKind
 from tests.bench.figures import Table
 from tests.bench.sizes import Sizes
 

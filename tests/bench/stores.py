@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from localplane.compose.storage import OpenStorage, StorageKind
+from localplane.compose.options import StorageKind
+from localplane.compose.storage import OpenStorage
 from tests.bench.figures import Aim, Comparison, Table
 from tests.bench.load import Samples, add_load_figures, sample
 from tests.bench.sizes import Sizes

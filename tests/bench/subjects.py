@@ -10,7 +10,8 @@ from pathlib import Path
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.cacher.storage import CachedStorage
-from localplane.compose.storage import OpenStorage, StorageKind, StorageOptions, open_storage
+from localplane.compose.options import StorageKind, StorageOptions
+from localplane.compose.storage import OpenStorage, open_storage
 
 PREFIX = "/configmaps/"
 

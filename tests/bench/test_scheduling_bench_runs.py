@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from localplane.compose.storage import StorageKind
+from localplane.compose.options import StorageKind
 from tests.bench import scheduling
 from tests.bench.report import as_text
 

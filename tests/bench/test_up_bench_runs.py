@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from localplane.compose.storage import StorageKind
+from localplane.compose.options import StorageKind
 from tests.bench import up
 from tests.bench.http.kube import KUBE
 from tests.bench.report import as_text

@@ -13,7 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from localplane.apiserver.storage.etcd.binary import EtcdUnusable
-from localplane.compose.storage import StorageKind
+from localplane.compose.options import StorageKind
 from tests.bench.figures import Aim, Table
 from tests.bench.http.kube import IDLE_CPU_PERCENT, IDLE_RESIDENT, KUBE, SOURCE, START_SECONDS
 from tests.bench.machine import facts

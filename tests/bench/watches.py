@@ -10,7 +10,8 @@ from pathlib import Path
 from localplane.apiserver.storage.backend import BackendWatch, prefix_end
 from localplane.apiserver.storage.interface import Watch, WatchOptions
 from localplane.apiserver.storage.objects import encode
-from localplane.compose.storage import OpenStorage, StorageKind
+from localplane.compose.options import StorageKind
+from localplane.compose.storage import OpenStorage
 from tests.bench.figures import Comparison, Table
 from tests.bench.sizes import Sizes
 from tests.bench.subjects import BARE_ROOT, PREFIX, config_map, config_maps, key_of, storage

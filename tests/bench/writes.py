@@ -8,7 +8,8 @@ from pathlib import Path
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.objects import encode
-from localplane.compose.storage import OpenStorage, StorageKind
+from localplane.compose.options import StorageKind
+from localplane.compose.storage import OpenStorage
 from tests.bench.figures import Aim, Comparison, Table
 from tests.bench.load import Operation, Sample, Samples, add_load_figures, sample
 from tests.bench.sizes import Sizes

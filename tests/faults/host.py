@@ -38,7 +38,8 @@ from localplane.apiserver.storage.interface import (
 )
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
 from localplane.apiserver.storage.objects import StoredObject
-from localplane.compose.storage import OpenStorage, StorageKind, StorageOptions, open_storage
+from localplane.compose.options import StorageKind, StorageOptions
+from localplane.compose.storage import OpenStorage, open_storage
 from tests.faults.lies import Lie, LyingStorage
 from tests.faults.wire import Disconnected, Line, Message
 

@@ -52,10 +52,9 @@ def _generated(options: ServerOptions) -> CertificateFiles | None:
 
 
 def _tls(options: ServerOptions, generated: CertificateFiles | None) -> ServingTLS | None:
-    tls, proxy = options.tls, options.authentication.request_header
+    tls, proxy_ca = options.tls, options.authentication.request_header.client_ca
     if not tls.enabled:
         return None
-    proxy_ca = proxy.client_ca if proxy else None
     if generated is not None:
         client_ca = tls.client_ca or generated.authority
         return ServingTLS(TLSFiles(generated.server, generated.server_key, client_ca, proxy_ca))

@@ -1,4 +1,4 @@
-"""What a user may set about the server: plain data, checked with sentences. The command line maps flags to it."""
+"""What a user may set about the server: plain data, checked with sentences. Fields that are flags say so themselves."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from typing import Annotated
+
+from .flags import Flag, LibraryFlag, are_addresses
 
 LOOPBACK = ("127.0.0.1", "::1")
 
@@ -17,6 +20,14 @@ class InvalidOptions(Exception):
     def __init__(self, problems: list[str]) -> None:
         super().__init__("; ".join(problems))
         self.problems = problems
+
+
+def _alone(address: str) -> tuple[str, ...]:
+    return (address,)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +50,26 @@ class TLSOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestHeaderOptions:
     """A proxy that says in headers whom it speaks for, such as an aggregator: believed if its certificate is of
-    `client_ca`, which signs nobody else's, and has one of the names; without any, it may have any."""
+    `client_ca`, which signs nobody else's, and has one of the names; without any, it may have any. Without a
+    `client_ca` there is no such proxy."""
 
-    client_ca: Path
-    allowed_names: tuple[str, ...] = ()
+    client_ca: Annotated[
+        Path | None,
+        LibraryFlag(
+            "--requestheader-client-ca-file",
+            "believe an aggregator whose certificate is of this authority: pki/front-proxy-ca.crt of `kctl up`",
+            metavar="PATH",
+        ),
+    ] = None
+    allowed_names: Annotated[
+        tuple[str, ...],
+        LibraryFlag(
+            "--requestheader-allowed-names",
+            "the names that its certificate may have, with commas between them; default: any",
+            metavar="NAMES",
+            read=_names,
+        ),
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +78,7 @@ class AuthenticationOptions:
 
     token_file: Path | None = None
     anonymous: bool = True
-    request_header: RequestHeaderOptions | None = None
+    request_header: RequestHeaderOptions = field(default_factory=RequestHeaderOptions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +93,22 @@ class AuditOptions:
 class ServerOptions:
     """Defaults for a control plane on a developer's machine: reachable from it, and from nowhere else."""
 
-    addresses: tuple[str, ...] = LOOPBACK
-    port: int = 6443
-    allow_remote: bool = False
+    addresses: Annotated[
+        tuple[str, ...],
+        Flag(
+            "--bind-address",
+            "Where it listens. Default: 127.0.0.1 and ::1, so only from here.",
+            metavar="IP",
+            words=str,
+            read=_alone,
+            check=are_addresses,
+            shows_default=False,
+        ),
+    ] = LOOPBACK
+    port: Annotated[int, LibraryFlag("--port", "default: %(default)s; 0 takes a free one")] = 6443
+    allow_remote: Annotated[bool, Flag("--allow-remote", "Accept a --bind-address that other machines can reach.")] = (
+        False
+    )
     tls: TLSOptions = field(default_factory=TLSOptions)
     authentication: AuthenticationOptions = field(default_factory=AuthenticationOptions)
     audit: AuditOptions = field(default_factory=AuditOptions)
@@ -81,8 +121,7 @@ class ServerOptions:
     def check(self) -> None:
         """Raises InvalidOptions with everything that is wrong."""
         problems = [*self._address_problems(), *self._tls_problems(), *self._number_problems()]
-        proxy = self.authentication.request_header
-        files = (self.authentication.token_file, self.audit.policy, proxy.client_ca if proxy else None)
+        files = (self.authentication.token_file, self.audit.policy, self.authentication.request_header.client_ca)
         problems += [f"{path} is no file" for path in files if path is not None and not path.is_file()]
         if self.audit.log is not None and self.audit.policy is None:
             problems.append("an audit log needs an audit policy: without one nothing is recorded")
@@ -112,7 +151,7 @@ class ServerOptions:
     def _tls_problems(self) -> Iterator[str]:
         tls = self.tls
         if not tls.enabled:
-            if self.authentication.request_header is not None:
+            if self.authentication.request_header.client_ca is not None:
                 yield "a front proxy proves itself by its certificate, but TLS is switched off"
             if tls.certificate or tls.key or tls.client_ca:
                 yield "certificates were given, but TLS is switched off"

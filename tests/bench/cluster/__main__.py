@@ -13,7 +13,7 @@ import orjson
 import uvloop
 
 from localplane.apiserver.storage.etcd.binary import EtcdUnusable
-from localplane.compose.storage import StorageKind
+from localplane.compose.options import StorageKind
 from tests.bench.cluster.meter import seconds_in
 from tests.bench.cluster.plane import METER, UNMANAGED
 from tests.bench.cluster.report import Result

@@ -11,8 +11,8 @@ import uvloop
 
 from localplane.apiserver.server.options import ServerOptions
 from localplane.apiserver.server.signals import stop_on_signals
-from localplane.compose.cluster import ClusterOptions, open_cluster
-from localplane.compose.storage import StorageKind, StorageOptions
+from localplane.compose.cluster import open_cluster
+from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
 from tests.bench.cluster.meter import forget_field_management, meter_field_management
 
 METER = "field-management"

@@ -10,7 +10,7 @@ import orjson
 import pytest
 import uvloop
 
-from localplane.compose.storage import StorageKind
+from localplane.compose.options import StorageKind
 from tests.bench.cluster import __main__ as program
 from tests.bench.cluster.meter import Meter, seconds_in
 from tests.bench.cluster.sizes import PROOF

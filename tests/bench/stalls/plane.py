@@ -19,9 +19,9 @@ from localplane.apiserver.request import Answer, Request, Response
 from localplane.apiserver.server.garbage import ShortWalks
 from localplane.apiserver.server.options import ServerOptions
 from localplane.apiserver.server.signals import stop_on_signals
-from localplane.compose.cluster import ClusterOptions, open_cluster
+from localplane.compose.cluster import open_cluster
+from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
 from localplane.compose.server import Plane
-from localplane.compose.storage import StorageKind, StorageOptions
 
 HELD_PATH = "/bench/held"
 _BEAT_SECONDS = 0.001

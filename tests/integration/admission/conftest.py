@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest_asyncio
 
 from localplane.apiserver.server.options import ServerOptions
-from localplane.compose.cluster import ClusterOptions, open_cluster
+from localplane.compose.cluster import open_cluster
+from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
 from localplane.compose.server import Plane
-from localplane.compose.storage import StorageKind, StorageOptions
 from tests.integration.admission.reviewing import Reviewer, running_reviewer
 
 

@@ -15,9 +15,9 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Entrances
 from localplane.apiserver.server.options import ServerOptions
 from localplane.client import GroupVersionResource, PatchType
-from localplane.compose.cluster import ClusterOptions, open_cluster
+from localplane.compose.cluster import open_cluster
+from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
 from localplane.compose.server import Plane
-from localplane.compose.storage import StorageKind, StorageOptions
 from tests.integration.admission.reviewing import (
     CONFIG_MAPS,
     MUTATING,

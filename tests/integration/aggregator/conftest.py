@@ -14,9 +14,9 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.server.options import ServerOptions
 from localplane.client import Client, GroupVersionResource
 from localplane.client.kubeconfig import load, resolve
-from localplane.compose.cluster import ClusterOptions, open_cluster
+from localplane.compose.cluster import open_cluster
+from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
 from localplane.compose.server import Plane
-from localplane.compose.storage import StorageKind, StorageOptions
 from tests.e2e.examples.serving import EXAMPLES, Serving, serving
 
 GROUP = "tickets.example.com"

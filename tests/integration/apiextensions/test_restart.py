@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from localplane.apiserver.server.options import ServerOptions
-from localplane.compose.cluster import ClusterOptions, open_cluster
-from localplane.compose.storage import StorageKind, StorageOptions
+from localplane.compose.cluster import open_cluster
+from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
 from tests.integration.apiextensions.definitions import DEFINITIONS, custom, definition, of_spec, version, widgets
 
 

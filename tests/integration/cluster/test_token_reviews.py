@@ -15,9 +15,9 @@ import pytest_asyncio
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.server.options import AuthenticationOptions, ServerOptions
-from localplane.compose.cluster import ClusterOptions, open_cluster
+from localplane.compose.cluster import open_cluster
+from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
 from localplane.compose.server import Plane
-from localplane.compose.storage import StorageKind, StorageOptions
 from localplane.servers.kube.tokens import authenticator
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from localplane.apiserver.server.options import InvalidOptions
-from localplane.compose.cluster import ClusterOptions, open_cluster
-from localplane.compose.storage import StorageKind, StorageOptions
+from localplane.compose.cluster import open_cluster
+from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
 
 
 async def test_all_names_that_nobody_knows_are_told_before_anything_is_started(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ import sys
 
 SCRIPT = """
 import asyncio, json, sys
-from localplane.compose.cluster import ClusterOptions, open_cluster
-from localplane.compose.storage import StorageKind, StorageOptions
+from localplane.compose.cluster import open_cluster
+from localplane.compose.options import ClusterOptions
+from localplane.compose.options import StorageKind, StorageOptions
 from localplane.apiserver.server.options import ServerOptions
 from localplane.client import GroupVersionResource
 

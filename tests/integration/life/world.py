@@ -14,9 +14,9 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.apiserver.server.options import ServerOptions
 from localplane.client import Client, GroupVersionResource, ListOptions, PatchType, ResourceClient
-from localplane.compose.cluster import ClusterOptions, open_cluster
+from localplane.compose.cluster import open_cluster
+from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
 from localplane.compose.server import Plane
-from localplane.compose.storage import StorageKind, StorageOptions
 
 
 def resource(text: str) -> GroupVersionResource:

@@ -15,7 +15,8 @@ from localplane.apiserver.storage.errors import ResourceVersionTooOld, StorageEr
 from localplane.apiserver.storage.etcd.binary import EtcdNotFound, find_etcd
 from localplane.apiserver.storage.high_water import DataWentBack
 from localplane.apiserver.storage.interface import EventType, ListOptions, WatchOptions
-from localplane.compose.storage import OpenStorage, StorageKind, StorageOptions, open_storage
+from localplane.compose.options import StorageKind, StorageOptions
+from localplane.compose.storage import OpenStorage, open_storage
 
 PREFIX = "/configmaps/"
 FAR = 10_000_000

@@ -19,7 +19,8 @@ from localplane.apiserver.storage.errors import KeyNotFound, ResourceVersionTooO
 from localplane.apiserver.storage.etcd.binary import EtcdNotFound, find_etcd
 from localplane.apiserver.storage.interface import EventType, ListOptions, WatchOptions
 from localplane.apiserver.storage.objects import StoredObject
-from localplane.compose.storage import OpenStorage, StorageKind, StorageOptions, open_storage
+from localplane.compose.options import StorageKind, StorageOptions
+from localplane.compose.storage import OpenStorage, open_storage
 from tests.integration.etcd_client.server import EtcdServer, free_port
 
 PREFIX = "/configmaps/"

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 import pytest_asyncio
 
 from localplane.apiserver.server.options import ServerOptions
-from localplane.compose.cluster import ClusterOptions, open_cluster
+from localplane.compose.cluster import open_cluster
+from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
 from localplane.compose.server import Plane
-from localplane.compose.storage import StorageKind, StorageOptions
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -22,9 +22,9 @@ from localplane.apiserver.storage.sqlite.backend import SQLiteBackend
 from localplane.catalog.groups import groups
 from localplane.catalog.options import CatalogOptions
 from localplane.client import GroupVersionResource
-from localplane.compose.cluster import ClusterOptions, open_cluster
+from localplane.compose.cluster import open_cluster
+from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
 from localplane.compose.server import Plane
-from localplane.compose.storage import StorageKind, StorageOptions
 from localplane.servers.aggregator import api_services
 from localplane.servers.apiextensions.kind import make_group as make_definitions
 from localplane.servers.apiextensions.rules import RuleCompiler

@@ -20,8 +20,8 @@ from localplane.apiserver.server.options import (
     ServerOptions,
     TLSOptions,
 )
+from localplane.compose.options import StorageKind, StorageOptions
 from localplane.compose.server import Plane, PlaneOptions, open_plane
-from localplane.compose.storage import StorageKind, StorageOptions
 from tests.integration.server.wire import Reply, Wire
 from tests.unit.tls.papers import CLIENT, Paper, issue
 

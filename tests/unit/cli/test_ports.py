@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from localplane.apiserver.server.options import ServerOptions
 from localplane.cli import ports
 from localplane.cli.errors import PlaneError
 from localplane.cli.options import UpOptions
 from localplane.cli.ports import Port, free_port
+from localplane.compose.options import ClusterOptions
 
 
 @pytest.fixture
@@ -43,4 +45,5 @@ def test_the_next_round_gets_the_same_port(taken: int) -> None:
 
 
 def test_the_address_that_was_asked_for_is_the_one_that_is_tried(taken: int) -> None:
-    assert free_port(UpOptions(bind_address="127.0.0.2"), wanted=taken).number == taken
+    options = UpOptions(cluster=ClusterOptions(server=ServerOptions(addresses=("127.0.0.2",))))
+    assert free_port(options, wanted=taken).number == taken
