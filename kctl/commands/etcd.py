@@ -9,7 +9,7 @@ import typer
 from kctl.commands import new_app
 from localplane.apiserver.storage.etcd.binary import cache_directory, find_etcd
 from localplane.cli.flags import command
-from localplane.cli.options import RepairOptions
+from localplane.cli.repair_options import RepairOptions
 
 app = new_app()
 

@@ -1,4 +1,4 @@
-"""What `kctl up` and `kctl etcd repair` were asked for: plain data, checked with sentences before anything starts."""
+"""What `kctl up` was asked for: plain data, checked with sentences before anything is started."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 from localplane.apimachinery.times import parse_duration
-from localplane.apiserver.server.flags import Flag, Only, between, exist, listed, problems
+from localplane.apiserver.server.flags import Flag, between, exist, problems
 from localplane.compose.options import ETCD_PASSWORD, ClusterOptions, StorageKind, StorageOptions
 
 from .errors import OptionsContradict
@@ -199,34 +199,3 @@ class UpOptions:
             yield "--watch and -f - contradict one another: what was piped in can't change"
         if not self.wait and not self.detach:
             yield "--no-wait is for --detach: what runs in the foreground is waited for"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RepairOptions:
-    """The etcd of a plane, by the plane's name or its data directory, or one that others run. `storage` is how to reach
-    that one."""
-
-    name: Annotated[str | None, Flag("--name", "The plane whose etcd it is. Default: default", shows_default=False)] = (
-        None
-    )
-    data_dir: Annotated[
-        Path | None,
-        Flag("--data-dir", "Where that plane keeps its data, if not where planes usually do.", metavar="DIR"),
-    ] = None
-    etcd: Annotated[Path | None, Flag("--etcd", "The etcd binary to run for a plane that is down.", metavar="PATH")] = (
-        None
-    )
-    etcd_servers: Annotated[
-        tuple[str, ...],
-        Flag(
-            "--etcd-servers",
-            "All members of the etcd cluster to repair.",
-            metavar="URL,...",
-            words=str,
-            read=listed,
-            shows_default=False,
-        ),
-    ] = ()
-    storage: Annotated[
-        StorageOptions, Only(("etcd_cafile", "etcd_certfile", "etcd_keyfile", "etcd_user", "etcd_password_file"))
-    ] = field(default_factory=StorageOptions)

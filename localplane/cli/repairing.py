@@ -10,8 +10,8 @@ from localplane.compose.etcd_repair import MemberRepair, Repair, repair_director
 
 from .errors import OptionsContradict, PlaneError
 from .lines import Block, show, size
-from .options import RepairOptions
 from .places import DEFAULT_NAME, places
+from .repair_options import RepairOptions
 from .run_file import read, running
 
 

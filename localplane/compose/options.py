@@ -20,7 +20,6 @@ from typing import Annotated, Final
 from localplane.apimachinery.quantity import parse
 from localplane.apiserver.server.flags import Flag, LibraryFlag, between, listed
 from localplane.apiserver.server.options import ServerOptions
-from localplane.apiserver.storage.compaction import INTERVAL
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
 
 ETCD_PASSWORD: Final = "KCTL_ETCD_PASSWORD"  # noqa: S105 - the name of a variable
@@ -149,7 +148,7 @@ class StorageOptions:
     accept_data_loss: Annotated[
         bool, Flag("--accept-data-loss", "Start although the data is older than it was, or not the same.")
     ] = False
-    compaction_interval: timedelta = INTERVAL
+    compaction_interval: timedelta = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

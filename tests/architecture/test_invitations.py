@@ -17,10 +17,10 @@ PACKAGE = Path(localplane.__file__).parent
 INVITATIONS = {
     "apiserver/admission/chain.py": (1, "admission is before the write"),
     "apiserver/endpoints/filters/flow_control.py": (1, "the request was counted and not looked at"),
+    "apiserver/endpoints/filters/shutdown.py": (1, "the server stops and does not look at new requests"),
     "apiserver/registry/create.py": (1, "409, which nobody repeats by itself: every name that was tried was taken"),
     "apiserver/registry/errors.py": (3, "reads, or a write that certainly did not happen"),
     "apiserver/server/dispatch.py": (1, "nobody has taken the request"),
-    "apiserver/server/lifecycle.py": (1, "the server stops and does not look at new requests"),
     "catalog/core/pods/subresources/budgets.py": (1, "the budget was looked at, and nothing was taken from it"),
     "catalog/core/pods/subresources/eviction.py": (1, "the budget could not be written"),
 }
