@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.apiserver.storage.interface import ListOptions, Match, Predicate, Storage, Update
+from localplane.apiserver.storage.interface import ListOptions, Match, Predicate, Storage, UpdateFunc, UpdateOptions
 from localplane.apiserver.storage.objects import StoredObject
 
 
@@ -43,17 +43,17 @@ async def create(storage: Storage, obj: JSONObject) -> StoredObject:
 
 async def write(storage: Storage, obj: JSONObject) -> StoredObject:
     """Create the object or put it in the place of what is there."""
-    return await storage.guaranteed_update(key_of(obj), replaced_by(obj), ignore_not_found=True)
+    return await storage.guaranteed_update(key_of(obj), replaced_by(obj), UpdateOptions(ignore_not_found=True))
 
 
-def replaced_by(obj: JSONObject) -> Update:
+def replaced_by(obj: JSONObject) -> UpdateFunc:
     async def update(_: JSONObject) -> JSONObject:
         return obj
 
     return update
 
 
-def with_metadata(**fields: Any) -> Update:
+def with_metadata(**fields: Any) -> UpdateFunc:
     async def update(current: JSONObject) -> JSONObject:
         current["metadata"] |= fields
         return current

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from localplane.apiserver.storage.errors import CorruptObject, KeyNotFound, PreconditionFailed
-from localplane.apiserver.storage.interface import EventType, ListOptions, WatchOptions
+from localplane.apiserver.storage.interface import EventType, ListOptions, UpdateOptions, WatchOptions
 from localplane.apiserver.storage.objects import encode
 from tests.contract.pods import create, key_of, list_names, pod, replaced_by, unchanged
 from tests.contract.subjects import Subject
@@ -32,7 +32,7 @@ async def test_an_unreadable_object_fails_every_verb_and_stays(subject: Subject)
     with pytest.raises(CorruptObject):
         await subject.storage.guaranteed_update(KEY, unchanged, suggestion=suggestion)
     with pytest.raises(CorruptObject):
-        await subject.storage.guaranteed_update(KEY, replaced_by(pod("foo")), ignore_not_found=True)
+        await subject.storage.guaranteed_update(KEY, replaced_by(pod("foo")), UpdateOptions(ignore_not_found=True))
     with pytest.raises(CorruptObject):
         await subject.storage.delete(KEY)
     with pytest.raises(CorruptObject):

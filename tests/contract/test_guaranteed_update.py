@@ -10,7 +10,7 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import KeyNotFound, PreconditionFailed
-from localplane.apiserver.storage.interface import EventType, Preconditions, WatchOptions
+from localplane.apiserver.storage.interface import EventType, Preconditions, UpdateOptions, WatchOptions
 from localplane.apiserver.storage.objects import decode
 from tests.contract.pods import create, key_of, pod, replaced_by, unchanged, with_metadata
 from tests.contract.subjects import Subject
@@ -43,7 +43,7 @@ async def test_an_absent_object_is_created_from_nothing_when_that_is_wanted(subj
         seen.append(current)
         return pod("foo")
 
-    made = await subject.storage.guaranteed_update(KEY, make, ignore_not_found=True)
+    made = await subject.storage.guaranteed_update(KEY, make, UpdateOptions(ignore_not_found=True))
 
     assert seen == [{}]
     assert (await subject.storage.get(KEY)).data == made.data
@@ -97,7 +97,7 @@ async def test_bytes_that_are_not_canonical_are_written_anew(subject: Subject) -
 async def test_a_uid_precondition_that_holds_lets_the_update_through(subject: Subject) -> None:
     created = await create(subject.storage, pod("foo", uid="A"))
 
-    same = await subject.storage.guaranteed_update(KEY, unchanged, preconditions=Preconditions(uid="A"))
+    same = await subject.storage.guaranteed_update(KEY, unchanged, UpdateOptions(preconditions=Preconditions(uid="A")))
 
     assert same.data == created.data
 
@@ -108,7 +108,9 @@ async def test_a_precondition_that_does_not_hold_fails(subject: Subject, precond
     created = await create(subject.storage, pod("foo", uid="A"))
 
     with pytest.raises(PreconditionFailed):
-        await subject.storage.guaranteed_update(KEY, with_metadata(labels={"a": "b"}), preconditions=preconditions)
+        await subject.storage.guaranteed_update(
+            KEY, with_metadata(labels={"a": "b"}), UpdateOptions(preconditions=preconditions)
+        )
 
     assert (await subject.storage.get(KEY)).data == created.data
 
@@ -116,7 +118,7 @@ async def test_a_precondition_that_does_not_hold_fails(subject: Subject, precond
 @pytest.mark.upstream("RunTestGuaranteedUpdateWithTTL")
 async def test_an_update_with_a_ttl_lets_the_object_expire(subject: Subject) -> None:
     written = await subject.storage.guaranteed_update(
-        KEY, replaced_by(pod("foo")), ignore_not_found=True, ttl=timedelta(seconds=1)
+        KEY, replaced_by(pod("foo")), UpdateOptions(ignore_not_found=True, ttl=timedelta(seconds=1))
     )
     options = WatchOptions(resource_version=str(written.revision), recursive=False)
     watch = await subject.storage.watch(KEY, options)

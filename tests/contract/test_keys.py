@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from localplane.apiserver.storage.errors import InvalidKey, KeyNotFound
-from localplane.apiserver.storage.interface import ListOptions, Storage, WatchOptions
+from localplane.apiserver.storage.interface import ListOptions, Storage, UpdateOptions, WatchOptions
 from tests.contract.pods import pod, replaced_by, unchanged
 from tests.contract.subjects import Subject
 
@@ -16,7 +16,9 @@ Verb = Callable[[Storage, str], Awaitable[object]]
 ONE_OBJECT: dict[str, Verb] = {
     "create": lambda storage, key: storage.create(key, pod("foo")),
     "get": lambda storage, key: storage.get(key),
-    "update": lambda storage, key: storage.guaranteed_update(key, replaced_by(pod("foo")), ignore_not_found=True),
+    "update": lambda storage, key: storage.guaranteed_update(
+        key, replaced_by(pod("foo")), UpdateOptions(ignore_not_found=True)
+    ),
     "delete": lambda storage, key: storage.delete(key),
     "delete if corrupt": lambda storage, key: storage.delete(key, even_if_corrupt=True),
     "list one": lambda storage, key: storage.list(key, ListOptions(recursive=False)),

@@ -9,7 +9,7 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import KeyExists, KeyNotFound, Unavailable
-from localplane.apiserver.storage.interface import Update
+from localplane.apiserver.storage.interface import UpdateFunc
 from localplane.apiserver.storage.objects import StoredObject
 from tests.contract.losing import Fate, LostAnswers, losing
 from tests.contract.pods import create, key_of, pod
@@ -25,7 +25,7 @@ def lost(subject: Subject) -> Iterator[LostAnswers]:
         yield lost
 
 
-def appending(line: str, runs: list[str] | None = None) -> Update:
+def appending(line: str, runs: list[str] | None = None) -> UpdateFunc:
     async def update(current: JSONObject) -> JSONObject:
         if runs is not None:
             runs.append(line)

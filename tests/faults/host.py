@@ -32,6 +32,7 @@ from localplane.apiserver.storage.interface import (
     Match,
     Preconditions,
     Storage,
+    UpdateOptions,
     Watch,
     WatchEvent,
     WatchOptions,
@@ -94,7 +95,9 @@ class Host:
             return {**current, "data": {"value": request["value"]}}
 
         expected = Preconditions(resource_version=str(request["expected"]))
-        return _shown(await self._storage.guaranteed_update(request["key"], changed, preconditions=expected))
+        return _shown(
+            await self._storage.guaranteed_update(request["key"], changed, UpdateOptions(preconditions=expected))
+        )
 
     async def _delete(self, request: Message) -> Message:
         expected = Preconditions(resource_version=str(request["expected"]))

@@ -6,19 +6,22 @@ The mutants try the checker alone; these try everything from the host to the ver
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
 from itertools import count
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.interface import (
+    UNCONDITIONAL,
     EventType,
     ListOptions,
     ObjectList,
     Preconditions,
     Stats,
     Storage,
-    Update,
+    UpdateFunc,
+    UpdateOptions,
     Validation,
     Watch,
     WatchEvent,
@@ -85,26 +88,17 @@ class LyingStorage:
     async def guaranteed_update(
         self,
         key: str,
-        update: Update,
+        update: UpdateFunc,
+        options: UpdateOptions = UNCONDITIONAL,
         *,
-        ignore_not_found: bool = False,
-        preconditions: Preconditions | None = None,
         suggestion: StoredObject | None = None,
-        ttl: timedelta | None = None,
     ) -> StoredObject:
         if self._lies_now(Lie.LOSE_UPDATES):
             current = await self._honest.get(key)
             return StoredObject.from_object(key, await update(current.decode()), current.revision + 1)
         if self._lies_now(Lie.IGNORE_EXPECTATIONS):
-            preconditions = None
-        return await self._honest.guaranteed_update(
-            key,
-            update,
-            ignore_not_found=ignore_not_found,
-            preconditions=preconditions,
-            suggestion=suggestion,
-            ttl=ttl,
-        )
+            options = replace(options, preconditions=None)
+        return await self._honest.guaranteed_update(key, update, options, suggestion=suggestion)
 
     async def watch(self, key: str, options: WatchOptions) -> Watch:
         honest = await self._honest.watch(key, options)

@@ -14,7 +14,7 @@ from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import KeyNotFound, StorageError
-from localplane.apiserver.storage.interface import ObjectList, Preconditions
+from localplane.apiserver.storage.interface import ObjectList, Preconditions, UpdateOptions
 from localplane.apiserver.storage.objects import StoredObject
 
 from .deletion import Grace, before_delete, mark_as_deleting, with_collection_finalizers
@@ -111,7 +111,7 @@ class _Deletion:
             marked = await self._step((await storage.get(self._key)).decode())
             return self._definition.converter.from_storage(marked)
         preconditions = Preconditions(options.precondition_uid, options.precondition_resource_version)
-        written = await storage.guaranteed_update(self._key, self._step, preconditions=preconditions)
+        written = await storage.guaranteed_update(self._key, self._step, UpdateOptions(preconditions=preconditions))
         if options.precondition_resource_version is not None:
             options.precondition_resource_version = str(written.revision)  # it was true, and the mark has changed it
         return written

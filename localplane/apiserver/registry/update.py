@@ -19,7 +19,7 @@ from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.long_work import is_heavy, with_data
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import InvalidResourceVersion, KeyNotFound, PreconditionFailed, StorageError
-from localplane.apiserver.storage.interface import Preconditions
+from localplane.apiserver.storage.interface import Preconditions, UpdateOptions
 from localplane.apiserver.storage.keys import parse_resource_version
 from localplane.apiserver.storage.objects import StoredObject
 
@@ -90,7 +90,9 @@ async def update(definition: Definition, request: Request, update: Update) -> Up
             current = await _current(definition, key, preconditions, allow_create=allow_create)
             return Updated(converter.from_storage(await step(current)), created)
         stored = await definition.storage.guaranteed_update(
-            key, step, ignore_not_found=allow_create, preconditions=preconditions, ttl=definition.strategy.ttl
+            key,
+            step,
+            UpdateOptions(ignore_not_found=allow_create, preconditions=preconditions, ttl=definition.strategy.ttl),
         )
     except _LastFinalizerRemoved as last:
         if not options.dry_run:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from localplane.apimachinery.objects import JSONObject
 
@@ -20,7 +20,7 @@ from .objects import StoredObject
 Predicate = Callable[[StoredObject], bool]
 """Decides whether a reader wants an object. None stands for "all of them", so that nothing is asked."""
 
-Update = Callable[[JSONObject], Awaitable[JSONObject]]
+UpdateFunc = Callable[[JSONObject], Awaitable[JSONObject]]
 """Given a copy of the current object (empty when there is none), returns what should be stored. May run several
 times; an error it raises ends the update, unless it was given stale data, in which case it gets a second try."""
 
@@ -80,6 +80,19 @@ class ListOptions:
     predicate: Predicate | None = None
     recursive: bool = True
     only_readable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateOptions:
+    """With `ignore_not_found` an absent object is updated from an empty one, that is, created. `ttl` is how long the
+    object stays after this."""
+
+    ignore_not_found: bool = False
+    preconditions: Preconditions | None = None
+    ttl: timedelta | None = None
+
+
+UNCONDITIONAL: Final = UpdateOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,16 +192,14 @@ class Storage(Protocol):
     async def guaranteed_update(
         self,
         key: str,
-        update: Update,
+        update: UpdateFunc,
+        options: UpdateOptions = UNCONDITIONAL,
         *,
-        ignore_not_found: bool = False,
-        preconditions: Preconditions | None = None,
         suggestion: StoredObject | None = None,
-        ttl: timedelta | None = None,
     ) -> StoredObject:
         """Read, change and write until nobody else got in between. Writes nothing when nothing changed.
 
-        With `ignore_not_found` an absent object is updated from an empty one, that is, created.
+        `suggestion` is as for delete.
         """
 
     async def watch(self, key: str, options: WatchOptions) -> Watch: ...

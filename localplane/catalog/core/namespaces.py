@@ -23,7 +23,7 @@ from localplane.apiserver.registry.store import ObjectStore, SubresourceStore
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import StorageError
-from localplane.apiserver.storage.interface import Preconditions
+from localplane.apiserver.storage.interface import Preconditions, UpdateOptions
 from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 
@@ -126,7 +126,9 @@ class NamespaceStore(ObjectStore):
             return Deleted(marked, immediately=False)
         preconditions = Preconditions(options.precondition_uid, options.precondition_resource_version)
         try:
-            marked = await storage.guaranteed_update(self.definition.key("", name), step, preconditions=preconditions)
+            marked = await storage.guaranteed_update(
+                self.definition.key("", name), step, UpdateOptions(preconditions=preconditions)
+            )
         except StorageError as error:
             raise interpret(error, resource=self.definition.resource, name=name) from error
         return Deleted(marked, immediately=False)

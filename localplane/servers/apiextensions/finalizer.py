@@ -16,7 +16,7 @@ from localplane.apiserver.registry.rest import ListOptions as Selection
 from localplane.apiserver.registry.store import Store
 from localplane.apiserver.request import Query, Request, RequestInfo, User
 from localplane.apiserver.storage.errors import KeyNotFound, PreconditionFailed, StorageError
-from localplane.apiserver.storage.interface import ListOptions, Preconditions
+from localplane.apiserver.storage.interface import ListOptions, Preconditions, UpdateOptions
 from localplane.client.workqueue.supervision import Contained
 
 from .status import condition, is_true, set_condition, write_status
@@ -138,7 +138,7 @@ class Finalizer:
 
         preconditions = Preconditions(uid=uid)
         try:
-            await definition.storage.guaranteed_update(key, step, preconditions=preconditions)
+            await definition.storage.guaranteed_update(key, step, UpdateOptions(preconditions=preconditions))
             if not others:
                 await definition.storage.delete(key, preconditions=preconditions)
         except PreconditionFailed:

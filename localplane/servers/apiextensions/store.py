@@ -25,7 +25,7 @@ from localplane.apiserver.registry.rest import (
 from localplane.apiserver.registry.store import Store
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import StorageError
-from localplane.apiserver.storage.interface import Preconditions
+from localplane.apiserver.storage.interface import Preconditions, UpdateOptions
 
 from .status import condition, set_condition
 
@@ -102,4 +102,4 @@ class DefinitionStore(Store):
         if options.dry_run:
             return converter.from_storage(await step((await storage.get(key)).decode()))
         preconditions = Preconditions(options.precondition_uid or uid, options.precondition_resource_version)
-        return await storage.guaranteed_update(key, step, preconditions=preconditions)
+        return await storage.guaranteed_update(key, step, UpdateOptions(preconditions=preconditions))

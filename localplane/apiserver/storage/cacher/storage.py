@@ -12,13 +12,15 @@ from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apiserver.storage.continuation import encode_continue
 from localplane.apiserver.storage.errors import CorruptObject, KeyNotFound, ResourceVersionTooOld
 from localplane.apiserver.storage.interface import (
+    UNCONDITIONAL,
     EventType,
     ListOptions,
     ObjectList,
     Preconditions,
     Predicate,
     Stats,
-    Update,
+    UpdateFunc,
+    UpdateOptions,
     Validation,
     WatchEvent,
     WatchOptions,
@@ -152,21 +154,13 @@ class CachedStorage:
     async def guaranteed_update(
         self,
         key: str,
-        update: Update,
+        update: UpdateFunc,
+        options: UpdateOptions = UNCONDITIONAL,
         *,
-        ignore_not_found: bool = False,
-        preconditions: Preconditions | None = None,
         suggestion: StoredObject | None = None,
-        ttl: timedelta | None = None,
     ) -> StoredObject:
-        updated = await self._store.guaranteed_update(
-            key,
-            update,
-            ignore_not_found=ignore_not_found,
-            preconditions=preconditions,
-            suggestion=self.peek(key) or suggestion,  # it is newer than whatever a caller has kept
-            ttl=ttl,
-        )
+        newest = self.peek(key) or suggestion  # what is here is newer than whatever a caller has kept
+        updated = await self._store.guaranteed_update(key, update, options, suggestion=newest)
         self._cacher.note_write(updated)
         return updated
 

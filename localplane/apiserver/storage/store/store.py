@@ -7,11 +7,13 @@ from datetime import timedelta
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.backend import Backend, prefix_end
 from localplane.apiserver.storage.interface import (
+    UNCONDITIONAL,
     ListOptions,
     ObjectList,
     Preconditions,
     Stats,
-    Update,
+    UpdateFunc,
+    UpdateOptions,
     Validation,
     Watch,
     WatchOptions,
@@ -68,22 +70,13 @@ class Store:
     async def guaranteed_update(
         self,
         key: str,
-        update: Update,
+        update: UpdateFunc,
+        options: UpdateOptions = UNCONDITIONAL,
         *,
-        ignore_not_found: bool = False,
-        preconditions: Preconditions | None = None,
         suggestion: StoredObject | None = None,
-        ttl: timedelta | None = None,
     ) -> StoredObject:
         return await writes.guaranteed_update(
-            self._backend,
-            self._writes,
-            self._keys.one(key),
-            update,
-            ignore_not_found=ignore_not_found,
-            preconditions=preconditions,
-            suggestion=suggestion,
-            ttl=ttl,
+            self._backend, self._writes, self._keys.one(key), update, options, suggestion=suggestion
         )
 
     async def watch(self, key: str, options: WatchOptions) -> Watch:

@@ -19,7 +19,7 @@ from localplane.apiserver.storage.errors import (
     PreconditionFailed,
     ResourceVersionOnCreate,
 )
-from localplane.apiserver.storage.interface import Preconditions, Update, Validation
+from localplane.apiserver.storage.interface import Preconditions, UpdateFunc, UpdateOptions, Validation
 from localplane.apiserver.storage.objects import Encoded, StoredObject
 
 from .certain_writes import CertainWrites
@@ -119,19 +119,18 @@ async def guaranteed_update(
     backend: Backend,
     writes: CertainWrites,
     key: str,
-    update: Update,
+    update: UpdateFunc,
+    options: UpdateOptions,
     *,
-    ignore_not_found: bool,
-    preconditions: Preconditions | None,
     suggestion: StoredObject | None,
-    ttl: timedelta | None,
 ) -> StoredObject:
+    ignore_not_found = options.ignore_not_found
     state = (
         _State(suggestion, live=False) if suggestion else await _read(backend, key, ignore_not_found=ignore_not_found)
     )
     while True:
         try:
-            encoded = Encoded.of(await _updated(key, state, update, preconditions))
+            encoded = Encoded.of(await _updated(key, state, update, options.preconditions))
         except Exception:  # as in delete: the caller's own error, which counts only if it saw live data
             if state.live:
                 raise
@@ -149,14 +148,14 @@ async def guaranteed_update(
             state = fresh
             continue
         try:
-            revision = await writes.put(key, encoded.value, expected=state.revision, ttl=ttl)
+            revision = await writes.put(key, encoded.value, expected=state.revision, ttl=options.ttl)
         except CompareFailed as error:
             state = _state_of(key, error.current, ignore_not_found=ignore_not_found)
             continue
         return StoredObject.from_encoded(key, encoded, revision)
 
 
-async def _updated(key: str, state: _State, update: Update, preconditions: Preconditions | None) -> JSONObject:
+async def _updated(key: str, state: _State, update: UpdateFunc, preconditions: Preconditions | None) -> JSONObject:
     if preconditions is not None:
         preconditions.check(key, state.object or StoredObject.from_object(key, {}, 0))
     return await update(state.object.decode() if state.object else {})

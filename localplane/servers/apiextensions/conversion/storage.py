@@ -15,13 +15,15 @@ from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.interface import (
+    UNCONDITIONAL,
     EventType,
     ListOptions,
     ObjectList,
     Preconditions,
     Stats,
     Storage,
-    Update,
+    UpdateFunc,
+    UpdateOptions,
     Validation,
     Watch,
     WatchEvent,
@@ -101,21 +103,17 @@ class ConvertingStorage:
     async def guaranteed_update(
         self,
         key: str,
-        update: Update,
+        update: UpdateFunc,
+        options: UpdateOptions = UNCONDITIONAL,
         *,
-        ignore_not_found: bool = False,
-        preconditions: Preconditions | None = None,
         suggestion: StoredObject | None = None,  # it is of our version, and useless below
-        ttl: timedelta | None = None,
     ) -> StoredObject:
         async def step(current: JSONObject) -> JSONObject:
             if current:
                 (current,) = await self._above([current])
             return await self._below(await update(current))
 
-        written = await self._inner.guaranteed_update(
-            key, step, ignore_not_found=ignore_not_found, preconditions=preconditions, ttl=ttl
-        )
+        written = await self._inner.guaranteed_update(key, step, options)
         return await self._one(written)
 
     async def watch(self, key: str, options: WatchOptions) -> Watch:

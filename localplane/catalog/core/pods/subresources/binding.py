@@ -17,7 +17,7 @@ from localplane.apiserver.registry.errors import interpret
 from localplane.apiserver.registry.rest import Creater, NamedCreater, Result, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import StorageError
-from localplane.apiserver.storage.interface import Preconditions
+from localplane.apiserver.storage.interface import Preconditions, UpdateOptions
 from localplane.catalog.core.pods.conditions import set_condition
 from localplane.catalog.core.pods.disabled_fields import drop_disabled_fields
 
@@ -67,7 +67,7 @@ class BindingStore(NamedCreater):
                 preconditions.check(key, there)
                 await bound(there.decode())
             else:
-                await pods.storage.guaranteed_update(key, bound, preconditions=preconditions)
+                await pods.storage.guaranteed_update(key, bound, UpdateOptions(preconditions=preconditions))
         except StorageError as error:
             raise interpret(error, resource=pods.resource, name=name) from error
 
