@@ -11,6 +11,6 @@ from tests.growth.measuring import too_fast
 from tests.growth.subjects import Subject, objects
 
 
-@pytest.mark.parametrize("place", objects(["distinct"]), ids=lambda place: place.name)
+@pytest.mark.parametrize("place", [*objects(["distinct"])], ids=lambda place: place.name)
 def test_a_large_object_is_written_in_proportion_to_its_size(place: Subject) -> None:
     assert not too_fast(place.inputs, moderate=place.moderate)
