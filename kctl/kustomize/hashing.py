@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
+from kctl.kustomize.content_hash import content_hash
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.nodes import Map, Scalar
 from kctl.kustomize.resource import Resource
 from kctl.kustomize.writing import json_value
-from kctl.printers.objects import sorted_keys
-from localplane.apimachinery.gotext import go_json
-
-_READABLE = str.maketrans("013ae", "ghkmt")
 
 
-def content_hash(resource: Resource) -> str:
+def resource_hash(resource: Resource) -> str:
     """Raises KustomizeError for a kind that has no data."""
     content: dict[str, Any] = {"kind": resource.kind, "name": "", "data": _value(resource, "data")}
     if resource.kind == "ConfigMap":
@@ -28,8 +24,7 @@ def content_hash(resource: Resource) -> str:
     value = _value(resource, optional)
     if isinstance(value, dict):
         content[optional] = value
-    digest = hashlib.sha256(go_json(sorted_keys(content)).encode()).hexdigest()
-    return digest[:10].translate(_READABLE)
+    return content_hash(content)
 
 
 def _value(resource: Resource, name: str) -> Any:

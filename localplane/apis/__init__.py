@@ -6,6 +6,8 @@
     encoding         an object as Go writes it: fields in order, empty ones left out, others filled in
     patch_nodes      how lists merge, for strategic patches that are made or applied without a server
     descriptions     what fields mean, for OpenAPI documents
+    amounts          a ResourceList: quantities by name, added and compared
+    pod_resources    what a pod asks for in all, and what it may use at most
 
 Both halves ask here: the server makes its schemas of the table, the command line writes typed objects with it. Nothing
 here does I/O but for reading the table, a package at a time, and nothing knows a server.

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.objects import JSONObject
-from localplane.catalog.quota.amounts import read
+from localplane.apis.amounts import read
 from localplane.client import HandlerFunctions, WorkQueue, deleted_object, object_key
 from localplane.client.workqueue.supervision import Contained
 from localplane.controllers.context import ControllerContext

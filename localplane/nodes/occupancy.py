@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from localplane.catalog.quota.amounts import Amounts, add
+from localplane.apis.amounts import Amounts, add
 from localplane.controllers.host_ports import HostPort, TakenPorts, host_ports
 from localplane.controllers.pods import is_terminal
 

@@ -155,7 +155,7 @@ def check_sources(given: Given) -> None:
 
 
 def config_map(session: Session, given: Given, name: str) -> JSONObject:
-    from kctl.changes.create.hashing import content_hash
+    from kctl.kustomize.content_hash import content_hash
 
     data: dict[str, str] = {}
     binary: dict[str, str] = {}

@@ -151,7 +151,7 @@ class _Data:
 
 async def _make(session: Session, given: Given, name: str, data: _Data, kind: str) -> None:
     if given.is_on("append-hash"):
-        from kctl.changes.create.hashing import content_hash
+        from kctl.kustomize.content_hash import content_hash
 
         name = f"{name}-{content_hash({'kind': 'Secret', 'type': kind, 'name': name, 'data': data.encoded})}"
     obj: JSONObject = {"kind": "Secret", "apiVersion": "v1", "metadata": metadata(session, name)}

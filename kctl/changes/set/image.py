@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kctl.changes.set.patches import Changing, find, pod_spec, set_flags
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
 
 async def run(session: Session, given: Given) -> None:
     from kctl.changes.dry_run import dry_run
-    from kctl.changes.set import pairs
+    from kctl.changes.metadata import split
     from kctl.printers.typed import printer_for
 
     mode = dry_run(session)
     printer = printer_for(given, "image updated", dry_run=mode)
-    resources, words = pairs.split(given.arguments, "image")
-    images = pairs.values(words, "image")
+    resources, pairs = split(given.arguments, "image")
+    images = _images(pairs)
     infos = await find(session, given, resources)
     _check(given, resources, images, mode)
     changing = Changing(session, given, printer, mode=mode, failure="failed to patch image update to pod template:")
@@ -42,7 +43,15 @@ async def run(session: Session, given: Given) -> None:
     await changing.run(infos, change)
 
 
-def _check(given: Given, resources: list[str], images: dict[str, str], mode: str) -> None:
+def _images(pairs: Sequence[str]) -> dict[str, str]:
+    """By the container's name. Raises KctlError."""
+    wrong = [pair for pair in pairs if "=" not in pair[1:]]
+    if wrong:
+        raise KctlError(f"invalid image format: {', '.join(wrong)}")
+    return dict(pair.split("=", 1) for pair in pairs)
+
+
+def _check(given: Given, resources: Sequence[str], images: dict[str, str], mode: str) -> None:
     errors: list[Exception] = []
     if given.is_on("all") and given.text("selector"):
         errors.append(KctlError("cannot set --all and --selector at the same time"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kctl.kustomize.field_specs import FieldSpec, Setter
 from kctl.kustomize.fields import set_scalar
-from kctl.kustomize.hashing import content_hash
+from kctl.kustomize.hashing import resource_hash
 from kctl.kustomize.ids import Gvk
 from kctl.kustomize.nodes import STR, Node, Scalar, raw_text
 from kctl.kustomize.resource import NEEDS_HASH, PREFIXES, SUFFIXES
@@ -56,7 +56,7 @@ class Hashing:
     def transform(self, resources: ResMap) -> None:
         for resource in resources:
             if resource.is_enabled(NEEDS_HASH):
-                digest = content_hash(resource)
+                digest = resource_hash(resource)
                 resource.remember_id()
                 resource.set_name(f"{resource.name}-{digest}")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kctl.views.describe.amounts import Amounts, added, pod_amounts
 from kctl.views.describe.page import NONE, Page, Source, annotation_lines, events, full_time, labels, of, several, since
 from localplane.apimachinery.objects import JSONObject
-from localplane.apimachinery.quantity import ZERO, parse
+from localplane.apimachinery.quantity import ZERO
+from localplane.apis import pod_resources
+from localplane.apis.amounts import Amounts, add, read
 
 _ROLE = "node-role.kubernetes.io/"
 _INFO = (
@@ -156,14 +157,12 @@ def _pods(page: Page, obj: JSONObject, pods: list[JSONObject] | None) -> None:
         page.field("Pods", "not authorized")
         return
     status = of(obj, "status")
-    allocatable = {
-        key: parse(str(value)) for key, value in (status.get("allocatable") or status.get("capacity") or {}).items()
-    }
+    allocatable = read(status.get("allocatable") or status.get("capacity"))
     page.field("Non-terminated Pods", f"({len(pods)} in total)")
     page.line("Namespace\tName\t\tCPU Requests\tCPU Limits\tMemory Requests\tMemory Limits\tAge", level=1)
     page.line("---------\t----\t\t------------\t----------\t---------------\t-------------\t---", level=1)
     for pod in pods:
-        requests, limits = (pod_amounts(pod, field, from_status=True) for field in ("requests", "limits"))
+        requests, limits = pod_resources.requests(pod), pod_resources.limits(pod)
         metadata = of(pod, "metadata")
         cells = [
             _share(amounts, kind, allocatable, of_nothing=_NO_NUMBER)
@@ -185,7 +184,11 @@ def _totals(page: Page, pods: Sequence[JSONObject], allocatable: Amounts) -> Non
     page.line("Allocated resources:\n  (Total limits may be over 100 percent, i.e., overcommitted.)")
     page.line("Resource\tRequests\tLimits", level=1)
     page.line("--------\t--------\t------", level=1)
-    requests, limits = (added(pod_amounts(pod, field) for pod in pods) for field in ("requests", "limits"))
+    requests: Amounts = {}
+    limits: Amounts = {}
+    for pod in pods:
+        add(requests, pod_resources.requests(pod, from_status=False))
+        add(limits, pod_resources.limits(pod, from_status=False))
     huge = sorted(name for name in allocatable if name.startswith("hugepages-"))
     others = sorted(name for name in allocatable if name not in (*_STANDARD, *huge, "pods"))
     for name in ("cpu", "memory", "ephemeral-storage", *huge):

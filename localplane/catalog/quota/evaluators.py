@@ -13,9 +13,9 @@ from typing import Any, Final
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.quantity import ZERO, Quantity
 from localplane.apimachinery.times import parse_time
+from localplane.apis import pod_resources
+from localplane.apis.amounts import ONE, Amounts, add, read
 
-from . import pod_amounts
-from .amounts import ONE, Amounts, add, read
 from .scopes import claim_scope, no_scope, pod_scope, selectors_of
 
 JSONObject = Mapping[str, Any]
@@ -71,7 +71,7 @@ def pod_usage(pod: JSONObject) -> Amounts:
     """A pod that is over, or should be by now, is still an object but uses nothing."""
     used: Amounts = {"count/pods": ONE}
     if _is_charged(pod):
-        used |= compute_usage(pod_amounts.requests(pod), pod_amounts.limits(pod))
+        used |= compute_usage(pod_resources.requests(pod), pod_resources.limits(pod))
     return used
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import InvalidQuantity, parse
 from localplane.apimachinery.times import InvalidTime, parse_time
-from localplane.catalog.quota.pod_amounts import requests as pod_requests
+from localplane.apis.pod_resources import requests as pod_requests
 from localplane.controllers.pods import condition, is_ready, is_terminating, phase
 
 from .measurements import Measurement, NoMeasurement

@@ -11,8 +11,8 @@ from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import Quantity
+from localplane.apis.amounts import read, written
 from localplane.catalog.quota import Amounts, Evaluator, evaluators_of
-from localplane.catalog.quota.amounts import read, written
 from localplane.client import (
     METADATA_LIST,
     Client,

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from localplane.apimachinery.quantity import ZERO, Quantity
-from localplane.catalog.quota import pod_amounts
-from localplane.catalog.quota.amounts import read
+from localplane.apis import pod_resources
+from localplane.apis.amounts import read
 from localplane.controllers.host_ports import TakenPorts, host_ports
 from localplane.controllers.node_selection import (
     NO_EXECUTE,
@@ -77,7 +77,7 @@ def _shortages(pod: Mapping[str, Any], node: Mapping[str, Any], others: Others) 
     allocatable = read((node.get("status") or {}).get("allocatable"))
     if "pods" in allocatable and others.count + 1 > allocatable["pods"].value():
         yield _shortage("pods", 1, others.count, allocatable["pods"].value())
-    requests = pod_amounts.requests({"spec": pod["spec"]})
+    requests = pod_resources.requests({"spec": pod["spec"]})
     for name in sorted(requests, key=lambda each: (_FIRST.index(each) if each in _FIRST else len(_FIRST), each)):
         if name not in allocatable or requests[name] <= ZERO:
             continue

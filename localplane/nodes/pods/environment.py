@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.quantity import ZERO, Quantity, parse
-from localplane.catalog.quota.amounts import read
+from localplane.apis.amounts import read
 
 from .commands import REFERENCE, expanded
 from .place import Place

@@ -14,9 +14,9 @@ from typing import Any, Final
 from localplane.apimachinery.gotext import go_json
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import ZERO, Quantity
+from localplane.apis import pod_resources
+from localplane.apis.amounts import read, written
 from localplane.catalog.core.pods.qos import qos_class
-from localplane.catalog.quota import pod_amounts
-from localplane.catalog.quota.amounts import read, written
 
 from . import containers as status_of
 from .behaviour import Kind, containers
@@ -74,7 +74,7 @@ def pod_requests(pod: Mapping[str, Any], statuses: Mapping[str, JSONObject]) -> 
     spec = dict(pod["spec"])
     for name in ("initContainers", "containers"):
         spec[name] = [_as_granted(container, statuses) for container in spec.get(name) or ()]
-    return written(pod_amounts.requests({"spec": spec}))
+    return written(pod_resources.requests({"spec": spec}))
 
 
 def granted(pod: Mapping[str, Any]) -> dict[str, Quantity]:
@@ -147,7 +147,7 @@ def _granted_or_not(
 def _refusal(pod: Mapping[str, Any], room: Room | None) -> Judgement | None:
     if room is None:
         return None
-    asked = pod_amounts.requests({"spec": pod["spec"]})
+    asked = pod_resources.requests({"spec": pod["spec"]})
     used, allocatable = room.used(), room.allocatable()
     for name in _RESIZABLE:
         capacity, amount, taken = allocatable.get(name), asked.get(name, ZERO), used.get(name, ZERO)

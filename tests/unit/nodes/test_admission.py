@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.catalog.quota.amounts import read
+from localplane.apis.amounts import read
 from localplane.controllers.host_ports import HostPort, TakenPorts
 from localplane.nodes.occupancy import Occupancy
 from localplane.nodes.pods.admission import Others, Rejection, rejection

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.catalog.quota.amounts import read
+from localplane.apis.amounts import read
 from localplane.nodes.pods.commands import Run, Surroundings, expanded, understand
 from localplane.nodes.pods.environment import host_name, path_problem, variables
 from localplane.nodes.pods.place import Place

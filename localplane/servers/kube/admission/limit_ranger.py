@@ -10,9 +10,9 @@ from typing import Final
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
+from localplane.apis import pod_resources
+from localplane.apis.amounts import read
 from localplane.apiserver.admission import Attributes, Operation
-from localplane.catalog.quota import pod_amounts
-from localplane.catalog.quota.amounts import read
 
 from .limit_bounds import Amounts, beyond_maximum, beyond_ratio, beyond_requested_maximum, under_minimum
 from .plugin import (
@@ -100,7 +100,7 @@ def _pod_problems(pod: JSONObject, limit: JSONObject) -> Iterator[str]:
                 yield from _problems(limit, read(resources.get("requests")), read(resources.get("limits")))
     elif limit.get("type") == "Pod":
         asked = {"spec": _without_overhead(spec(pod))}
-        yield from _problems(limit, pod_amounts.requests(asked), pod_amounts.limits(asked))
+        yield from _problems(limit, pod_resources.requests(asked), pod_resources.limits(asked))
 
 
 def _without_overhead(pod: JSONObject) -> JSONObject:

@@ -8,9 +8,9 @@ from typing import Any
 from localplane.apimachinery.errors import Cause, Forbidden
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.quantity import ZERO
+from localplane.apis import pod_resources
+from localplane.apis.amounts import read
 from localplane.apiserver.admission import Attributes, Operation
-from localplane.catalog.quota import pod_amounts
-from localplane.catalog.quota.amounts import read
 
 from .plugin import PODS, LookingPlugin, SelectivePlugin, metadata, refused, spec, written
 
@@ -48,7 +48,7 @@ def _refused_because(attributes: Attributes, why: str, reason: str) -> Forbidden
 
 def _lacking(pod: Mapping[str, Any], allocatable: Mapping[str, Any]) -> list[str]:
     """Processors are told in thousandths."""
-    there, asked = read(allocatable), pod_amounts.requests({"spec": pod.get("spec") or {}})
+    there, asked = read(allocatable), pod_resources.requests({"spec": pod.get("spec") or {}})
     found = []
     for name in ("cpu", "memory"):
         most, wanted = there.get(name, ZERO), asked.get(name, ZERO)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.objects import JSONObject
+from localplane.apis.amounts import written
 from localplane.catalog.quota import EVALUATORS, evaluators_of
-from localplane.catalog.quota.amounts import written
 from localplane.catalog.quota.evaluators import claim_usage, device_claim_usage, pod_usage, service_usage
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kctl.changes.create.configmap import add_env_files, add_files, add_literals, key_errors
-from kctl.changes.create.hashing import content_hash
 from kctl.errors import KctlError
+from kctl.kustomize.content_hash import content_hash
 
 
 def collected(add: object, *arguments: object, **options: object) -> dict[str, bytes]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from kctl.views.describe.amounts import pod_amounts
 from kctl.views.describe.containers import probe_text
 from kctl.views.describe.generic import label_for
 from kctl.views.describe.namespaces import _in_form
@@ -82,32 +79,9 @@ def test_a_probe_is_one_line() -> None:
     )
 
 
-def test_a_pod_needs_what_its_largest_init_container_needs() -> None:
-    def container(cpu: str, **more: str) -> dict[str, object]:
-        return {"resources": {"requests": {"cpu": cpu}}, **more}
-
-    spec = {"containers": [container("100m"), container("200m")], "initContainers": [container("1"), container("50m")]}
-    assert str(pod_amounts({"spec": spec}, "requests")["cpu"]) == "1"
-    beside = {**spec, "initContainers": [container("50m", restartPolicy="Always")]}
-    assert str(pod_amounts({"spec": beside}, "requests")["cpu"]) == "350m"
-
-
 @pytest.mark.parametrize(
     ("used", "hard", "shown"),
     [("67108864", "10Gi", "64Mi"), ("250m", "40", "250m"), (None, "10Gi", "0"), ("1Gi", "2000000000", "1073741824")],
 )
 def test_what_is_used_is_told_in_the_units_of_what_may_be(used: str | None, hard: str, shown: str) -> None:
     assert _in_form(used, hard) == shown
-
-
-def test_what_was_granted_counts_as_well_as_what_is_wanted() -> None:
-    """A pod whose container was resized, and has more for now than it asks for."""
-    spec = {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}, "limits": {"cpu": "2"}}}]}
-    resources = {"requests": {"cpu": "3"}, "limits": {"cpu": "1"}}
-    granted = {"name": "c", "resources": resources, "allocatedResources": {"cpu": "2"}}
-    pod: dict[str, Any] = {"spec": spec, "status": {"containerStatuses": [granted]}}
-    assert str(pod_amounts(pod, "requests")["cpu"]) == "1"
-    assert str(pod_amounts(pod, "requests", from_status=True)["cpu"]) == "3"
-    assert str(pod_amounts(pod, "limits", from_status=True)["cpu"]) == "2"
-    pod["status"]["conditions"] = [{"type": "PodResizePending", "reason": "Infeasible"}]
-    assert str(pod_amounts(pod, "limits", from_status=True)["cpu"]) == "1"

@@ -9,9 +9,9 @@ from typing import Any, Final
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import ZERO
+from localplane.apis.amounts import add, read
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.catalog.quota import EVALUATORS, Amounts, Evaluator, counting
-from localplane.catalog.quota.amounts import add, read
 from localplane.catalog.quota.evaluators import compute_usage
 from localplane.servers.kube.admission.plugin import CLAIMS, PODS, refused, spec, written
 

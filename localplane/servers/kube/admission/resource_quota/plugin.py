@@ -8,9 +8,9 @@ from weakref import WeakValueDictionary
 
 from localplane.apimachinery.errors import Conflict, NotFound
 from localplane.apimachinery.groups import GroupResource
+from localplane.apis.amounts import written as as_text
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.registry.lookup import Lookup
-from localplane.catalog.quota.amounts import written as as_text
 from localplane.client import Client, GroupVersionResource
 from localplane.servers.kube.admission.plugin import WRITES, LookingPlugin
 

@@ -1,4 +1,7 @@
-"""The hash that --append-hash puts behind a name: it changes with the content. Kubernetes: kubectl/pkg/util/hash."""
+"""The hash behind the name of a config map or secret, which changes with its content.
+
+--append-hash of create puts it there, and kustomize. Kubernetes: kubectl/pkg/util/hash, kustomize's api/hasher.
+"""
 
 from __future__ import annotations
 

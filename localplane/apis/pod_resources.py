@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from localplane.apimachinery.quantity import ZERO
-
-from .amounts import Amounts, add, raise_to, read
+from localplane.apis.amounts import Amounts, add, raise_to, read
 
 JSONObject = Mapping[str, Any]
 _Of = Callable[[JSONObject, JSONObject], Amounts]
@@ -21,17 +20,20 @@ _POD_LEVEL: Final = ("cpu", "memory")
 _HUGE_PAGES: Final = "hugepages-"
 
 
-def requests(pod: JSONObject) -> Amounts:
+def requests(pod: JSONObject, *, from_status: bool = True) -> Amounts:
+    """Without `from_status` only what it asks for counts."""
     spec = pod.get("spec") or {}
-    total = _most(pod, _asked("requests"), _allocated, _actual_requests)
+    others = (_allocated, _actual_requests) if from_status else ()
+    total = _most(pod, _asked("requests"), *others)
     total |= _at_pod_level(spec, "requests")
     add(total, read(spec.get("overhead")))
     return total
 
 
-def limits(pod: JSONObject) -> Amounts:
+def limits(pod: JSONObject, *, from_status: bool = True) -> Amounts:
+    """As `requests`. Overhead is only added to what is limited."""
     spec = pod.get("spec") or {}
-    total = _most(pod, _asked("limits"), _actual_limits)
+    total = _most(pod, _asked("limits"), *((_actual_limits,) if from_status else ()))
     total |= _at_pod_level(spec, "limits")
     limited = {name for name, amount in total.items() if amount != ZERO}
     add(total, {name: amount for name, amount in read(spec.get("overhead")).items() if name in limited})
@@ -45,7 +47,7 @@ def _at_pod_level(spec: JSONObject, which: str) -> Amounts:
 
 def _most(pod: JSONObject, asked: _Of, *others: _Of) -> Amounts:
     """Of what can't be granted nothing counts but what is there already."""
-    infeasible = _is_resize_infeasible(pod)
+    infeasible = bool(others) and _is_resize_infeasible(pod)
     total: Amounts = {}
     for amounts_of in others if infeasible else (asked, *others):
         raise_to(total, _aggregated(pod, amounts_of, asked=None if infeasible else asked))
