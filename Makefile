@@ -9,7 +9,7 @@ JOBS ?= 2
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check format conformance bench stalls faults rollouts growth soak kubectl clean venv dev etcd
+.PHONY: help up test coverage mutants newest check format conformance bench stalls faults rollouts growth soak kubectl clean venv dev etcd
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,7 +19,27 @@ up: venv ## Start a control plane here; Ctrl-C ends it
 	@$(BIN)/kctl up $(ARGS)
 
 test: dev etcd kubectl ## Run the tests
-	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+coverage: dev etcd kubectl ## Run the tests, also in the processes that they start, and see what they never reach
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
+
+mutants: dev etcd ## Forget each flag in turn, and see whether its tests notice (ARGS="drain 'create secret'")
+	@$(BIN)/python -m tests.mutants $(ARGS)
+
+# In an environment of its own. NEWEST=/path/to/python names another.
+newest: etcd ## Run a short form of the tests with the newest Python of this machine
+	@newest="$(NEWEST)"; \
+	for minor in 20 19 18 17 16 15 14 13 12; do \
+	    for program in python3.$$minor $(HOME)/.pyenv/versions/3.$$minor.*/bin/python; do \
+	        [ -n "$$newest" ] || newest=$$($$program -c 'import sys; print(sys.executable)' 2>/dev/null); done; done; \
+	if [ -z "$$newest" ]; then echo "There is no newer Python here than $$($(PYTHON) -V): nothing is tried with one."; exit; fi; \
+	$(MAKE) --no-print-directory dev PYTHON="$$newest" VENV=.venv-newest && .venv-newest/bin/python -V && \
+	.venv-newest/bin/python -m pytest -n $(JOBS) --dist worksteal tests/unit tests/architecture tests/integration/api \
+	    tests/integration/plane tests/e2e/up/test_round_trip.py tests/e2e/kctl/test_get.py $(ARGS)
 
 check: dev ## Run the linters: ruff, mypy, import contracts
 	@$(BIN)/ruff check .
@@ -62,7 +82,7 @@ kubectl: dev ## Get a kubectl for the tests, if none is on PATH
 	@command -v kubectl >/dev/null || test -x .tools/kubectl || $(BIN)/python tests/e2e/fetch_kubectl.py .tools/kubectl
 
 clean: ## Remove what these targets made, but not the etcd in your cache
-	rm -rf $(VENV) .tools .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	rm -rf $(VENV) .venv-newest .coverage .tools .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- what the targets above stand on ---

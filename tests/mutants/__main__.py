@@ -61,7 +61,7 @@ def tried(subject: str, directory: Path, tests: Sequence[str] = ()) -> list[Verd
     file = directory / f"{subject.replace(' ', '_')}.verdicts"
     file.unlink(missing_ok=True)
     tests = tests or files_of(subject.split(maxsplit=1)[0])
-    plugin = ("-p", "tests.mutants.tests_again", "--mutants", subject, "--verdicts", str(file), "--timeout", "60")
+    plugin = ("-p", "tests.mutants.tests_again", "--mutants", subject, "--verdicts", str(file))
     with file.with_suffix(".log").open("w") as log:
         subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "--rootdir", str(ROOT), "-c", "pyproject.toml", *plugin, *tests],
