@@ -61,9 +61,10 @@ class Version:
     types when it comes to them, but may still lack what the schema requires: that is checked at the end.
     A `printed` kind, as the built-in ones are, has an empty list of rows where others have none.
     `cells` gives all cells of an object's row at once, one for each of `columns`, and `list_cells` those of all rows of
-    a list, for kinds whose rows depend on each other; `row_conditions` says what else is
-    to be known of the row, such as that nothing more will happen to the object. `schema_identity` changes with the
-    schema, where that can happen while the server runs: clients keep documents for as long as it stays.
+    a list, for kinds whose rows depend on each other; `row_conditions` says what else is to be known of the row, such
+    as that nothing more will happen to the object. `make_schema` stands for a `schema` that is large and rarely needed.
+    `schema_identity` changes with the schema, where that can happen while the server runs: clients keep documents for
+    as long as it stays.
     """
 
     name: str
@@ -79,12 +80,13 @@ class Version:
     list_cells: Callable[[Sequence[JSONObject]], list[list[Any]]] | None = None
     row_conditions: Callable[[JSONObject], list[dict[str, str]]] | None = None
     printed: bool = False
+    make_schema: Callable[[], Schema] | None = None
     schema_identity: str = ""
 
     @cached_property
     def compiled(self) -> Schema:
         """The schema, compiled when it is first needed: a server starts with kinds that nobody asks for."""
-        return Schema.of(self.schema)
+        return self.make_schema() if self.make_schema is not None else Schema.of(self.schema)
 
     def compile(self) -> Schema:
         return self.compiled

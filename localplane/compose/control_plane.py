@@ -41,7 +41,7 @@ from localplane.servers.aggregator.front_proxy import FrontProxyFiles, ensure_fr
 from localplane.servers.aggregator.proxying import Proxy
 from localplane.servers.aggregator.registration import follow
 from localplane.servers.aggregator.serving import Aggregator
-from localplane.servers.apiextensions.serving import CustomResources
+from localplane.servers.apiextensions.custom_resources import CustomResources
 from localplane.servers.kube import upkeep
 from localplane.servers.kube.admission import select_plugins
 from localplane.servers.kube.node_authorizer import NodeAuthorizer

@@ -17,7 +17,7 @@ from localplane.servers.aggregator import api_services
 from localplane.servers.aggregator.front_proxy import FrontProxyFiles
 from localplane.servers.aggregator.publishing import publish
 from localplane.servers.aggregator.registration import LocalVersion, register
-from localplane.servers.apiextensions.serving import CustomResources
+from localplane.servers.apiextensions.custom_resources import CustomResources
 from localplane.servers.kube import bootstrap
 from localplane.servers.kube.tokens import track_legacy_tokens
 

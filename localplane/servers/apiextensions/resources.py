@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from localplane.apimachinery.gotext import go_plain
 from localplane.apimachinery.groups import by_priority
 from localplane.apimachinery.objects import JSONObject
-from localplane.apimachinery.schema import DecodeError, Node, Schema
-from localplane.apimachinery.schema.structural import node_of_openapi
+from localplane.apimachinery.schema import DecodeError, Schema
 from localplane.apiserver.dialects import CUSTOM_KINDS
 from localplane.apiserver.registry.selectable import Select, SelectableField, selectable_fields
 from localplane.apiserver.resource import Resource, Subresource, Version
@@ -32,8 +31,11 @@ from .objects.nested import elements
 from .objects.scale import replicas_path, scale_subresource
 from .objects.store import CustomStore, OpenWatches, TerminatingStore
 from .objects.strategy import CustomStatusStrategy, CustomStrategy
-from .rules import CompiledRules, RuleCompiler
+from .rules import RuleCompiler
 from .status import is_true
+
+if TYPE_CHECKING:
+    from localplane.apimachinery.cel.rules import CompiledRules
 
 Reread = Callable[[], JSONObject]
 """The definition, read anew: it is large, and most of it is rarely needed."""
@@ -62,15 +64,8 @@ class _SchemaSource:
         return schema
 
     @cached_property
-    def node(self) -> Node:
-        return Node(loader=self._fill)
-
-    def _fill(self, node: Node) -> None:
-        schema = self.read()
-        made = Node(type="object", preserve_unknown_fields=True) if schema is None else node_of_openapi(schema)
-        for each in fields(made):
-            if each.name not in ("loader", "compiled"):
-                setattr(node, each.name, getattr(made, each.name))
+    def schema(self) -> Schema:
+        return Schema.of(self.read())
 
     @cached_property
     def rules(self) -> CompiledRules | None:
@@ -119,7 +114,7 @@ def _version(obj: JSONObject, declared: Mapping[str, Any], source: _SchemaSource
     metadata = obj["metadata"]
     return Version(
         declared["name"],
-        source.node,
+        make_schema=lambda: source.schema,
         served=bool(declared.get("served")),
         deprecated=bool(declared.get("deprecated")),
         deprecation_warning=_deprecation(obj["spec"], declared) if declared.get("deprecated") else "",
@@ -151,7 +146,7 @@ def _resource(
     namespaced = spec.get("scope") == "Namespaced"
 
     def schema() -> Schema:
-        return Schema(source.node)
+        return source.schema
 
     strategy = CustomStrategy(schema, lambda: source.rules, namespaced=namespaced, scale=subresources.get("scale"))
     stored = next(each["name"] for each in spec["versions"] if each.get("storage"))

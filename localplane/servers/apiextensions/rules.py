@@ -10,7 +10,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
@@ -19,19 +19,11 @@ from localplane.apimachinery.schema.structural import node_of_openapi
 
 from .schemas import walk
 
+if TYPE_CHECKING:
+    from localplane.apimachinery.cel.rules import CompiledRules
+
 _KEYWORD: Final = "x-kubernetes-validations"
 _MOST_KEPT: Final = 8
-
-
-class CompiledRules(Protocol):
-    """The compiled rules of one version's schema."""
-
-    def validate(
-        self, obj: Any, old: Any = None, path: Path | None = None, *, patience: int | None = None
-    ) -> list[FieldError]:
-        """What the rules have against an object; `old` is None for a new one. Raises CEL's Unfinished where they would
-        cost more than the patience."""
-        ...
 
 
 class RuleCompiler:
@@ -47,9 +39,7 @@ class RuleCompiler:
         fields that are wrong already: what stands at or above them is not looked at."""
         if not has_rules(schema):
             return []
-        from localplane.apimachinery.cel.rules import compile_rules  # large, and many have no rules
-
-        compiled = compile_rules(node_of_openapi(schema), path=path, any_cost=any_cost, broken=broken)
+        compiled = _compiled(schema, path=path, any_cost=any_cost, broken=broken)
         self._keep(schema, compiled)
         return compiled.errors
 
@@ -60,14 +50,20 @@ class RuleCompiler:
         kept = self._kept.pop(_digest(schema), None)
         if kept is not None:
             return kept
-        from localplane.apimachinery.cel.rules import compile_rules  # large, and many have no rules
-
-        return compile_rules(node_of_openapi(schema), any_cost=True)
+        return _compiled(schema, any_cost=True)
 
     def _keep(self, schema: Mapping[str, Any], compiled: CompiledRules) -> None:
         self._kept[_digest(schema)] = compiled
         while len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)
+
+
+def _compiled(
+    schema: Mapping[str, Any], *, path: Path | None = None, any_cost: bool = False, broken: Iterable[str] = ()
+) -> CompiledRules:
+    from localplane.apimachinery.cel.rules import compile_rules  # the largest import of all, and many have no rules
+
+    return compile_rules(node_of_openapi(schema), path=path, any_cost=any_cost, broken=broken)
 
 
 def warm_up() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from localplane.apimachinery.fieldpath import ErrorType, FieldError, Path, collected, invalid
 from localplane.apimachinery.gotext import go_quote
@@ -13,9 +13,11 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Schema
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy, TakesLong
 from localplane.apiserver.request import Request
-from localplane.servers.apiextensions.rules import CompiledRules
 
 from .nested import WrongKind, nested_integer, nested_text
+
+if TYPE_CHECKING:
+    from localplane.apimachinery.cel.rules import CompiledRules
 
 _MAX_INT32: Final = 2**31 - 1
 _BLOCKING: Final = frozenset(
