@@ -15,7 +15,7 @@ from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template, default_resource_list
 from localplane.catalog.core.pods.semantics import equal
-from localplane.catalog.core.pods.validation.claims import claim_spec_errors
+from localplane.catalog.core.pods.validation.claims import CLAIM_SPEC
 from localplane.catalog.core.pods.validation.pods import pod_template_errors
 from localplane.catalog.core.pods.warnings import claim_spec_warnings
 from localplane.catalog.declaring import builtin
@@ -139,7 +139,7 @@ _POLICIES = Fields(
         Fields(whenDeleted=Always(_RETENTION), whenScaled=Always(_RETENTION))
     ),
 )
-_CLAIMS = Fields(volumeClaimTemplates=Each(Fields(spec=Struct(claim_spec_errors))))
+_CLAIMS = Fields(volumeClaimTemplates=Each(Fields(spec=Struct(CLAIM_SPEC))))
 _NUMBERS = Fields(replicas=NOT_NEGATIVE, minReadySeconds=NOT_NEGATIVE, ordinals=Fields(start=NOT_NEGATIVE))
 _SERVICE = Fields(serviceName=Optional(DNS_LABEL))
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, declared, invalid, not_supported, required
-from localplane.apimachinery.names import dns1123_subdomain, size
+from localplane.apimachinery.fieldpath import FieldError, Path, declared, invalid, not_supported, required
+from localplane.apimachinery.names import size
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
 from localplane.catalog.pod_controllers import (
@@ -21,8 +20,8 @@ from localplane.catalog.pod_controllers import (
     selector_text,
     shown_selector,
 )
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
-from localplane.catalog.validation.values import not_negative
+from localplane.catalog.strategy import BuiltinStatusStrategy
+from localplane.catalog.validation.rules import NOT_NEGATIVE, Fields, OneOf, Required, Struct
 
 from .job_defaults import default_job_spec
 from .job_validation import common_spec_errors
@@ -30,9 +29,9 @@ from .jobs import job_warnings
 from .schedules import InvalidSchedule, check_schedule
 from .time_zones import time_zone_errors
 
+_METADATA = Path("metadata")
 _JOB = SPEC / "jobTemplate" / "spec"
 _NAME_MAX = 63 - 11  # its jobs are called after it, with a dash and ten digits
-_POLICIES = ("Allow", "Forbid", "Replace")
 _ZONE_IN_SCHEDULE = (
     "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see "
     "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details"
@@ -53,60 +52,6 @@ def _job_of(obj: JSONObject) -> JSONObject:
     return ((obj.get("spec") or {}).get("jobTemplate") or {}).get("spec") or {}
 
 
-class CronJobStrategy(PodControllerStrategy):
-    def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
-        drop_disabled_template_fields(_job_of(obj).get("template") or {})
-
-    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
-        drop_disabled_template_fields(_job_of(obj).get("template") or {})
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        errors = collected(
-            metadata_errors(obj, namespaced=True, name=dns1123_subdomain), _spec_errors(obj["spec"], None)
-        )
-        name = obj["metadata"].get("name", "")
-        if size(name) > _NAME_MAX:
-            errors.append(invalid(Path("metadata.name"), name, f"must be no more than {_NAME_MAX} characters"))
-        return errors
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(metadata_update_errors(obj, old), _spec_errors(obj["spec"], old["spec"]))
-
-    def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
-        return [*name_warnings(obj), *job_warnings(_job_of(obj), _JOB, None)]
-
-    def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
-        warnings: list[str] = []
-        if obj["metadata"].get("generation") != old["metadata"].get("generation"):
-            warnings += job_warnings(_job_of(obj), _JOB, _job_of(old))
-        if "TZ" in obj["spec"].get("schedule", ""):
-            warnings.append(_ZONE_IN_SCHEDULE)
-        return warnings
-
-
-class CronJobStatusStrategy(StatusStrategy):
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        """Nobody looks at the status of a cron job."""
-        return ()
-
-
-def _spec_errors(spec: JSONObject, before: JSONObject | None) -> Iterator[FieldError]:
-    """Kubernetes: validateCronJobSpec."""
-    yield from _schedule_errors(spec, before, SPEC / "schedule")
-    yield from not_negative(spec.get("startingDeadlineSeconds"), SPEC / "startingDeadlineSeconds")
-    zone = spec.get("timeZone")
-    if zone is not None and (before is None or before.get("timeZone") != zone):
-        yield from time_zone_errors(zone, SPEC / "timeZone")
-    policy = spec.get("concurrencyPolicy", "")
-    if not policy:
-        yield required(SPEC / "concurrencyPolicy")
-    elif policy not in _POLICIES:
-        yield not_supported(SPEC / "concurrencyPolicy", policy, _POLICIES)
-    yield from _job_errors((spec.get("jobTemplate") or {}).get("spec") or {})
-    yield from not_negative(spec.get("successfulJobsHistoryLimit"), SPEC / "successfulJobsHistoryLimit")
-    yield from not_negative(spec.get("failedJobsHistoryLimit"), SPEC / "failedJobsHistoryLimit")
-
-
 def _schedule_errors(spec: JSONObject, before: JSONObject | None, path: Path) -> Iterator[FieldError]:
     """A time zone in the schedule was never meant to work; who has one may keep it."""
     schedule = spec.get("schedule", "")
@@ -125,12 +70,64 @@ def _schedule_errors(spec: JSONObject, before: JSONObject | None, path: Path) ->
         yield invalid(path, schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule")
 
 
-def _job_errors(job: JSONObject) -> Iterator[FieldError]:
-    yield from common_spec_errors(job, _JOB)
+def _job_errors(job: JSONObject, path: Path) -> Iterator[FieldError]:
+    yield from common_spec_errors(job, path)
     if "selector" in job:
-        yield invalid(_JOB / "selector", shown_selector(job["selector"]), "`selector` will be auto-generated")
+        yield invalid(path / "selector", shown_selector(job["selector"]), "`selector` will be auto-generated")
     if job.get("manualSelector"):
-        yield not_supported(_JOB / "manualSelector", job["manualSelector"], ("nil", "false"))
+        yield not_supported(path / "manualSelector", job["manualSelector"], ("nil", "false"))
+
+
+def _name_errors(name: str, path: Path) -> Iterator[FieldError]:
+    if size(name) > _NAME_MAX:
+        yield invalid(path, name, f"must be no more than {_NAME_MAX} characters")
+
+
+_NAME = Fields(name=_name_errors)
+_DEADLINE = Fields(startingDeadlineSeconds=NOT_NEGATIVE)
+_SPEC_RULES = Fields(
+    concurrencyPolicy=Required(OneOf("Allow", "Forbid", "Replace")),
+    jobTemplate=Struct(Fields(spec=Struct(_job_errors))),
+    successfulJobsHistoryLimit=NOT_NEGATIVE,
+    failedJobsHistoryLimit=NOT_NEGATIVE,
+)
+
+
+class CronJobStrategy(PodControllerStrategy):
+    def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
+        drop_disabled_template_fields(_job_of(obj).get("template") or {})
+
+    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
+        drop_disabled_template_fields(_job_of(obj).get("template") or {})
+
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        """Kubernetes: validateCronJobSpec."""
+        spec, before = obj["spec"], None if old is None else old["spec"]
+        yield from _schedule_errors(spec, before, SPEC / "schedule")
+        yield from _DEADLINE(spec, SPEC)
+        zone = spec.get("timeZone")
+        if zone is not None and (before is None or before.get("timeZone") != zone):
+            yield from time_zone_errors(zone, SPEC / "timeZone")
+        yield from _SPEC_RULES(spec, SPEC)
+        if old is None:
+            yield from _NAME(obj["metadata"], _METADATA)
+
+    def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
+        return [*name_warnings(obj), *job_warnings(_job_of(obj), _JOB, None)]
+
+    def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
+        warnings: list[str] = []
+        if obj["metadata"].get("generation") != old["metadata"].get("generation"):
+            warnings += job_warnings(_job_of(obj), _JOB, _job_of(old))
+        if "TZ" in obj["spec"].get("schedule", ""):
+            warnings.append(_ZONE_IN_SCHEDULE)
+        return warnings
+
+
+class CronJobStatusStrategy(BuiltinStatusStrategy):
+    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
+        """Nobody looks at the status of a cron job."""
+        return ()
 
 
 def cron_job_cells(obj: JSONObject) -> list[Any]:
@@ -149,12 +146,10 @@ def cron_job_cells(obj: JSONObject) -> list[Any]:
     ]
 
 
-_STRATEGY = CronJobStrategy()
-
 CRON_JOBS = builtin(
     "batch/cronjobs",
-    strategy=_STRATEGY,
-    status_strategy=CronJobStatusStrategy(_STRATEGY, changes_metadata=True),
+    strategy=CronJobStrategy(),
+    status_strategy=CronJobStatusStrategy,
     default=default_cron_job,
     cells=cron_job_cells,
 )

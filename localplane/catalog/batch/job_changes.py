@@ -8,44 +8,41 @@ pkg/registry/batch/job/strategy.go, validationOptionsForJob.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, invalid
 from localplane.apimachinery.objects import JSONObject
-from localplane.apimachinery.patch.values import same
 from localplane.catalog.core.pods.semantics import equal
 from localplane.catalog.internal_form import internal_form
-from localplane.catalog.pod_controllers import SPEC, shown_selector, shown_template
+from localplane.catalog.pod_controllers import SAME_SELECTOR, SPEC, shown_template
+from localplane.catalog.strategy import ROOT
 from localplane.catalog.validation.metadata import IMMUTABLE
+from localplane.catalog.validation.rules import Changes, Immutable
 
 from .job_policies import shown_failure_policy, shown_success_policy
 from .job_status import is_true
 
+_FIXED = Changes(
+    Immutable("completionMode"),
+    Immutable("podFailurePolicy", shown=shown_failure_policy),
+    Immutable("backoffLimitPerIndex", "managedBy"),
+    Immutable("successPolicy", shown=shown_success_policy),
+)
+_COMPLETIONS = Immutable("completions")
 _FREE_SPEC = ("nodeSelector", "tolerations", "schedulingGates")
 
 
 def change_errors(obj: JSONObject, old: JSONObject) -> Iterator[FieldError]:
     spec, before = obj["spec"], old["spec"]
     yield from _completions_errors(spec, before)
-    yield from _immutable(spec, before, "selector", shown_selector)
+    yield from SAME_SELECTOR(obj, old, ROOT)
     yield from _template_errors(spec, old)
-    yield from _immutable(spec, before, "completionMode")
-    yield from _immutable(spec, before, "podFailurePolicy", shown_failure_policy)
-    yield from _immutable(spec, before, "backoffLimitPerIndex")
-    yield from _immutable(spec, before, "managedBy")
-    yield from _immutable(spec, before, "successPolicy", shown_success_policy)
-
-
-def _immutable(spec: JSONObject, before: JSONObject, name: str, shown: Any = None) -> Iterator[FieldError]:
-    value = spec.get(name)
-    if not same(value, before.get(name)):
-        yield invalid(SPEC / name, shown(value) if shown else value, IMMUTABLE)
+    yield from _FIXED(spec, before, SPEC)
 
 
 def _completions_errors(spec: JSONObject, before: JSONObject) -> Iterator[FieldError]:
     """The number of an indexed job's pods may change, together with how many run at once."""
     if spec.get("completionMode") != "Indexed":
-        yield from _immutable(spec, before, "completions")
+        yield from _COMPLETIONS(spec, before, SPEC)
         return
     completions = spec.get("completions")
     if completions in (None, before.get("completions")) or completions == spec.get("parallelism"):

@@ -15,21 +15,18 @@ from localplane.apimachinery.fieldpath import (
     Path,
     duplicate,
     invalid,
-    not_supported,
     required,
     too_long,
     too_many,
 )
 from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.names import qualified_name, size
+from localplane.apimachinery.names import size
 from localplane.apimachinery.objects import JSONObject
+from localplane.catalog.validation.rules import QUALIFIED_NAME, All, Always, AtMost, Each, Fields, OneOf, Required
 from localplane.catalog.validation.values import not_negative, repeated
 
 from .indexes import InvalidIndexes, count_indexes
 
-_ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
-_OPERATORS = ("In", "NotIn")
-_STATUSES = ("False", "True", "Unknown")
 _RULES_MAX = 20
 _EXIT_CODES_MAX = 255
 _INDEXES_MAX = 64 * 1024
@@ -53,37 +50,34 @@ def _failure_rule_errors(
         if spec.get("backoffLimitPerIndex") is None:
             yield invalid(path / "action", action, "requires the backoffLimitPerIndex to be set")
     else:
-        yield from _choice_errors(action, _ACTIONS, path / "action")
+        yield from _ACTION(rule, path)
     codes, conditions = rule.get("onExitCodes"), rule.get("onPodConditions") or []
     if codes is not None:
         yield from _exit_code_errors(codes, path / "onExitCodes", containers)
-    if conditions:
-        yield from _condition_errors(conditions, path / "onPodConditions")
+    yield from _CONDITIONS(rule, path)
     if codes is not None and conditions:
         yield invalid(path, OMIT_VALUE, "specifying both OnExitCodes and OnPodConditions is not supported")
     if codes is None and not conditions:
         yield invalid(path, OMIT_VALUE, "specifying one of OnExitCodes and OnPodConditions is required")
 
 
-def _choice_errors(value: str, supported: tuple[str, ...], path: Path) -> Iterator[FieldError]:
-    if not value:
-        yield required(path, f"valid values: [{' '.join(map(go_quote, supported))}]")
-    elif value not in supported:
-        yield not_supported(path, value, supported)
+def _choice(*words: str) -> Required:
+    return Required(OneOf(*words), detail=f"valid values: [{' '.join(map(go_quote, words))}]")
 
 
-def _condition_errors(patterns: list[JSONObject], path: Path) -> Iterator[FieldError]:
-    if len(patterns) > _RULES_MAX:
-        yield too_many(path, len(patterns), _RULES_MAX)
-    for index, pattern in enumerate(patterns):
-        kind = pattern.get("type", "")
-        yield from (invalid(path[index] / "type", kind, problem) for problem in qualified_name(kind))
-        yield from _choice_errors(pattern.get("status", ""), _STATUSES, path[index] / "status")
+_ACTION = Fields(action=_choice("Count", "FailIndex", "FailJob", "Ignore"))
+_OPERATOR = Fields(operator=_choice("In", "NotIn"))
+_CONDITIONS = Fields(
+    onPodConditions=All(
+        AtMost(_RULES_MAX),
+        Each(Fields(type=Always(QUALIFIED_NAME), status=_choice("False", "True", "Unknown"))),
+    )
+)
 
 
 def _exit_code_errors(codes: JSONObject, path: Path, containers: AbstractSet[str]) -> Iterator[FieldError]:
     operator, values = codes.get("operator", ""), codes.get("values") or []
-    yield from _choice_errors(operator, _OPERATORS, path / "operator")
+    yield from _OPERATOR(codes, path)
     name = codes.get("containerName")
     if name is not None and name not in containers:
         told = "must be one of the container or initContainer names in the pod template"

@@ -17,13 +17,14 @@ from localplane.catalog.pod_controllers import (
     shown_labels,
     shown_selector,
 )
+from localplane.catalog.validation.rules import Counts
 from localplane.catalog.validation.selectors import selector_errors, selector_of
-from localplane.catalog.validation.values import not_negative, one_of
+from localplane.catalog.validation.values import one_of
 
 from .job_defaults import CONTROLLER_UID, JOB_NAME, OLD_CONTROLLER_UID, OLD_JOB_NAME
 from .job_policies import failure_policy_errors, success_policy_errors
 
-_COUNTS = (
+_COUNTS = Counts(
     *("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"),
     *("backoffLimitPerIndex", "maxFailedIndexes"),
 )
@@ -48,8 +49,7 @@ def job_spec_errors(spec: JSONObject, path: Path, before: JSONObject | None) -> 
 
 
 def common_spec_errors(spec: JSONObject, path: Path) -> Iterator[FieldError]:
-    for name in _COUNTS:
-        yield from not_negative(spec.get(name), path / name)
+    yield from _COUNTS(spec, path)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
         yield required(path / "backoffLimitPerIndex", "when maxFailedIndexes is specified")
     if (manager := spec.get("managedBy")) is not None:

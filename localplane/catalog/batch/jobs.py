@@ -10,12 +10,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected
-from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age, human_duration, parse_time
 from localplane.apiserver.registry.rest import Deleted, DeleteOptions, ListOptions, ValidateCreate
 from localplane.apiserver.registry.store import Store
-from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.interface import ObjectList
 from localplane.catalog.core.pods.warnings import pod_template_warnings
@@ -27,7 +25,8 @@ from localplane.catalog.pod_controllers import (
     name_warnings,
     selector_text,
 )
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
+from localplane.catalog.strategy import BuiltinStatusStrategy
+from localplane.catalog.validation.metadata import metadata_update_errors
 
 from .job_changes import change_errors
 from .job_defaults import default_job, generate_selector, label_like_template
@@ -52,21 +51,13 @@ class JobStrategy(PodControllerStrategy):
         # Kubernetes fills in defaults whenever it reads an object, and so the labels that were made show here too.
         label_like_template(obj)
 
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
-            generated_selector_errors(obj),
-            job_spec_errors(obj["spec"], SPEC, None),
-            host_name_errors(obj),
-        )
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_update_errors(obj, old),
-            job_spec_errors(obj["spec"], SPEC, old["spec"]),
-            change_errors(obj, old),
-            host_name_errors(obj),
-        )
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        if old is None:
+            yield from generated_selector_errors(obj)
+        yield from job_spec_errors(obj["spec"], SPEC, None if old is None else old["spec"])
+        if old is not None:
+            yield from change_errors(obj, old)
+        yield from host_name_errors(obj)
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return [*name_warnings(obj), *job_warnings(obj["spec"], SPEC, None)]
@@ -81,7 +72,7 @@ class JobStrategy(PodControllerStrategy):
         return "Orphan"
 
 
-class JobStatusStrategy(StatusStrategy):
+class JobStatusStrategy(BuiltinStatusStrategy):
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         before, status = old.get("status") or {}, obj.get("status") or {}
         return collected(metadata_update_errors(obj, old), status_errors(obj["spec"], before, status))
@@ -156,12 +147,10 @@ def _warn(request: Request, options: DeleteOptions) -> None:
         request.warnings.append(_PODS_STAY)
 
 
-_STRATEGY = JobStrategy()
-
 JOBS = builtin(
     "batch/jobs",
-    strategy=_STRATEGY,
-    status_strategy=JobStatusStrategy(_STRATEGY, changes_metadata=True),
+    strategy=JobStrategy(),
+    status_strategy=JobStatusStrategy,
     default=default_job,
     cells=job_cells,
     selectable={"status.successful": _succeeded},

@@ -5,44 +5,35 @@ Subsets are kept as they come. Kubernetes: pkg/registry/core/endpoint and pkg/ap
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
-from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, qualified_name
+from localplane.apimachinery.fieldpath import FieldError, Path, required
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
+from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.addresses import endpoint_ip_errors, ip_warnings, legacy_ip_errors
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
-from localplane.catalog.validation.ports import protocol_errors
-from localplane.catalog.validation.values import port_number
+from localplane.catalog.validation.ports import PROTOCOLS
+from localplane.catalog.validation.rules import (
+    DNS_LABEL,
+    DNS_SUBDOMAIN,
+    PORT_NUMBER,
+    QUALIFIED_NAME,
+    All,
+    Always,
+    Each,
+    Fields,
+    OneOf,
+    Optional,
+    Required,
+)
 
 _SUBSETS = Path("subsets")
 _MANAGED_BY = "endpoints.kubernetes.io/managed-by"
 _CONTROLLER = "endpoint-controller"
 _SHOWN = 3
-
-
-class EndpointsStrategy(Strategy):
-    allow_create_on_update = True
-    allow_unconditional_update = True
-    tracks_generation = False
-    validates_schema = False
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return _errors(obj, None)
-
-    def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
-        return list(_warnings(obj))
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(metadata_update_errors(obj, old), _errors(obj, old))
-
-    def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
-        return list(_warnings(obj))
 
 
 def default_endpoints(endpoints: JSONObject) -> None:
@@ -51,50 +42,49 @@ def default_endpoints(endpoints: JSONObject) -> None:
             port["protocol"] = port.get("protocol") or "TCP"
 
 
-def _errors(endpoints: JSONObject, old: JSONObject | None) -> list[FieldError]:
-    """Subsets that were accepted once are accepted as long as they do not change."""
-    subsets = endpoints.get("subsets") or []
-    errors = [error for index, subset in enumerate(subsets) for error in _subset_errors(subset, _SUBSETS[index])]
-    if errors and old is not None and (old.get("subsets") or []) == subsets:
-        errors = []
-    return collected(metadata_errors(endpoints, namespaced=True, name=dns1123_subdomain), errors)
-
-
 def _subset_errors(subset: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
     if not subset.get("addresses") and not subset.get("notReadyAddresses"):
         yield required(path, "must specify `addresses` or `notReadyAddresses`")
-    for field in ("addresses", "notReadyAddresses"):
-        for index, address in enumerate(subset.get(field) or ()):
-            yield from _address_errors(address, (path / field)[index])
+    yield from _ADDRESSES(subset, path)
     ports = subset.get("ports") or []
     for index, port in enumerate(ports):
-        yield from _port_errors(port, (path / "ports")[index], needs_name=len(ports) > 1)
+        place = (path / "ports")[index]
+        if not port.get("name") and len(ports) > 1:
+            yield required(place / "name")
+        yield from _PORT(port, place)
 
 
-def _address_errors(address: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
-    ip, hostname, node = address.get("ip") or "", address.get("hostname") or "", address.get("nodeName")
-    yield from legacy_ip_errors(ip, path / "ip")
-    if hostname:
-        for problem in dns1123_label(hostname):
-            yield invalid(path / "hostname", hostname, problem)
-    if node is not None:
-        for problem in dns1123_subdomain(node):
-            yield invalid(path / "nodeName", node, problem)
-    yield from endpoint_ip_errors(ip, path / "ip")
+_ADDRESS = All(
+    Fields(ip=Always(legacy_ip_errors), hostname=Optional(DNS_LABEL), nodeName=DNS_SUBDOMAIN),
+    Fields(ip=Always(endpoint_ip_errors)),
+)
+_ADDRESSES = Fields(addresses=Each(_ADDRESS), notReadyAddresses=Each(_ADDRESS))
+_PORT = Fields(
+    name=Optional(DNS_LABEL),
+    port=Always(PORT_NUMBER, absent=0),
+    protocol=Required(OneOf(*PROTOCOLS)),
+    appProtocol=QUALIFIED_NAME,
+)
 
 
-def _port_errors(port: Mapping[str, Any], path: Path, *, needs_name: bool) -> Iterator[FieldError]:
-    name = port.get("name") or ""
-    if name:
-        for problem in dns1123_label(name):
-            yield invalid(path / "name", name, problem)
-    elif needs_name:
-        yield required(path / "name")
-    yield from port_number(port.get("port", 0), path / "port")
-    yield from protocol_errors(port.get("protocol"), path / "protocol")
-    if (application := port.get("appProtocol")) is not None:
-        for problem in qualified_name(application):
-            yield invalid(path / "appProtocol", application, problem)
+class EndpointsStrategy(BuiltinStrategy):
+    """Subsets that were accepted once are accepted as long as they do not change."""
+
+    allow_create_on_update = True
+    allow_unconditional_update = True
+    tracks_generation = False
+    rules = Fields(subsets=Each(_subset_errors))
+    on_update = (Asked.METADATA, Asked.OBJECT)
+
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterable[FieldError]:
+        is_known = old is not None and (old.get("subsets") or []) == (obj.get("subsets") or [])
+        return () if is_known else super().errors(obj, old)
+
+    def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
+        return list(_warnings(obj))
+
+    def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
+        return list(_warnings(obj))
 
 
 def _warnings(endpoints: JSONObject) -> Iterator[str]:

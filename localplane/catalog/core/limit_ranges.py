@@ -8,14 +8,13 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, duplicate, forbidden, invalid, required
-from localplane.apimachinery.names import dns1123_subdomain, qualified_name
+from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, forbidden, invalid, required
+from localplane.apimachinery.names import qualified_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import Quantity, parse
-from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.metadata import metadata_errors
+from localplane.catalog.strategy import Asked, BuiltinStrategy
 
 from .pods.defaults.resources import default_resource_list
 from .pods.validation.resources import allows_overcommit, container_resource_name_errors, resource_name_errors
@@ -27,23 +26,19 @@ _NOT_FOR_PODS = "may not be specified when `type` is 'Pod'"
 _MILLI_MAX = (2**63 - 1) // 1000
 
 
-class LimitRangeStrategy(Strategy):
-    validates_schema = False
+class LimitRangeStrategy(BuiltinStrategy):
     allow_create_on_update = True
     allow_unconditional_update = True
     tracks_generation = False
+    on_update = (Asked.OBJECT,)
 
     def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
         """One that nobody named gets a name that nobody else has."""
         if not obj["metadata"].get("name"):
             obj["metadata"]["name"] = str(uuid.uuid4())
 
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        limits = (obj.get("spec") or {}).get("limits") or ()
-        return collected(metadata_errors(obj, namespaced=True, name=dns1123_subdomain), _limits_errors(limits))
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return self.validate(request, obj)
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        return _limits_errors((obj.get("spec") or {}).get("limits") or ())
 
 
 def default_limit_range(obj: JSONObject) -> None:

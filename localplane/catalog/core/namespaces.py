@@ -7,10 +7,10 @@ spec, through `finalize`. Kubernetes: pkg/registry/core/namespace.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from localplane.apimachinery.errors import Conflict
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid
 from localplane.apimachinery.names import dns1123_label, kube_finalizer_name, qualified_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
@@ -20,12 +20,12 @@ from localplane.apiserver.registry.deletion import with_collection_finalizers
 from localplane.apiserver.registry.errors import interpret
 from localplane.apiserver.registry.rest import Deleted, DeleteOptions, Result, Update, Updated, Updater, ValidateCreate
 from localplane.apiserver.registry.store import ObjectStore, SubresourceStore
-from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.interface import Preconditions, UpdateOptions
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
+from localplane.catalog.strategy import Asked, BuiltinStatusStrategy, BuiltinStrategy
+from localplane.catalog.validation.metadata import metadata_update_errors
 
 NAME_LABEL = "kubernetes.io/metadata.name"
 _FINALIZER = "kubernetes"
@@ -33,10 +33,11 @@ _FINALIZERS = Path("spec.finalizers")
 _PHASE = Path("status.Phase")
 
 
-class NamespaceStrategy(Strategy):
-    validates_schema = False
+class NamespaceStrategy(BuiltinStrategy):
     allow_unconditional_update = True
     tracks_generation = False
+    valid_name = staticmethod(dns1123_label)
+    on_update: ClassVar[Sequence[Asked]] = (Asked.OBJECT, Asked.METADATA)
 
     def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
         obj["status"] = {"phase": "Active"}
@@ -44,11 +45,9 @@ class NamespaceStrategy(Strategy):
         if _FINALIZER not in finalizers:
             finalizers.append(_FINALIZER)
 
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_errors(obj, namespaced=False, name=dns1123_label),
-            (error for name in _spec_finalizers(obj) for error in _finalizer_errors(name, _FINALIZERS)),
-        )
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        for name in _spec_finalizers(obj):
+            yield from _finalizer_errors(name, _FINALIZERS)
 
     def canonicalize(self, obj: JSONObject) -> None:
         """A generated name was not known when defaults were filled in."""
@@ -57,14 +56,11 @@ class NamespaceStrategy(Strategy):
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         _keep(obj, old, "finalizers")
 
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(self.validate(request, obj), metadata_update_errors(obj, old))
-
     def is_held(self, obj: JSONObject) -> bool:
         return bool(_spec_finalizers(obj))
 
 
-class NamespaceStatusStrategy(StatusStrategy):
+class NamespaceStatusStrategy(BuiltinStatusStrategy):
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         is_going = bool(obj["metadata"].get("deletionTimestamp"))
         wanted, state = ("Terminating", "not empty") if is_going else ("Active", "empty")
@@ -81,14 +77,14 @@ class NamespaceStatusStrategy(StatusStrategy):
 class NamespaceFinalizeStrategy(NamespaceStrategy):
     """The way by which the spec's finalizers change."""
 
+    on_update = (Asked.METADATA, Asked.RULES)
+
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        for index, name in enumerate(_spec_finalizers(obj)):
+            yield from _finalizer_errors(name, _FINALIZERS[index])
+
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         """Everything may change here but the status, which the generic rules keep."""
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        errors = metadata_update_errors(obj, old)
-        for index, name in enumerate(_spec_finalizers(obj)):
-            errors += _finalizer_errors(name, _FINALIZERS[index])
-        return errors
 
 
 class NamespaceStore(ObjectStore):
@@ -204,7 +200,7 @@ def _cells(obj: JSONObject) -> list[Any]:
 NAMESPACES = builtin(
     "namespaces",
     strategy=NamespaceStrategy(),
-    status_strategy=NamespaceStatusStrategy(NamespaceStrategy(), changes_metadata=True),
+    status_strategy=NamespaceStatusStrategy,
     default=default_namespace,
     cells=_cells,
     selectable={"name": lambda obj: obj["metadata"]["name"]},

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected
-from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.fieldpath import Path
 from localplane.apimachinery.objects import JSONObject
-from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
+from localplane.catalog.strategy import BuiltinStrategy
+from localplane.catalog.validation.rules import Fields, Struct
 
 from .pods.defaults import default_pod_template
 from .pods.disabled_fields import drop_disabled_fields
@@ -21,27 +20,18 @@ from .pods.warnings import pod_template_warnings
 _TEMPLATE = Path("template")
 
 
-class PodTemplateStrategy(Strategy):
-    validates_schema = False
+class PodTemplateStrategy(BuiltinStrategy):
     allow_unconditional_update = True
+    rules = Fields(template=Struct(pod_template_errors))
 
     def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
         _drop_disabled(obj)
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
-            pod_template_errors(_template(obj), _TEMPLATE),
-        )
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return list(pod_template_warnings(_template(obj), _TEMPLATE))
 
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         _drop_disabled(obj)
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(metadata_update_errors(obj, old), pod_template_errors(_template(obj), _TEMPLATE))
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         if obj["metadata"].get("generation") == old["metadata"].get("generation"):

@@ -8,21 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
-from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.apimachinery.times import age
-from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
 from localplane.catalog.internal_form import internal_form
-from localplane.catalog.validation.metadata import IMMUTABLE, metadata_errors, metadata_update_errors
+from localplane.catalog.strategy import BuiltinStatusStrategy, BuiltinStrategy
+from localplane.catalog.validation.metadata import IMMUTABLE
+from localplane.catalog.validation.rules import Fields
 
 from .pods.defaults.resources import default_resource_list
 from .pods.validation.resources import resource_name_errors, resource_value_errors
 
-_SPEC, _STATUS = Path("spec"), Path("status")
+_SPEC = Path("spec")
 _SCOPES = _SPEC / "scopes"
 _EXPRESSIONS = _SPEC / "scopeSelector" / "matchExpressions"
 
@@ -46,34 +46,20 @@ _MUST_EXIST = (
 )
 
 
-class ResourceQuotaStrategy(Strategy):
-    validates_schema = False
+class ResourceQuotaStrategy(BuiltinStrategy):
     allow_unconditional_update = True
     tracks_generation = False
 
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_errors(obj, namespaced=True, name=dns1123_subdomain), _spec_errors(obj.get("spec") or {})
-        )
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        return _spec_errors(obj.get("spec") or {})
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return list(_warnings((obj.get("spec") or {}).get("hard") or {}))
 
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
+    def change_errors(self, obj: JSONObject, old: JSONObject) -> Iterator[FieldError]:
         spec, before = obj.get("spec") or {}, old.get("spec") or {}
-        errors = collected(metadata_update_errors(obj, old), _spec_errors(spec))
         if set(spec.get("scopes") or ()) != set(before.get("scopes") or ()):
-            errors.append(invalid(_SCOPES, spec.get("scopes"), IMMUTABLE))
-        return errors
-
-
-class ResourceQuotaStatusStrategy(StatusStrategy):
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        status = obj.get("status") or {}
-        return collected(
-            metadata_update_errors(obj, old),
-            (error for part in ("hard", "used") for error in _amounts_errors(status.get(part) or {}, _STATUS / part)),
-        )
+            yield invalid(_SCOPES, spec.get("scopes"), IMMUTABLE)
 
 
 def default_resource_quota(obj: JSONObject) -> None:
@@ -86,6 +72,10 @@ def _amounts_errors(amounts: Mapping[str, str], path: Path) -> Iterator[FieldErr
     for name, amount in sorted(amounts.items()):
         yield from _name_errors(name, path[name])
         yield from resource_value_errors(name, parse(amount), path[name])
+
+
+class ResourceQuotaStatusStrategy(BuiltinStatusStrategy):
+    rules = Fields(hard=_amounts_errors, used=_amounts_errors)
 
 
 def _name_errors(name: str, path: Path) -> Iterator[FieldError]:
@@ -180,12 +170,10 @@ def resource_quota_cells(obj: JSONObject) -> list[Any]:
     ]
 
 
-_STRATEGY = ResourceQuotaStrategy()
-
 RESOURCE_QUOTAS = builtin(
     "resourcequotas",
-    strategy=_STRATEGY,
-    status_strategy=ResourceQuotaStatusStrategy(_STRATEGY, changes_metadata=True),
+    strategy=ResourceQuotaStrategy(),
+    status_strategy=ResourceQuotaStatusStrategy,
     default=default_resource_quota,
     cells=resource_quota_cells,
 )

@@ -6,19 +6,18 @@ import base64
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required, too_long
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required, too_long
 from localplane.apimachinery.gotext import json_type
-from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.errors import SerializationError
 from localplane.apimachinery.serializers.json import parse_json
 from localplane.apimachinery.times import age
-from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors
+from localplane.catalog.strategy import Asked, BuiltinStrategy
+from localplane.catalog.validation.rules import All, Changes, Fields, Immutable
 
-from .config_maps import frozen_errors
+from .config_maps import frozen
 from .data_keys import LARGEST, decoded_size, key_problems
 from .key_pairs import key_pair_problem
 
@@ -33,37 +32,6 @@ _DOCKER_FILES = {
 _DATA = Path("data")
 
 
-class SecretStrategy(Strategy):
-    validates_schema = False
-    allow_unconditional_update = True
-    tracks_generation = False
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
-            _key_errors(obj.get("data") or {}),
-            _type_errors(obj),
-        )
-
-    def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
-        return _warnings(obj)
-
-    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
-        if not obj.get("type"):
-            obj["type"] = old.get("type", "")
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_update_errors(obj, old),
-            immutable_errors(obj.get("type", ""), old.get("type", ""), Path("type")),
-            frozen_errors(obj, old, "data"),
-            self.validate(request, obj),
-        )
-
-    def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
-        return _warnings(obj)
-
-
 def default_secret(obj: JSONObject) -> None:
     """Texts are for writing only: they become data, and win over what is there."""
     obj.setdefault("type", "Opaque")
@@ -74,14 +42,14 @@ def default_secret(obj: JSONObject) -> None:
             data[key] = base64.b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii")
 
 
-def _key_errors(data: JSONObject) -> Iterator[FieldError]:
+def _key_errors(data: JSONObject, path: Path) -> Iterator[FieldError]:
     for key in data:
-        yield from (invalid(_DATA[key], key, problem) for problem in key_problems(key))
+        yield from (invalid(path[key], key, problem) for problem in key_problems(key))
     if sum(map(decoded_size, data.values())) > LARGEST:
-        yield too_long(_DATA, LARGEST)
+        yield too_long(path, LARGEST)
 
 
-def _type_errors(obj: JSONObject) -> Iterator[FieldError]:
+def _type_errors(obj: JSONObject, _: Path) -> Iterator[FieldError]:
     """What a type promises must be there, and of the right form where anybody can tell."""
     data = obj.get("data") or {}
     match obj.get("type", ""):
@@ -118,6 +86,24 @@ def _json_problem(document: bytes) -> str:
     if isinstance(value, dict) or value is None:
         return ""
     return f"json: cannot unmarshal {json_type(value)} into Go value of type map[string]interface {{}}"
+
+
+class SecretStrategy(BuiltinStrategy):
+    allow_unconditional_update = True
+    tracks_generation = False
+    rules = All(Fields(data=_key_errors), _type_errors)
+    changes = Changes(Immutable("type", absent=""), frozen("data"))
+    on_update = (Asked.METADATA, Asked.CHANGES, Asked.OBJECT)
+
+    def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
+        return _warnings(obj)
+
+    def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
+        if not obj.get("type"):
+            obj["type"] = old.get("type", "")
+
+    def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
+        return _warnings(obj)
 
 
 def _warnings(obj: JSONObject) -> list[str]:

@@ -8,21 +8,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.errors import BadRequest, Conflict, Invalid, NotFound
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind, GroupResource, GroupVersion
-from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age, format_time
 from localplane.apiserver.authentication.service_accounts import username
 from localplane.apiserver.registry.rest import NamedCreater, Result, ValidateCreate, WriteOptions
-from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import Resource
 from localplane.catalog.declaring import builtin
 from localplane.catalog.options import CatalogOptions
+from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.tokens import TokenSigner
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 
 _TOKEN_REQUEST: Final = GroupKind("authentication.k8s.io", "TokenRequest")
 _EXPIRATION: Final = Path("spec.expirationSeconds")
@@ -32,22 +30,16 @@ _BOUND: Final = {"Pod": "pods", "Node": "nodes", "Secret": "secrets"}
 _WITHOUT_NAMESPACE: Final = "nodes"
 
 
-class ServiceAccountStrategy(Strategy):
-    validates_schema = False
+class ServiceAccountStrategy(BuiltinStrategy):
     allow_unconditional_update = True
     tracks_generation = False
+    on_update = (Asked.METADATA, Asked.OBJECT)
 
     def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
         _keep_names_only(obj)
 
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         _keep_names_only(obj)
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return metadata_errors(obj, namespaced=True, name=dns1123_subdomain)
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(metadata_update_errors(obj, old), self.validate(request, obj))
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return _warnings(obj)

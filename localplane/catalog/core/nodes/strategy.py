@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from localplane.apimachinery.fieldpath import FieldError, collected
+from localplane.apimachinery.fieldpath import FieldError
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
-from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
+from localplane.catalog.strategy import Asked, BuiltinStatusStrategy, BuiltinStrategy
 from localplane.catalog.validation.addresses import cidr_warnings
 
 from .changes import node_change_errors
 from .validation import POD_CIDRS, node_errors
 
 
-class NodeStrategy(Strategy):
+class NodeStrategy(BuiltinStrategy):
     """A kubelet registers its node with all it knows, so a new one keeps its status."""
 
-    validates_schema = False
     allow_unconditional_update = True
     tracks_generation = False
     resets_status = False
     reset_fields = ("status",)
+    on_update = (Asked.OBJECT, Asked.CHANGES)
 
     def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
         _drop(obj, "spec", "configSource", "podPreemptionPolicy")
         _drop(obj, "status", "config")
 
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return list(node_errors(obj))
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        return node_errors(obj)
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return _warnings(obj.get("spec") or {})
@@ -39,17 +39,14 @@ class NodeStrategy(Strategy):
         before = old.get("spec") or {}
         _drop(obj, "spec", *(name for name in ("configSource", "podPreemptionPolicy") if before.get(name) is None))
 
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(node_errors(obj), node_change_errors(obj, old))
+    def change_errors(self, obj: JSONObject, old: JSONObject) -> Iterator[FieldError]:
+        return node_change_errors(obj, old)
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return _warnings(obj.get("spec") or {})
 
 
-class NodeStatusStrategy(StatusStrategy):
-    def __init__(self, main: Strategy) -> None:
-        super().__init__(main, changes_metadata=True)
-
+class NodeStatusStrategy(BuiltinStatusStrategy):
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         super().prepare_for_update(request, obj, old)
         if (old.get("status") or {}).get("config") is None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, internal, invalid, required
 from localplane.apimachinery.gotext import go_quote, json_type
-from localplane.apimachinery.names import dns1123_subdomain, label_value, qualified_name, size
+from localplane.apimachinery.names import label_value, qualified_name, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.apimachinery.serializers.errors import SerializationError
@@ -21,7 +21,6 @@ from localplane.catalog.core.pods.validation.resources import resource_value_err
 from localplane.catalog.core.pods.validation.scheduling import taint_effect_errors
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.validation.addresses import legacy_cidr_errors, parse_cidr
-from localplane.catalog.validation.metadata import metadata_errors
 
 
 def taint_errors(taints: Sequence[Mapping[str, Any]], path: Path) -> Iterator[FieldError]:
@@ -103,8 +102,8 @@ _NO_FEATURE = (
 
 
 def node_errors(node: JSONObject) -> Iterator[FieldError]:
+    """All but metadata."""
     spec, status = node.get("spec") or {}, node.get("status") or {}
-    yield from metadata_errors(node, namespaced=False, name=dns1123_subdomain)
     yield from annotation_errors(node)
     yield from taint_errors(spec.get("taints") or (), TAINTS)
     yield from resource_errors(status)

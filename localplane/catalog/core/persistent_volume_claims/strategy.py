@@ -10,15 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, not_supported, required
 from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.names import dns1123_subdomain, qualified_name
+from localplane.apimachinery.names import qualified_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
-from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.core.persistent_volumes.advice import CLASS_ANNOTATION, CLASS_ANNOTATION_WARNING
-from localplane.catalog.core.pods.validation.claims import claim_spec_errors
+from localplane.catalog.core.pods.validation.claims import CLAIM_SPEC
 from localplane.catalog.core.pods.validation.resources import is_native, resource_value_errors
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
+from localplane.catalog.strategy import Asked, BuiltinStatusStrategy, BuiltinStrategy
+from localplane.catalog.validation.metadata import metadata_update_errors
+from localplane.catalog.validation.rules import Fields, Struct
 
 from .changes import claim_change_errors
 from .data_sources import prepare_data_sources
@@ -26,21 +27,15 @@ from .data_sources import prepare_data_sources
 _SPEC = Path("spec")
 
 
-class ClaimStrategy(Strategy):
-    validates_schema = False
+class ClaimStrategy(BuiltinStrategy):
     allow_unconditional_update = True
     tracks_generation = False
+    rules = Fields(spec=Struct(CLAIM_SPEC))
+    on_update = (Asked.METADATA, Asked.OBJECT, Asked.CHANGES)
 
     def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
         obj["status"] = {"phase": "Pending"}
         prepare_data_sources(obj.setdefault("spec", {}), {})
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        spec = obj.get("spec") or {}
-        return collected(
-            metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
-            claim_spec_errors(spec, _SPEC),
-        )
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return list(_warnings(obj))
@@ -48,8 +43,8 @@ class ClaimStrategy(Strategy):
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         prepare_data_sources(obj.setdefault("spec", {}), old.get("spec") or {})
 
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(metadata_update_errors(obj, old), self.validate(request, obj), claim_change_errors(obj, old))
+    def change_errors(self, obj: JSONObject, old: JSONObject) -> Iterator[FieldError]:
+        return claim_change_errors(obj, old)
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return list(_warnings(obj))
@@ -77,11 +72,8 @@ _RESIZES = (
 )
 
 
-class ClaimStatusStrategy(StatusStrategy):
+class ClaimStatusStrategy(BuiltinStatusStrategy):
     """The health of volumes is switched off."""
-
-    def __init__(self, main: Strategy) -> None:
-        super().__init__(main, changes_metadata=True)
 
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         super().prepare_for_update(request, obj, old)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from localplane.apimachinery.fieldpath import FieldError, collected
+from localplane.apimachinery.fieldpath import FieldError
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
-from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
-from localplane.catalog.validation.metadata import metadata_update_errors
+from localplane.catalog.strategy import Asked, BuiltinStatusStrategy, BuiltinStrategy
 
 from .advice import persistent_volume_warnings
 from .changes import persistent_volume_change_errors
@@ -18,32 +17,29 @@ from .validation import persistent_volume_errors
 _SINCE = "lastPhaseTransitionTime"
 
 
-class PersistentVolumeStrategy(Strategy):
-    validates_schema = False
+class PersistentVolumeStrategy(BuiltinStrategy):
     allow_unconditional_update = True
     tracks_generation = False
+    on_update = (Asked.OBJECT, Asked.CHANGES)
 
     def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
         obj["status"] = {"phase": "Pending", _SINCE: now()}
 
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return list(persistent_volume_errors(obj))
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        return persistent_volume_errors(obj)
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return list(persistent_volume_warnings(obj))
 
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(persistent_volume_errors(obj), persistent_volume_change_errors(obj, old))
+    def change_errors(self, obj: JSONObject, old: JSONObject) -> Iterator[FieldError]:
+        return persistent_volume_change_errors(obj, old)
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return list(persistent_volume_warnings(obj))
 
 
-class PersistentVolumeStatusStrategy(StatusStrategy):
+class PersistentVolumeStatusStrategy(BuiltinStatusStrategy):
     """Whoever changes the phase without saying when gets the time of now."""
-
-    def __init__(self, main: Strategy) -> None:
-        super().__init__(main, changes_metadata=True)
 
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         super().prepare_for_update(request, obj, old)
@@ -53,6 +49,3 @@ class PersistentVolumeStatusStrategy(StatusStrategy):
                 status[_SINCE] = before[_SINCE]
         elif not status.get(_SINCE) or status[_SINCE] == before.get(_SINCE):
             status[_SINCE] = now()
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return metadata_update_errors(obj, old)

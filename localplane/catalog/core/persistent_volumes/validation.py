@@ -6,13 +6,12 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
-from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.catalog.core.pods.validation.claims import ACCESS_MODES
 from localplane.catalog.core.pods.validation.names import subdomain_errors
 from localplane.catalog.core.pods.validation.scheduling import node_selector_errors
-from localplane.catalog.validation.metadata import metadata_errors
+from localplane.catalog.validation.rules import DNS_SUBDOMAIN, Always, Fields, OneOf, Optional, Present, Struct
 from localplane.catalog.validation.values import one_of
 
 from .sources import source_errors
@@ -22,7 +21,6 @@ MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options"
 
 _ALONE = "ReadWriteOncePod"
 _INLINE = "in the context of inline volumes"
-_RECLAIM_POLICIES = ("Delete", "Recycle", "Retain")
 # Kinds of storage that were mounted with options when those were still an annotation.
 _MOUNTED_WITH_OPTIONS = (
     "gcePersistentDisk",
@@ -42,19 +40,12 @@ _MOUNTED_WITH_OPTIONS = (
 
 
 def persistent_volume_errors(volume: JSONObject) -> Iterator[FieldError]:
+    """All but metadata."""
     metadata, spec = volume.get("metadata") or {}, volume.get("spec") or {}
-    yield from metadata_errors(volume, namespaced=False, name=dns1123_subdomain)
-    yield from _access_errors(spec.get("accessModes") or (), SPEC / "accessModes")
-    yield from _capacity_errors(spec.get("capacity") or {}, SPEC / "capacity")
-    if policy := spec.get("persistentVolumeReclaimPolicy"):
-        yield from one_of(policy, _RECLAIM_POLICIES, SPEC / "persistentVolumeReclaimPolicy")
-    yield from _affinity_errors(spec.get("nodeAffinity"), SPEC / "nodeAffinity")
+    yield from _BEFORE_SOURCE(spec, SPEC)
     yield from source_errors(spec, metadata.get("name", ""), SPEC)
     yield from _root_errors(spec, SPEC / "persistentVolumeReclaimPolicy")
-    if name := spec.get("storageClassName"):
-        yield from subdomain_errors(name, SPEC / "storageClassName")
-    if (mode := spec.get("volumeMode")) is not None:
-        yield from one_of(mode, ("Block", "Filesystem"), SPEC / "volumeMode")
+    yield from _AFTER_SOURCE(spec, SPEC)
     yield from _attributes_errors(spec, SPEC)
     yield from _mount_option_errors(metadata, spec)
 
@@ -102,13 +93,13 @@ def _capacity_errors(capacity: Mapping[str, str], path: Path) -> Iterator[FieldE
             yield invalid(path[name], amount, "must be greater than zero")
 
 
-def _affinity_errors(affinity: JSONObject | None, path: Path) -> Iterator[FieldError]:
-    if affinity is None:
-        return
-    if (selector := affinity.get("required")) is None:
-        yield required(path / "required", "must specify required node constraints")
-    else:
-        yield from node_selector_errors(selector, path / "required")
+_BEFORE_SOURCE = Fields(
+    accessModes=Always(_access_errors, absent=()),
+    capacity=Struct(_capacity_errors),
+    persistentVolumeReclaimPolicy=Optional(OneOf("Delete", "Recycle", "Retain")),
+    nodeAffinity=Fields(required=Present(node_selector_errors, detail="must specify required node constraints")),
+)
+_AFTER_SOURCE = Fields(storageClassName=Optional(DNS_SUBDOMAIN), volumeMode=OneOf("Block", "Filesystem"))
 
 
 def _root_errors(spec: JSONObject, path: Path) -> Iterator[FieldError]:

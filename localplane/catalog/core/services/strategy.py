@@ -12,11 +12,11 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path, collected
 from localplane.apimachinery.names import dns1123_label
 from localplane.apimachinery.objects import JSONObject
-from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
+from localplane.catalog.strategy import Asked, BuiltinStatusStrategy, BuiltinStrategy
 from localplane.catalog.validation.addresses import cidr_warnings, ip_warnings
 from localplane.catalog.validation.balancers import INGRESS, ingress_of
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
+from localplane.catalog.validation.metadata import metadata_update_errors
 
 from .defaults import forget_internal_traffic
 from .shape import (
@@ -119,14 +119,18 @@ def status_warnings(obj: JSONObject) -> Iterator[str]:
             yield from ip_warnings(entry["ip"], INGRESS[index])
 
 
-class ServiceStrategy(Strategy):
+class ServiceStrategy(BuiltinStrategy):
     allow_create_on_update = True
     allow_unconditional_update = True
     tracks_generation = False
-    validates_schema = False
+    valid_name = staticmethod(dns1123_label)
+    on_update = (Asked.METADATA, Asked.CHANGES, Asked.RULES)
 
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(metadata_errors(obj, namespaced=True, name=dns1123_label), service_errors(obj, None))
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        return service_errors(obj, old)
+
+    def change_errors(self, obj: JSONObject, old: JSONObject) -> Iterator[FieldError]:
+        return change_errors(obj.get("spec") or {}, old.get("spec") or {})
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return list(service_warnings(obj))
@@ -137,23 +141,11 @@ class ServiceStrategy(Strategy):
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         drop_type_dependent_fields(obj, old)
 
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_update_errors(obj, old),
-            change_errors(obj.get("spec") or {}, old.get("spec") or {}),
-            service_errors(obj, old),
-        )
-
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return list(service_warnings(obj))
 
 
-class ServiceStatusStrategy(StatusStrategy):
-    """Labels and annotations may come with a status."""
-
-    def __init__(self, main: Strategy) -> None:
-        super().__init__(main, changes_metadata=True)
-
+class ServiceStatusStrategy(BuiltinStatusStrategy):
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         return collected(metadata_update_errors(obj, old), status_errors(obj, old))
 

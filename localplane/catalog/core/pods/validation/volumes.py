@@ -10,10 +10,11 @@ from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import dns1123_subdomain, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
+from localplane.catalog.validation.rules import Fields, Present
 from localplane.catalog.validation.values import one_of
 
 from . import volume_sources
-from .claims import claim_template_errors
+from .claims import CLAIM_TEMPLATE
 from .names import backstep_errors, descending_errors, has_backsteps, missing_errors, required_label_errors
 from .projected import config_map_errors, downward_errors, projected_errors, secret_errors
 
@@ -123,13 +124,6 @@ def _git_repo_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
     yield from descending_errors(source.get("directory", ""), path / "directory")
 
 
-def _ephemeral_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    if (template := source.get("volumeClaimTemplate")) is None:
-        yield required(path / "volumeClaimTemplate")
-    else:
-        yield from claim_template_errors(template, path / "volumeClaimTemplate")
-
-
 def _image_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
     yield from missing_errors(source, path, "reference")
     yield from one_of(source.get("pullPolicy", ""), PULL_POLICIES, path / "pullPolicy", missing="")
@@ -168,7 +162,7 @@ _SOURCES: dict[str, Rule] = {
     "projected": projected_errors,
     "scaleIO": _needs("gateway", "system", "volumeName"),
     "csi": volume_sources.csi_errors,
-    "ephemeral": _ephemeral_errors,
+    "ephemeral": Fields(volumeClaimTemplate=Present(CLAIM_TEMPLATE)),
     "image": _image_errors,
 }
 # Kubernetes' own slips of the pen.

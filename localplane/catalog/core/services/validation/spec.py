@@ -15,10 +15,9 @@ from localplane.apimachinery.fieldpath import (
     duplicate,
     forbidden,
     invalid,
-    not_supported,
     required,
 )
-from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, qualified_name
+from localplane.apimachinery.names import dns1123_label, dns1123_subdomain
 from localplane.apimachinery.objectmeta import validate_labels
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.services.shape import (
@@ -34,8 +33,17 @@ from localplane.catalog.core.services.shape import (
     ports_of,
 )
 from localplane.catalog.validation.addresses import IPV4, IPV6, endpoint_ip_errors, family_of, legacy_ip_errors
-from localplane.catalog.validation.ports import port_or_name_errors, protocol_errors
-from localplane.catalog.validation.values import one_of, port_number, repeated
+from localplane.catalog.validation.ports import PROTOCOLS, port_or_name_errors
+from localplane.catalog.validation.rules import (
+    PORT_NUMBER,
+    QUALIFIED_NAME,
+    Always,
+    Each,
+    Fields,
+    OneOf,
+    Required,
+    Unique,
+)
 
 from .traffic import affinity_errors, load_balancer_errors, policy_errors, source_range_errors
 
@@ -44,16 +52,19 @@ Port = Mapping[str, Any]
 _PORTS = Path("spec") / "ports"
 
 
+_PORT = Fields(
+    port=Always(PORT_NUMBER, absent=0),
+    protocol=Required(OneOf(*PROTOCOLS)),
+    targetPort=Always(port_or_name_errors, absent=0),
+    appProtocol=QUALIFIED_NAME,
+)
+
+
 def port_errors(ports: Sequence[Port]) -> Iterator[FieldError]:
     names: set[str] = set()
     for index, port in enumerate(ports):
         yield from _name_errors(port.get("name") or "", names, _PORTS[index] / "name", needed=len(ports) > 1)
-        yield from port_number(port.get("port", 0), _PORTS[index] / "port")
-        yield from protocol_errors(port.get("protocol"), _PORTS[index] / "protocol")
-        yield from port_or_name_errors(port.get("targetPort", 0), _PORTS[index] / "targetPort")
-        if (application := port.get("appProtocol")) is not None:
-            for problem in qualified_name(application):
-                yield invalid(_PORTS[index] / "appProtocol", application, problem)
+        yield from _PORT(port, _PORTS[index])
 
 
 def _name_errors(name: str, names: set[str], path: Path, *, needed: bool) -> Iterator[FieldError]:
@@ -97,7 +108,8 @@ def _as_go_prints(protocol: str, port: int) -> dict[str, Any]:
 _SPEC = Path("spec")
 _IPS = _SPEC / "clusterIPs"
 _FAMILIES = _SPEC / "ipFamilies"
-_POLICIES = (PREFER_DUAL_STACK, REQUIRE_DUAL_STACK, SINGLE_STACK)
+_EACH_FAMILY = Each(OneOf(IPV4, IPV6), Unique())
+_POLICY = Fields(ipFamilyPolicy=OneOf(PREFER_DUAL_STACK, REQUIRE_DUAL_STACK, SINGLE_STACK))
 
 
 def cluster_ips_errors(spec: Mapping[str, Any], before: Mapping[str, Any] | None) -> list[FieldError]:
@@ -105,10 +117,8 @@ def cluster_ips_errors(spec: Mapping[str, Any], before: Mapping[str, Any] | None
         return []
     ips: list[str] = spec.get("clusterIPs") or []
     families: list[str] = spec.get("ipFamilies") or []
-    errors = collected(_agreement_errors(spec.get("clusterIP") or "", ips), _family_errors(families))
-    policy = spec.get("ipFamilyPolicy")
-    if policy is not None and policy not in _POLICIES:
-        errors.append(not_supported(_SPEC / "ipFamilyPolicy", policy, _POLICIES))
+    errors = collected(_agreement_errors(spec.get("clusterIP") or "", ips), _EACH_FAMILY(families, _FAMILIES))
+    errors += _POLICY(spec, _SPEC)
     wrong = _ip_errors(ips, (before or {}).get("clusterIPs") or [])
     errors += wrong
     if len(ips) > 2:
@@ -132,14 +142,6 @@ def _agreement_errors(ip: str, ips: list[str]) -> Iterator[FieldError]:
         yield invalid(_IPS, ips, "first value must match `clusterIP`")
 
 
-def _family_errors(families: list[str]) -> Iterator[FieldError]:
-    for index, (family, is_repeated) in enumerate(zip(families, repeated(families), strict=True)):
-        if family not in (IPV4, IPV6):
-            yield not_supported(_FAMILIES[index], family, (IPV4, IPV6))
-        if is_repeated:
-            yield duplicate(_FAMILIES[index], family)
-
-
 def _ip_errors(ips: list[str], known: list[str]) -> list[FieldError]:
     errors, before = [], frozenset(known)
     for index, ip in enumerate(ips):
@@ -157,7 +159,7 @@ def _match_errors(ips: list[str], families: list[str]) -> Iterator[FieldError]:
             yield invalid(_IPS[index], ip, f"expected an {family} value as indicated by `ipFamilies[{index}]`")
 
 
-_TYPES = (CLUSTER_IP, EXTERNAL_NAME, LOAD_BALANCER, NODE_PORT)
+_TYPE = Fields(type=Required(OneOf(*sorted((CLUSTER_IP, EXTERNAL_NAME, LOAD_BALANCER, NODE_PORT)))))
 TOPOLOGY_HINTS = "service.kubernetes.io/topology-aware-hints"
 TOPOLOGY_MODE = "service.kubernetes.io/topology-mode"
 
@@ -175,7 +177,7 @@ def service_errors(service: JSONObject, old: JSONObject | None) -> Iterator[Fiel
     yield from affinity_errors(spec)
     yield from cluster_ips_errors(spec, before)
     yield from _external_ip_errors(spec, before)
-    yield from one_of(spec.get("type"), _TYPES, _SPEC / "type", missing="")
+    yield from _TYPE(spec, _SPEC)
     yield from port_use_errors(ports, spec.get("type") or "")
     yield from source_range_errors(service, old)
     yield from load_balancer_errors(spec)
