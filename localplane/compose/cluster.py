@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .home import Home, open_home, storage_named
+from .home import open_home, storage_named
 from .options import ClusterOptions
 
 if TYPE_CHECKING:
@@ -29,43 +28,37 @@ SIGNING_KEY = Path("pki", "sa.key")
 @asynccontextmanager
 async def open_cluster(options: ClusterOptions | None = None) -> AsyncIterator[Plane]:
     """Ready, with everything that a fresh cluster has, when the block is entered. Raises InvalidOptions before
-    anything is started."""
+    anything is started.
+
+    What needs no store is done in threads while that starts: nearly everything is imported, and a key is made for a
+    fresh cluster, for which Python is not needed.
+    """
     options = options or ClusterOptions()
     storage = storage_named(options.storage, options.name)
-    needs_key = storage.data_dir is None or not (storage.data_dir / SIGNING_KEY).exists()
-    loading = asyncio.create_task(asyncio.to_thread(_Parts.load, with_key=needs_key))
+    has_key = storage.data_dir is not None and (storage.data_dir / SIGNING_KEY).exists()
+    spare_key = asyncio.create_task(asyncio.to_thread(_no_key if has_key else _new_key))
+    imported = asyncio.create_task(asyncio.to_thread(import_module, ".control_plane", __package__))
     try:
         if options.names_parts:
-            (await loading).check(options)
-        async with open_home(storage, alone=True) as home, (await loading).open_at(home, options) as plane:
-            yield plane
+            await imported
+            from .control_plane import wanted_parts
+
+            wanted_parts(options)
+        async with open_home(storage, alone=True) as home:
+            await imported
+            from .control_plane import open_cluster_at
+
+            async with open_cluster_at(home, options, spare_key=await spare_key) as plane:
+                yield plane
     finally:
-        await asyncio.wait([loading])
+        await asyncio.wait([imported, spare_key])
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """What a start can do while it waits for the store: import nearly everything, and make a key for a fresh cluster,
-    for which Python is not needed."""
+def _new_key() -> RSAPrivateKey:
+    from localplane.apiserver.server.signing_key import new_signing_key
 
-    spare_key: RSAPrivateKey | None
+    return new_signing_key()
 
-    @classmethod
-    def load(cls, *, with_key: bool) -> _Parts:
-        from localplane.apiserver.server.signing_key import new_signing_key
 
-        with ThreadPoolExecutor(max_workers=1) as beside:
-            making = beside.submit(new_signing_key) if with_key else None
-            from . import control_plane  # noqa: F401 - the next one who imports it has it
-
-            return cls(making.result() if making else None)
-
-    def check(self, options: ClusterOptions) -> None:
-        from .control_plane import wanted_parts
-
-        wanted_parts(options)
-
-    def open_at(self, home: Home, options: ClusterOptions) -> AbstractAsyncContextManager[Plane]:
-        from .control_plane import open_cluster_at
-
-        return open_cluster_at(home, options, spare_key=self.spare_key)
+def _no_key() -> None:
+    """There is one already."""

@@ -7,15 +7,12 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from localplane import testing
 from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
-from localplane.apiserver.server.options import ServerOptions
 from localplane.client import Client, GroupVersionResource, ListOptions, PatchType, ResourceClient
-from localplane.compose.cluster import open_cluster
-from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
 from localplane.compose.server import Plane
 
 
@@ -132,21 +129,13 @@ class World:
 
 @contextlib.asynccontextmanager
 async def cluster(
-    *controllers: str,
-    nodes: int = 0,
-    admission: Sequence[str] = (),
-    without_admission: Sequence[str] = (),
-    **options: Any,
+    *controllers: str, nodes: int = 0, admission: Sequence[str] = (), without_admission: Sequence[str] = ()
 ) -> AsyncIterator[World]:
-    """With these controllers, and no need of accounts for pods. `options` are more of ClusterOptions."""
-    chosen = ClusterOptions(
-        storage=StorageOptions(kind=StorageKind.MEMORY),
-        server=ServerOptions(port=0),
+    """With these controllers, and no need of accounts for pods."""
+    async with testing.cluster(
         controllers=controllers or ("none",),
         nodes=nodes,
         enabled_admission_plugins=admission,
         disabled_admission_plugins=("ServiceAccount", *without_admission),
-        **options,
-    )
-    async with open_cluster(chosen) as plane:
-        yield World(plane)
+    ) as opened:
+        yield World(opened.plane)
