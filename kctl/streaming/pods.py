@@ -77,7 +77,7 @@ def _selector(obj: JSONObject, action: str) -> str:
     kind, spec = str(obj.get("kind")), obj.get("spec") or {}
     selector = spec.get("selector") or {}
     if kind in _BY_LABEL_SELECTOR:
-        return label_selector(selector)
+        return _label_selector(selector)
     if kind in ("ReplicationController", "Service"):
         if not selector and kind == "Service":
             name = (obj.get("metadata") or {}).get("name", "")
@@ -87,20 +87,14 @@ def _selector(obj: JSONObject, action: str) -> str:
     raise KctlError(f"{action} *{version}.{kind}: selector for *{version}.{kind} not implemented")
 
 
-def label_selector(selector: JSONObject) -> str:
-    """A LabelSelector as a query. Kubernetes: metav1.LabelSelectorAsSelector."""
-    labels = selector.get("matchLabels") or {}
-    terms = [(key, f"{key}={value}") for key, value in labels.items()]
-    for one in selector.get("matchExpressions") or ():
-        key, values = one.get("key", ""), ",".join(sorted(one.get("values") or ()))
-        said = {
-            "In": f"{key} in ({values})",
-            "NotIn": f"{key} notin ({values})",
-            "Exists": key,
-            "DoesNotExist": f"!{key}",
-        }
-        terms.append((key, said.get(one.get("operator", ""), key)))
-    return ",".join(term for _, term in sorted(terms, key=lambda pair: pair[0]))
+def _label_selector(selector: JSONObject) -> str:
+    """As a query."""
+    from localplane.apimachinery.labels import InvalidSelector, selector_of
+
+    try:
+        return str(selector_of(selector) or "")
+    except InvalidSelector as error:
+        raise KctlError(f"invalid label selector: {error}") from error
 
 
 def container_names(pod: JSONObject) -> list[str]:

@@ -26,6 +26,7 @@ _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _DNS1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 _KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE = f"({_KEY})?"
+_CONFIG_KEY = "[-._a-zA-Z0-9]+"
 
 _is_label = re.compile(_LABEL).fullmatch
 _is_subdomain = re.compile(_SUBDOMAIN).fullmatch
@@ -178,6 +179,19 @@ def _label_value(value: str) -> Sequence[str]:
 
 
 _STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
+
+
+def config_map_key(key: str, /) -> list[str]:
+    """A key of a ConfigMap or Secret, which becomes a file's name. Kubernetes: IsConfigMapKey."""
+    problems = [max_length_error(_SUBDOMAIN_MAX)] if size(key) > _SUBDOMAIN_MAX else []
+    if not re.fullmatch(_CONFIG_KEY, key):
+        message = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
+        problems.append(regex_error(message, _CONFIG_KEY, "key.name", "KEY_NAME", "key-name"))
+    if key in (".", ".."):
+        problems.append(f"must not be '{key}'")
+    elif key.startswith(".."):
+        problems.append("must not start with '..'")
+    return problems
 
 
 def kube_finalizer_name(name: str, /) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
-from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.labels import selector_of
 from localplane.apimachinery.names import dns1123_label
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.request import Request
@@ -20,7 +20,7 @@ from .core.pods.warnings import pod_template_warnings
 from .internal_form import internal_form
 from .strategy import STATUS, BuiltinStrategy
 from .validation.rules import Immutable
-from .validation.selectors import selector_errors, selector_of
+from .validation.selectors import selector_errors
 
 SPEC: Final = Path("spec")
 TEMPLATE: Final = SPEC / "template"
@@ -199,12 +199,3 @@ def container_cells(template: JSONObject) -> list[Any]:
 def labels_text(labels: Mapping[str, str] | None) -> str:
     """Kubernetes: apimachinery/pkg/labels, FormatLabels."""
     return ",".join(f"{key}={value}" for key, value in sorted((labels or {}).items())) or "<none>"
-
-
-def selector_text(selector: JSONObject | None) -> str:
-    """Kubernetes: meta/v1, FormatLabelSelector."""
-    try:
-        parsed = selector_of(selector)
-    except InvalidSelector:
-        return "<error>"
-    return (str(parsed) if parsed is not None else "") or "<none>"

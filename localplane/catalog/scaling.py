@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 from localplane.apimachinery.errors import BadRequest, Conflict, InternalError, Invalid
 from localplane.apimachinery.fieldpath import Path
 from localplane.apimachinery.groups import GroupKind, GroupResource
-from localplane.apimachinery.labels import InvalidSelector, from_labels
+from localplane.apimachinery.labels import InvalidSelector, from_labels, selector_of
 from localplane.apimachinery.managedfields.scale import ReplicasPaths, ScaleManagers
 from localplane.apimachinery.objectmeta import METADATA, validate_managed_fields
 from localplane.apimachinery.objects import JSONObject
@@ -31,7 +31,6 @@ from localplane.apiserver.request import Request
 from localplane.apiserver.resource import Column
 from localplane.apiserver.storage.objects import StoredObject
 
-from .validation.selectors import selector_of
 from .validation.values import not_negative
 
 _KIND = GroupKind("autoscaling", "Scale")

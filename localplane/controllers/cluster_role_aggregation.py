@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from localplane.apimachinery.labels import InvalidSelector, Selector, from_labels, requirement
+from localplane.apimachinery.labels import InvalidSelector, Selector, everything, selector_of
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, Lister, PatchType, WorkQueue
 
@@ -17,7 +17,6 @@ from .worker import NotYet, hearing, work
 
 _CLUSTER_ROLES: Final = GroupVersionResource("rbac.authorization.k8s.io", "v1", "clusterroles")
 _NAME: Final = "clusterrole-aggregation-controller"
-_OPERATORS: Final = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
 
 
 async def start(context: ControllerContext) -> None:
@@ -77,13 +76,6 @@ def _labels(role: Mapping[str, Any]) -> Mapping[str, str]:
 
 def _selector(wanted: Mapping[str, Any]) -> Selector:
     try:
-        requirements = [
-            *from_labels(wanted.get("matchLabels") or {}).requirements,
-            *(
-                requirement(one["key"], _OPERATORS[one["operator"]], one.get("values") or ())
-                for one in wanted.get("matchExpressions") or ()
-            ),
-        ]
-    except (InvalidSelector, KeyError) as error:
+        return selector_of(wanted) or everything
+    except InvalidSelector as error:
         raise NotYet(f"a selector of cluster roles can't be read: {error}") from error
-    return Selector(tuple(requirements))

@@ -16,13 +16,12 @@ from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
 from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.labels import InvalidSelector, label_selector_text
+from localplane.apimachinery.labels import InvalidSelector, label_selector_text, selector_of
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, now, parse_time
 from localplane.catalog.apps.int_or_percent import scaled
 from localplane.catalog.policy.conditions import tell_whether_disruption_is_allowed
 from localplane.catalog.validation.conditions import set_condition
-from localplane.catalog.validation.selectors import selector_of
 from localplane.client import Client, ClientError, GroupVersionResource, Lister, WorkQueue, object_key, split_key
 
 from .context import ControllerContext

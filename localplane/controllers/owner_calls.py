@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.labels import InvalidSelector, selector_of
 from localplane.apimachinery.objects import JSONObject
-from localplane.catalog.validation.selectors import selector_of
 from localplane.client import Lister
 
 from .ownership import controller_of, owner_of

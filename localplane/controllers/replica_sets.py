@@ -12,10 +12,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
-from localplane.apimachinery.labels import InvalidSelector, Selector
+from localplane.apimachinery.labels import InvalidSelector, Selector, selector_of
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
-from localplane.catalog.validation.selectors import selector_of
 from localplane.client import (
     ClientError,
     GroupVersionResource,

@@ -13,10 +13,9 @@ from datetime import UTC, datetime
 from random import Random
 from typing import Any, Final
 
-from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.labels import InvalidSelector, selector_of
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apimachinery.times import InvalidTime, parse_time
-from localplane.catalog.validation.selectors import selector_of
 
 from .attempt import Cycle, with_waiting
 from .diagnosis import Diagnosis, Rejection, counted

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import os
-import re
 import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -21,7 +20,7 @@ from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.names import max_length_error, regex_error, size
+from localplane.apimachinery.names import config_map_key
 from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
@@ -30,24 +29,6 @@ if TYPE_CHECKING:
 
 
 Add = Callable[[str, bytes], None]
-
-_KEY = r"[-._a-zA-Z0-9]+"
-_KEY_MAX = 253
-
-
-def key_errors(key: str) -> list[str]:
-    """Kubernetes: validation.IsConfigMapKey."""
-    problems = [max_length_error(_KEY_MAX)] if size(key) > _KEY_MAX else []
-    if not re.fullmatch(_KEY, key):
-        message = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
-        problems.append(regex_error(message, _KEY, "key.name", "KEY_NAME", "key-name"))
-    return problems + _climbing_errors(key)
-
-
-def _climbing_errors(text: str) -> list[str]:
-    if text in (".", ".."):
-        return [f"must not be '{text}'"]
-    return ["must not start with '..'"] if text.startswith("..") else []
 
 
 def add_literals(literals: Iterable[str], add: Add) -> None:
@@ -161,7 +142,7 @@ def config_map(session: Session, given: Given, name: str) -> JSONObject:
     binary: dict[str, str] = {}
 
     def add(key: str, value: bytes) -> None:
-        if problems := key_errors(key):
+        if problems := config_map_key(key):
             raise KctlError(f"{go_quote(key)} is not a valid key name for a ConfigMap: {','.join(problems)}")
         for where, present in (("Data", data), ("BinaryData", binary)):
             if key in present:

@@ -140,9 +140,9 @@ class _Data:
         self.encoded: dict[str, str] = {}
 
     def add(self, key: str, value: bytes) -> None:
-        from kctl.changes.create.configmap import key_errors
+        from localplane.apimachinery.names import config_map_key
 
-        if problems := key_errors(key):
+        if problems := config_map_key(key):
             raise KctlError(f"{go_quote(key)} is not valid key name for a Secret {';'.join(problems)}")
         if key in self.encoded:
             raise KctlError(f"cannot add key {key}, another key by that name already exists")

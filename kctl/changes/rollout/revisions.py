@@ -63,7 +63,7 @@ async def controller_revisions(info: Info, owner: JSONObject) -> list[JSONObject
 
 
 async def _owned(info: Info, owner: JSONObject, resource: str) -> list[JSONObject]:
-    from kctl.views.describe.page import selector_text
+    from localplane.apimachinery.labels import selector_text
     from localplane.client.rest.names import GroupVersionResource
     from localplane.client.rest.options import ListOptions
 

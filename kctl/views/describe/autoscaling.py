@@ -14,9 +14,9 @@ from kctl.views.describe.page import (
     labels,
     labels_text,
     of,
-    selector_text,
 )
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.objects import JSONObject
 
 _UNKNOWN = "<unknown>"

@@ -26,9 +26,9 @@ from kctl.views.describe.page import (
     labels_text,
     named,
     of,
-    selector_text,
     told,
 )
+from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.objects import JSONObject
 
 

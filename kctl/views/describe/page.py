@@ -153,31 +153,6 @@ def controller(obj: JSONObject) -> str:
     return ""
 
 
-def selector_text(selector: Mapping[str, Any] | None, *, none: str = NONE) -> str:
-    """Kubernetes: metav1.FormatLabelSelector."""
-    if selector is None:
-        return none
-    parts = [f"{key}={value}" for key, value in (selector.get("matchLabels") or {}).items()]
-    for one in selector.get("matchExpressions") or ():
-        key, values = one.get("key"), ",".join(sorted(one.get("values") or ()))
-        match one.get("operator"):
-            case "In":
-                parts.append(f"{key} in ({values})")
-            case "NotIn":
-                parts.append(f"{key} notin ({values})")
-            case "Exists":
-                parts.append(f"{key}")
-            case "DoesNotExist":
-                parts.append(f"!{key}")
-    return ",".join(sorted(parts, key=_selector_key)) or none
-
-
-def _selector_key(text: str) -> str:
-    for sign in ("=", " in ", " notin "):
-        text = text.partition(sign)[0]
-    return text.lstrip("!")
-
-
 def truth(value: object) -> str:
     return "True" if value else "False"
 

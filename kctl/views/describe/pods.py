@@ -18,11 +18,11 @@ from kctl.views.describe.page import (
     full_time,
     labels,
     of,
-    selector_text,
     several,
     since,
 )
 from kctl.views.describe.volumes import volumes
+from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.objects import JSONObject
 
 

@@ -19,12 +19,12 @@ from kctl.views.describe.page import (
     moment,
     named,
     of,
-    selector_text,
     told,
     truth,
 )
 from kctl.views.describe.pods import pod_template
 from kctl.views.describe.storage import storage_class_name
+from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.objects import JSONObject
 
 

@@ -15,6 +15,8 @@ from .selector import (
     from_labels,
     label_selector_text,
     requirement,
+    selector_of,
+    selector_text,
 )
 
 __all__ = [
@@ -26,4 +28,6 @@ __all__ = [
     "label_selector_text",
     "parse",
     "requirement",
+    "selector_of",
+    "selector_text",
 ]

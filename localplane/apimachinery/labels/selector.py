@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import FieldError, Path, aggregate, invalid, not_supported
+from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import label_value, qualified_name
 
 Labels = Mapping[str, str]
@@ -16,6 +17,7 @@ Predicate = Callable[[Labels], bool]
 EXISTS: Final = "exists"
 DOES_NOT_EXIST: Final = "!"
 BINARY: Final = ("in", "notin", "=", "==", "!=", "gt", "lt")
+_WORDS: Final = {"In": "in", "NotIn": "notin", "Exists": EXISTS, "DoesNotExist": DOES_NOT_EXIST}
 _SIGNS = {"in": " in ", "notin": " notin ", "gt": ">", "lt": "<"}
 
 
@@ -187,6 +189,32 @@ def _operator_errors(operator: str, values: tuple[str, ...], at: Path) -> list[F
             return errors
         case _:
             return [not_supported(at / "operator", operator, (*BINARY, EXISTS, DOES_NOT_EXIST))]
+
+
+def selector_of(selector: Mapping[str, Any] | None) -> Selector | None:
+    """A LabelSelector to match with; None selects nothing, and an empty one everything. Raises InvalidSelector.
+    Kubernetes: meta/v1, LabelSelectorAsSelector."""
+    if selector is None:
+        return None
+    requirements = [requirement(key, "=", (value,)) for key, value in (selector.get("matchLabels") or {}).items()]
+    requirements += map(_requirement, selector.get("matchExpressions") or ())
+    return Selector(requirements)
+
+
+def _requirement(expression: Mapping[str, Any]) -> Requirement:
+    operator = expression.get("operator", "")
+    if operator not in _WORDS:
+        raise InvalidSelector(f"{go_quote(operator)} is not a valid label selector operator")
+    return requirement(expression.get("key", ""), _WORDS[operator], expression.get("values") or ())
+
+
+def selector_text(selector: Mapping[str, Any] | None, *, none: str = "<none>") -> str:
+    """A LabelSelector as people write selectors. Kubernetes: meta/v1, FormatLabelSelector."""
+    try:
+        parsed = selector_of(selector)
+    except InvalidSelector:
+        return "<error>"
+    return (str(parsed) if parsed is not None else "") or none
 
 
 def label_selector_text(selector: Mapping[str, Any] | None) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from localplane.apimachinery.errors import BadRequest
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
-from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.labels import InvalidSelector, selector_text
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
@@ -30,7 +30,6 @@ from localplane.catalog.pod_controllers import (
     has_bad_values,
     labels_text,
     mismatch_errors,
-    selector_text,
     selects_something,
     shown_selector,
     template_of,

@@ -7,7 +7,7 @@ from typing import Any
 
 from localplane.apimachinery.errors import BadRequest
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
-from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.labels import InvalidSelector, selector_of
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
@@ -29,7 +29,6 @@ from localplane.catalog.pod_controllers import (
 from localplane.catalog.scaling import SCALE_COLUMNS, scale_of
 from localplane.catalog.strategy import BuiltinStatusStrategy
 from localplane.catalog.validation.rules import NOT_NEGATIVE, All, Counts, Fields, Struct
-from localplane.catalog.validation.selectors import selector_of
 
 from .go_integers import NotAnInteger, parse_int64
 from .int_or_percent import count, positive_errors, share_errors

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.catalog.core.pods.defaults import default_pod_template
@@ -13,7 +14,6 @@ from localplane.catalog.pod_controllers import (
     PodControllerStrategy,
     container_cells,
     no_more_than_replicas,
-    selector_text,
 )
 from localplane.catalog.scaling import SCALE_COLUMNS, scale_of
 from localplane.catalog.strategy import BuiltinStatusStrategy

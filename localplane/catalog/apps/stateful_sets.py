@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
-from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.labels import InvalidSelector, selector_of
 from localplane.apimachinery.names import dns1123_label
 from localplane.apimachinery.objectmeta import validate_annotations, validate_labels
 from localplane.apimachinery.objects import JSONObject
@@ -53,7 +53,6 @@ from localplane.catalog.validation.rules import (
     Required,
     Struct,
 )
-from localplane.catalog.validation.selectors import selector_of
 
 from .int_or_percent import IntOrPercent, count, positive_errors, share_errors
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, declared, invalid, not_supported, required
+from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.names import size
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
@@ -17,7 +18,6 @@ from localplane.catalog.pod_controllers import (
     container_cells,
     drop_disabled_template_fields,
     name_warnings,
-    selector_text,
     shown_selector,
 )
 from localplane.catalog.strategy import BuiltinStatusStrategy

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required, too_long
-from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.labels import InvalidSelector, selector_of
 from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, regex_error, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.pods.validation.pods import pod_template_errors
@@ -18,7 +18,7 @@ from localplane.catalog.pod_controllers import (
     shown_selector,
 )
 from localplane.catalog.validation.rules import Counts
-from localplane.catalog.validation.selectors import selector_errors, selector_of
+from localplane.catalog.validation.selectors import selector_errors
 from localplane.catalog.validation.values import one_of
 
 from .job_defaults import CONTROLLER_UID, JOB_NAME, OLD_CONTROLLER_UID, OLD_JOB_NAME

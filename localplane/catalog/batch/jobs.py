@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected
+from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age, human_duration, parse_time
 from localplane.apiserver.registry.rest import Deleted, DeleteOptions, ListOptions, ValidateCreate
@@ -23,7 +24,6 @@ from localplane.catalog.pod_controllers import (
     PodControllerStrategy,
     container_cells,
     name_warnings,
-    selector_text,
 )
 from localplane.catalog.strategy import BuiltinStatusStrategy
 from localplane.catalog.validation.metadata import metadata_update_errors

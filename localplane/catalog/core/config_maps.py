@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, too_long
-from localplane.apimachinery.names import size
+from localplane.apimachinery.names import config_map_key, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.catalog.declaring import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.rules import All, ChangeRule, Changes
 
-from .data_keys import LARGEST, decoded_size, key_problems
+from .data_keys import LARGEST, decoded_size
 
 _DATA, _BINARY = Path("data"), Path("binaryData")
 FROZEN = "field is immutable when `immutable` is set"
@@ -37,11 +37,11 @@ def frozen(*fields: str) -> ChangeRule:
 def _content_errors(obj: JSONObject, _: Path) -> Iterator[FieldError]:
     texts, binary = obj.get("data") or {}, obj.get("binaryData") or {}
     for key in texts:
-        yield from (invalid(_DATA[key], key, problem) for problem in key_problems(key))
+        yield from (invalid(_DATA[key], key, problem) for problem in config_map_key(key))
         if key in binary:
             yield invalid(_DATA[key], key, "duplicate of key present in binaryData")
     for key in binary:
-        yield from (invalid(_BINARY[key], key, problem) for problem in key_problems(key))
+        yield from (invalid(_BINARY[key], key, problem) for problem in config_map_key(key))
     if sum(map(size, texts.values())) + sum(map(decoded_size, binary.values())) > LARGEST:
         yield too_long("[]", LARGEST)
 

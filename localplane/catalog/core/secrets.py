@@ -8,6 +8,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required, too_long
 from localplane.apimachinery.gotext import json_type
+from localplane.apimachinery.names import config_map_key
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.errors import SerializationError
 from localplane.apimachinery.serializers.json import parse_json
@@ -18,7 +19,7 @@ from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.rules import All, Changes, Fields, Immutable
 
 from .config_maps import frozen
-from .data_keys import LARGEST, decoded_size, key_problems
+from .data_keys import LARGEST, decoded_size
 from .key_pairs import key_pair_problem
 
 SERVICE_ACCOUNT_TOKEN = "kubernetes.io/service-account-token"  # noqa: S105 - a type, no secret
@@ -44,7 +45,7 @@ def default_secret(obj: JSONObject) -> None:
 
 def _key_errors(data: JSONObject, path: Path) -> Iterator[FieldError]:
     for key in data:
-        yield from (invalid(path[key], key, problem) for problem in key_problems(key))
+        yield from (invalid(path[key], key, problem) for problem in config_map_key(key))
     if sum(map(decoded_size, data.values())) > LARGEST:
         yield too_long(path, LARGEST)
 

@@ -18,7 +18,7 @@ from localplane.apimachinery.fieldpath import (
     not_supported,
     required,
 )
-from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.labels import InvalidSelector, selector_of
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
@@ -28,7 +28,7 @@ from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.addresses import Network, cidr_warnings, legacy_cidr_errors, parse_cidr
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 from localplane.catalog.validation.ports import port_name
-from localplane.catalog.validation.selectors import selector_errors, selector_of
+from localplane.catalog.validation.selectors import selector_errors
 from localplane.catalog.validation.values import port_number
 
 _SPEC = Path("spec")

@@ -1,6 +1,6 @@
 """Label selectors as they stand in an object: `matchLabels` and `matchExpressions`.
 
-Kubernetes: apimachinery/pkg/apis/meta/v1/validation (ValidateLabelSelector) and meta/v1, LabelSelectorAsSelector.
+Kubernetes: apimachinery/pkg/apis/meta/v1/validation, ValidateLabelSelector.
 """
 
 from __future__ import annotations
@@ -9,12 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required
-from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.labels import InvalidSelector, Requirement, Selector, requirement
 from localplane.apimachinery.names import label_value, qualified_name
 from localplane.apimachinery.objectmeta import validate_labels
-
-_OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
 
 
 def selector_errors(
@@ -49,19 +45,3 @@ def _expression_errors(
     for number, value in enumerate(values):
         for problem in label_value(value):
             yield invalid((place / "values")[number], value, problem)
-
-
-def selector_of(selector: Mapping[str, Any] | None) -> Selector | None:
-    """A selector to match with; None selects nothing, and an empty one everything. Raises InvalidSelector."""
-    if selector is None:
-        return None
-    requirements = [requirement(key, "=", (value,)) for key, value in (selector.get("matchLabels") or {}).items()]
-    requirements += map(_requirement, selector.get("matchExpressions") or ())
-    return Selector(requirements)
-
-
-def _requirement(expression: Mapping[str, Any]) -> Requirement:
-    operator = expression.get("operator", "")
-    if operator not in _OPERATORS:
-        raise InvalidSelector(f"{go_quote(operator)} is not a valid label selector operator")
-    return requirement(expression.get("key", ""), _OPERATORS[operator], expression.get("values") or ())

@@ -13,10 +13,9 @@ from functools import partial
 from typing import Final
 
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.labels import InvalidSelector, Selector
+from localplane.apimachinery.labels import InvalidSelector, Selector, selector_of
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
-from localplane.catalog.validation.selectors import selector_of
 from localplane.client import GroupVersionResource, WorkQueue, object_key, split_key
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.expectations import Expectations

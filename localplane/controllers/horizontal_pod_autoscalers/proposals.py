@@ -11,10 +11,9 @@ from datetime import datetime
 from typing import Any, Final
 
 from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.labels import InvalidSelector, Selector, label_selector_text
+from localplane.apimachinery.labels import InvalidSelector, Selector, label_selector_text, selector_of
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import Format, InvalidQuantity, Quantity, parse
-from localplane.catalog.validation.selectors import selector_of
 from localplane.client import Lister
 
 from .measurements import Measurement, Measurements, NoMeasurement, Wanted

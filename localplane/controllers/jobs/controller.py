@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.labels import selector_of
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.batch.job_defaults import CONTROLLER_UID
-from localplane.catalog.validation.selectors import selector_of
 from localplane.client import HandlerFunctions, Indexer, Lister, SharedInformer, WorkQueue, deleted_object, object_key
 from localplane.client.workqueue.rate_limiters import ItemExponentialFailureRateLimiter
 from localplane.controllers.context import ControllerContext

@@ -10,9 +10,9 @@ from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from localplane.apimachinery.labels import selector_of
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
-from localplane.catalog.validation.selectors import selector_of
 from localplane.client import Client, Indexer, Lister, split_key
 from localplane.controllers.events import EventRecorder
 from localplane.controllers.expectations import Expectations

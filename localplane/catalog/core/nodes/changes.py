@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, forbidden, invalid, required
-from localplane.apimachinery.names import dns1123_label, dns1123_subdomain
+from localplane.apimachinery.names import config_map_key, dns1123_label, dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema.values import identity
-from localplane.catalog.core.data_keys import key_problems
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.validation.metadata import metadata_update_errors
 from localplane.catalog.validation.values import repeated
@@ -30,7 +29,7 @@ from .validation import (
 _CHECKS: dict[str, Callable[[str], list[str]]] = {
     "namespace": dns1123_label,
     "name": dns1123_subdomain,
-    "kubeletConfigKey": key_problems,
+    "kubeletConfigKey": config_map_key,
 }
 
 

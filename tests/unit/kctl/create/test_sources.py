@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kctl.changes.create.configmap import add_env_files, add_files, add_literals, key_errors
+from kctl.changes.create.configmap import add_env_files, add_files, add_literals
 from kctl.errors import KctlError
 from kctl.kustomize.content_hash import content_hash
+from localplane.apimachinery.names import config_map_key
 
 
 def collected(add: object, *arguments: object, **options: object) -> dict[str, bytes]:
@@ -66,9 +67,9 @@ def test_an_env_file_has_comments_and_takes_bare_names_from_the_environment(
 
 
 def test_a_key_that_climbs_out_of_its_directory_is_refused() -> None:
-    assert key_errors("..") == ["must not be '..'"]
-    assert key_errors("..a") == ["must not start with '..'"]
-    assert key_errors("a..b") == []
+    assert config_map_key("..") == ["must not be '..'"]
+    assert config_map_key("..a") == ["must not start with '..'"]
+    assert config_map_key("a..b") == []
 
 
 def test_the_hash_of_a_config_map_is_the_one_kubectl_appends() -> None:

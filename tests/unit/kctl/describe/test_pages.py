@@ -8,8 +8,9 @@ from kctl.views.describe.containers import probe_text
 from kctl.views.describe.generic import label_for
 from kctl.views.describe.namespaces import _in_form
 from kctl.views.describe.networking import endpoints_text
-from kctl.views.describe.page import Page, annotation_lines, selector_text
+from kctl.views.describe.page import Page, annotation_lines
 from kctl.views.describe.pods import tolerations
+from localplane.apimachinery.labels import selector_text
 
 LABELS = [
     ("apiVersion", "API Version"),

@@ -11,7 +11,7 @@ from typing import Any
 from localplane.apimachinery.errors import APIError, Cause, Forbidden, TooManyRequests, resource_details
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupResource
-from localplane.apimachinery.labels import InvalidSelector
+from localplane.apimachinery.labels import InvalidSelector, selector_of
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import now
@@ -21,7 +21,6 @@ from localplane.apiserver.registry.rest import ListOptions, Update, WriteOptions
 from localplane.apiserver.request import Request
 from localplane.catalog.policy.conditions import tell_whether_disruption_is_allowed
 from localplane.catalog.policy.status import PodDisruptionBudgetStatusStrategy
-from localplane.catalog.validation.selectors import selector_of
 
 _RESOURCE = GroupResource("policy", "poddisruptionbudget")
 _MOST_PENDING = 2000

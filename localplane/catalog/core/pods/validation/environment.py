@@ -11,10 +11,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_found, not_supported, required
-from localplane.apimachinery.names import dns1123_subdomain, qualified_name
+from localplane.apimachinery.names import config_map_key, dns1123_subdomain, qualified_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import ZERO, parse
-from localplane.catalog.core.data_keys import key_problems
 
 from .names import backstep_errors, invalid_each, required_label_errors, variable_name
 
@@ -139,7 +138,7 @@ def _key_errors(reference: JSONObject, path: Path) -> Iterator[FieldError]:
     name, key = reference.get("name", ""), reference.get("key", "")
     yield from invalid_each(path / "name", name, dns1123_subdomain(name))
     if key:
-        yield from invalid_each(path / "key", key, key_problems(key))
+        yield from invalid_each(path / "key", key, config_map_key(key))
     else:
         yield required(path / "key")
 

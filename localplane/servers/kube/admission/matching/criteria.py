@@ -11,9 +11,8 @@ from typing import Any, Final
 
 from localplane.apimachinery.errors import InternalError
 from localplane.apimachinery.groups import GroupResource
-from localplane.apimachinery.labels import InvalidSelector, Selector
+from localplane.apimachinery.labels import InvalidSelector, Selector, selector_of
 from localplane.apiserver.admission import Attributes
-from localplane.catalog.validation.selectors import selector_of
 from localplane.client import GroupVersionResource
 
 from .writes import Match, Write, labels_of
