@@ -58,7 +58,7 @@ def definition(plural: str, declared: JSONObject, group: str = _GROUP) -> JSONOb
         "metadata": {"name": f"{plural}.{group}"},
         "spec": {
             "group": group,
-            "served": "Namespaced",
+            "scope": "Namespaced",
             "names": {"plural": plural, "kind": plural.capitalize()},
             "versions": [version],
         },
