@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from kctl.commands import new_app
 from kctl.errors import KctlError, UsageError
-from localplane.cli.doctoring import DoctorOptions, Examination, Removal, examine_running, examine_stopped
+from localplane.cli.doctor import DoctorOptions, Examination, Removal, examine_running, examine_stopped
 from localplane.cli.flags import command
 from localplane.cli.run_file import running
 

@@ -9,10 +9,10 @@ import typer
 
 from kctl.commands import new_app
 from kctl.errors import UsageError
+from localplane.cli.down import kill, stop
 from localplane.cli.flags import duration
 from localplane.cli.places import DEFAULT_NAME, known_names
 from localplane.cli.run_file import running_names
-from localplane.cli.stopping import kill, stop
 
 app = new_app()
 

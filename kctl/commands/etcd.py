@@ -72,7 +72,7 @@ def install(
 
 def repair(options: RepairOptions) -> int:
     # The etcd client takes longer to import than the other subcommands take to run.
-    from localplane.cli.repairing import repair as repair_etcd
+    from localplane.cli.etcd_repair import repair as repair_etcd
 
     repair_etcd(options)
     return 0

@@ -13,7 +13,7 @@ from kctl.errors import UsageError
 from localplane.cli.flags import duration
 from localplane.cli.lines import tidy
 from localplane.cli.places import DEFAULT_NAME
-from localplane.cli.resetting import reset_running, reset_stopped
+from localplane.cli.reset import reset_running, reset_stopped
 from localplane.cli.run_file import running
 
 app = new_app()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kctl.commands import new_app
 from localplane.cli.flags import command
 from localplane.cli.options import UpOptions
-from localplane.cli.starting import up
+from localplane.cli.up import up
 
 app = new_app()
 

@@ -16,7 +16,7 @@ from localplane.apiserver.server.flags import Flag, between, exist, problems
 from localplane.compose.options import ETCD_PASSWORD, ClusterOptions, StorageKind, StorageOptions
 
 from .errors import OptionsContradict
-from .manifests.reading import STDIN
+from .manifests.reader import STDIN
 from .places import DEFAULT_NAME, places
 
 

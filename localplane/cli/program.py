@@ -7,10 +7,16 @@ from dataclasses import replace
 
 import typer
 
+from localplane.apimachinery.errors import APIError
+from localplane.apiserver.server.listener import CannotListen
+from localplane.apiserver.server.options import InvalidOptions
+from localplane.apiserver.server.tls import UnusableCertificate
+from localplane.apiserver.storage.errors import StorageError
+
 from .errors import PlaneError
 from .flags import command
 from .options import UpOptions
-from .starting import up
+from .up import up
 
 _HELP = "Run a control plane for a process manager: quiet, in the foreground, no kubeconfig changed. See also: kctl up."
 
@@ -18,12 +24,6 @@ _HELP = "Run a control plane for a process manager: quiet, in the foreground, no
 def main() -> int:
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.command("localplane", help=_HELP)(command(UpOptions, _start))
-    from localplane.apimachinery.errors import APIError
-    from localplane.apiserver.server.listener import CannotListen
-    from localplane.apiserver.server.options import InvalidOptions
-    from localplane.apiserver.server.tls import UnusableCertificate
-    from localplane.apiserver.storage.errors import StorageError
-
     try:
         app()
     except (PlaneError, StorageError, CannotListen, InvalidOptions, UnusableCertificate, APIError) as error:

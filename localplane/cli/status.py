@@ -9,12 +9,12 @@ from typing import Any
 
 from localplane.apimachinery.times import human_duration
 
-from .asking import ask
 from .context import current_context
 from .lines import Block, size, tidy
 from .places import known_names, places
 from .processes import resident_bytes
 from .run_file import READY, RunRecord, read, running
+from .socket_client import ask
 
 _MOST_NAMED = 3
 

@@ -8,9 +8,9 @@ stand: a home, a kernel in it, a cluster's parts on the kernel, a server around 
 - `preparations`, `life`   its post-start hooks; its controllers, scheduler and simulated nodes
 - `server`         who is let in, discovery, filters, the socket: what `localplane.library` runs on declared groups
 - `cluster`        all of it together: what `kctl up` runs
-- `kubeconfig`, `admin_token`   the file with which a client finds a server, and who he is there
-- `storage_metrics`             what /metrics says about the storage
-- `doctor`, `stopped`, `etcd_repair`   stored objects that nobody can use, also of a plane that is down; room in an etcd
+- `options`        what may be said about all of it, with its flags
+- `credentials`, `kubeconfig`   who is let in, and the file with which a client finds a server
+- `doctor`, `etcd_repair`       stored objects that nobody can use; room in an etcd that is full
 
 The command line and `localplane.library` call it, each only the part that it needs: a server costs more to import than
 storage, so `cluster` imports `control_plane`, and nearly everything with it, while the store starts.

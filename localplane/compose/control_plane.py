@@ -57,12 +57,13 @@ from localplane.servers.kube.tokens import (
 from localplane.servers.metrics import make_group as make_metrics
 
 from .cluster import SIGNING_KEY
+from .credentials import Credentials
 from .home import Home
 from .kernel import Kernel
 from .life import Life, kept_running
 from .options import ClusterOptions
 from .preparations import Preparations
-from .server import Credentials, Extensions, Plane, open_server
+from .server import Extensions, Plane, open_server
 
 _NO_CONTROLLERS = ("none",)
 

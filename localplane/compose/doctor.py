@@ -1,11 +1,23 @@
-"""Finding and removing stored objects that nobody can use."""
+"""Finding and removing stored objects that nobody can use, of a plane that runs or of one that is down."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from localplane.apiserver.admission import AdmissionChain
+from localplane.apiserver.endpoints.installer import Installer
+from localplane.apiserver.registry.judge import Judge
 from localplane.apiserver.storage.cacher.bad_objects import BadObject
 from localplane.apiserver.storage.errors import CompareFailed, StorageError
+from localplane.catalog.groups import groups
+from localplane.catalog.options import CatalogOptions
+from localplane.servers.aggregator import api_services
+from localplane.servers.apiextensions.kind import make_group as make_definitions
+from localplane.servers.apiextensions.rules import RuleCompiler
 
-from .storage import OpenStorage
+from .options import StorageOptions
+from .storage import OpenStorage, open_storage
 
 
 class NotBad(StorageError):
@@ -39,3 +51,18 @@ class Doctor:
                 await backend.delete(key, expected=found.revision)
         except CompareFailed as error:
             raise NotBad(key) from error  # somebody has written it meanwhile: it may be good now
+
+
+@asynccontextmanager
+async def doctor_of(options: StorageOptions) -> AsyncIterator[Doctor]:
+    """Of a plane that is down. Custom resources are judged as JSON alone: nobody serves their definitions."""
+    async with open_storage(options) as storage:
+        installer = Installer(storage.cacher.resource, AdmissionChain())
+        for group in (api_services.GROUP, *groups(CatalogOptions()), make_definitions(_unheard, RuleCompiler())):
+            installer.install(group)
+        storage.cacher.judgement.begin(Judge(installer.storing_definitions, storage.cacher.root))
+        yield Doctor(storage)
+
+
+async def _unheard(_: str) -> None:
+    """Nobody serves custom resources here."""

@@ -7,28 +7,16 @@ his own kernel, as `control_plane` does.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Protocol, TypeAlias
 
 from localplane.apiserver.admission import Plugin
 from localplane.apiserver.audit import AuditLogFile, Auditor, read_policy_file
-from localplane.apiserver.authentication import (
-    AnonymousAuthenticator,
-    Authenticator,
-    BearerTokenAuthenticator,
-    CertificateVerifier,
-    ClientCertificateAuthenticator,
-    RequestHeaderAuthenticator,
-    StaticTokenAuthenticator,
-    TokenAuthenticator,
-    TokenUnion,
-    read_token_file,
-    standard_authenticator,
-)
+from localplane.apiserver.authentication import TokenUnion
 from localplane.apiserver.authorization import (
     DISCOVERY_PATHS,
     PUBLIC_PATHS,
@@ -44,28 +32,29 @@ from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.endpoints.openapi import Descriptions, OpenAPI
 from localplane.apiserver.flow_control import FlowSchemas, InFlight
+from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import Answer, Request
 from localplane.apiserver.resource import APIGroup
 from localplane.apiserver.server.chain import Guards, filters
-from localplane.apiserver.server.config import ServerConfig, configure
+from localplane.apiserver.server.config import ServerConfig
 from localplane.apiserver.server.dispatch import Router
 from localplane.apiserver.server.exposition import Family
 from localplane.apiserver.server.flags import LibraryFlag
 from localplane.apiserver.server.hooks import PostStartContext
 from localplane.apiserver.server.lifecycle import GenericServer
-from localplane.apiserver.server.options import AuditOptions, AuthenticationOptions, ServerOptions
+from localplane.apiserver.server.options import AuditOptions, ServerOptions
+from localplane.apiserver.storage.cacher import Cacher
 from localplane.client import Client, SharedInformerFactory
 from localplane.client.kubeconfig import load, resolve
 from localplane.client.workqueue.supervision import Background
 
-from .admin_token import admin_token, admin_token_authenticator
+from .credentials import Credentials
 from .home import open_home, storage_named
 from .kernel import Kernel
 from .kubeconfig import write_kubeconfig
 from .options import StorageOptions
 from .storage import OpenStorage
-from .storage_metrics import storage_families
 
 Controller: TypeAlias = "Callable[[Plane], Coroutine[Any, Any, None]]"
 """Started once the server is ready, and cancelled before it stops. If it raises, the server stops, and raises that."""
@@ -167,43 +156,6 @@ class Extensions:
     controllers: Sequence[Controller] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Credentials:
-    """What a server proves itself with, and what proves others to it. `admin_token` is empty where certificates are
-    somebody else's: then there is no administrator of ours."""
-
-    config: ServerConfig
-    admin_token: str
-    authentication: AuthenticationOptions
-
-    @classmethod
-    def in_directory(cls, directory: Path, options: ServerOptions) -> Credentials:
-        """Made there where nobody brings his own. Raises InvalidOptions or UnusableCertificate."""
-        config = configure(_with_certificates_in(options, directory / "pki"))
-        token = admin_token(config.generated.authority.parent) if config.generated else ""
-        return cls(config, token, options.authentication)
-
-    def tokens(self, *others: TokenAuthenticator, audiences: tuple[str, ...] = ()) -> TokenUnion:
-        """Those of the token file, of the others, and the administrator's. `audiences` are for whom those are meant
-        that do not say it."""
-        token_file = self.authentication.token_file
-        known = [StaticTokenAuthenticator(read_token_file(token_file))] if token_file else []
-        admin = [admin_token_authenticator(self.admin_token)] if self.admin_token else []
-        return TokenUnion(*known, *others, *admin, audiences=audiences)
-
-    def authenticator(self, tokens: TokenUnion) -> Authenticator:
-        """A front proxy and a client are believed by different authorities: neither's word counts as the other's."""
-        authenticators: list[Authenticator] = []
-        proxy = self.authentication.request_header
-        if proxy.client_ca is not None:
-            verifier = CertificateVerifier(proxy.client_ca)
-            authenticators.append(RequestHeaderAuthenticator(verifier, allowed_names=proxy.allowed_names))
-        if self.config.tls is not None and (client_ca := self.config.tls.files.client_ca) is not None:
-            authenticators.append(ClientCertificateAuthenticator(CertificateVerifier(client_ca)))
-        anonymous = AnonymousAuthenticator() if self.authentication.anonymous else None
-        return standard_authenticator(*authenticators, BearerTokenAuthenticator(tokens), anonymous=anonymous)
-
-
 @asynccontextmanager
 async def open_plane(groups: Sequence[APIGroup], options: PlaneOptions | None = None) -> AsyncIterator[Plane]:
     """Serve declared groups. Ready when the block is entered; drained and stopped when it is left."""
@@ -284,7 +236,7 @@ def _server(kernel: Kernel[Any], config: ServerConfig, guards: Guards, extension
     )
     server.paths.list_also(lambda: [*_listed(installer), *extensions.listed_paths])
     storage.observe_calls(lambda operation, seconds: server.metrics.store_request(operation, "", "", seconds))
-    server.metrics.add_collector(lambda: storage_families(storage.cacher, installer.definitions()))
+    server.metrics.add_collector(lambda: _storage_families(storage.cacher, installer.definitions()))
     server.metrics.add_collector(lambda: _flow_families(guards))
     return server
 
@@ -329,12 +281,6 @@ def _prepare(plane: Plane, preparations: Mapping[str, Preparation]) -> Callable[
     return wait
 
 
-def _with_certificates_in(server: ServerOptions, directory: Path) -> ServerOptions:
-    if not server.tls.enabled or server.tls.certificate is not None or server.tls.directory is not None:
-        return server
-    return replace(server, tls=replace(server.tls, directory=directory))
-
-
 def _flow_families(guards: Guards) -> Iterator[Family]:
     text = "Nominal number of execution seats configured for each priority level"
     seats = Family("apiserver_flowcontrol_nominal_limit_seats", "gauge", text)
@@ -342,6 +288,26 @@ def _flow_families(guards: Guards) -> Iterator[Family]:
     for level, count in sorted(guards.flow_schemas.seats(limit).items()):
         seats.add(count, priority_level=level)
     yield seats
+
+
+def _storage_families(cacher: Cacher, definitions: Iterable[Definition]) -> Iterator[Family]:
+    """How much there is, who watches, and how much of the past is at hand."""
+    objects = Family("apiserver_storage_objects", "gauge", "Objects that are stored, by resource.")
+    for definition in definitions:
+        group, resource = definition.resource.group, definition.resource.resource
+        objects.add(cacher.count(definition.prefix), group=group, resource=resource)
+    yield objects
+    for name, text, value in (
+        ("apiserver_registered_watchers", "Watches that are open.", len(cacher.watchers)),
+        ("watch_cache_capacity", "Events that the watch cache may hold.", cacher.window.capacity),
+        ("apiserver_watch_cache_events", "Events that the watch cache holds.", len(cacher.window)),
+        ("apiserver_watch_cache_objects", "Objects that the watch cache holds.", len(cacher.index)),
+        ("apiserver_storage_discontinuities", "How often the store was another than before.", cacher.discontinuities),
+        ("apiserver_watch_cache_resource_version", "How far the watch cache has come.", cacher.revision),
+    ):
+        family = Family(name, "gauge", text)
+        family.add(value)
+        yield family
 
 
 def _listed(installer: Installer) -> list[str]:

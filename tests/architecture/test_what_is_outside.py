@@ -19,7 +19,7 @@ CONTEXTS = {
 MAKERS = ("SSLContext", "create_default_context", "_create_unverified_context", "_create_default_https_context")
 
 ONE_READ_IS_ENOUGH = {
-    "localplane/cli/detaching.py": "one byte through a pipe of our own",
+    "localplane/cli/daemon.py": "one byte through a pipe of our own",
     "localplane/apiserver/server/listener.py": "the first byte tells TLS from HTTP; the rest is thrown away",
     "localplane/apiserver/storage/etcd/binary.py": "a file's first bytes",
     "localplane/apiserver/storage/sqlite/schema.py": "a file's first bytes",

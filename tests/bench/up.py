@@ -150,7 +150,7 @@ def _table(samples: dict[StorageKind, Samples], controllers: str) -> Table:
 
 def slowest_imports(count: int) -> str:
     """What a start spends on importing, as -X importtime tells it: the modules that cost most by themselves."""
-    program = "import localplane.cli.starting, localplane.cli.running, kctl.cli"
+    program = "import localplane.cli.up, localplane.cli.plane, kctl.cli"
     told = subprocess.run(
         [sys.executable, "-X", "importtime", "-c", program], capture_output=True, text=True, check=True
     ).stderr

@@ -75,7 +75,7 @@ def ensure_certificates(
 
 
 def _issue(files: CertificateFiles, addresses: tuple[str, ...], at: datetime) -> None:
-    from .issuing import Authority
+    from .certificate_issuer import Authority
 
     record = files.authority.with_name("issued.json")
     record.unlink(missing_ok=True)

@@ -33,11 +33,11 @@ from .dispatch import Router, dispatch
 from .exposition import Family
 from .health import Check, HealthChecks, Unhealthy, informer_sync, log, ping
 from .hooks import Background, PostStartContext, PostStartHook, PostStartHooks, PreShutdownHook, PreShutdownHooks
+from .http_server import HTTPServer
 from .listener import open_sockets
 from .loop_watch import LoopWatch
 from .metrics import Metrics
 from .paths import HealthPaths, NonResourcePaths, add_metrics, add_version
-from .serving import HTTPServer
 from .signals import stop_on_signals
 
 _log = logging.getLogger(__name__)

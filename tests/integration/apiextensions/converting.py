@@ -13,7 +13,7 @@ from typing import Any
 from aiohttp import web
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.apiserver.server.issuing import Authority
+from localplane.apiserver.server.certificate_issuer import Authority
 
 
 def converted(obj: JSONObject, api_version: str) -> JSONObject:

@@ -12,8 +12,8 @@ import orjson
 import pytest
 
 from localplane.cli.errors import PlaneError
-from localplane.cli.manifests.applying import Applier
-from localplane.cli.manifests.reading import read_manifests
+from localplane.cli.manifests.applier import Applier
+from localplane.cli.manifests.reader import read_manifests
 from localplane.client import Client
 from localplane.client.transport.interface import BufferedResponse, Pairs
 
@@ -155,7 +155,7 @@ metadata: {name: shop}
 async def test_what_others_stand_on_is_applied_first_and_one_problem_stops_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("localplane.cli.manifests.applying._WAIT_FOR_KIND", _a_moment())
+    monkeypatch.setattr("localplane.cli.manifests.applier._WAIT_FOR_KIND", _a_moment())
     path = tmp_path / "x.yaml"
     path.write_text(OUT_OF_ORDER)
     server = Server()

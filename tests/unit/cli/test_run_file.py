@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from localplane.cli.down import stop
 from localplane.cli.errors import AlreadyUp, PlaneError
 from localplane.cli.places import known_names, places, state_directory
 from localplane.cli.processes import birth, is_alive, resident_bytes, signal_if_same
 from localplane.cli.run_file import READY, Claim, RunRecord, read, record_of_this_process, running, running_names
-from localplane.cli.stopping import stop
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from localplane.apiserver.authorization import Attributes, Decision, Verdict
 from localplane.apiserver.endpoints.filters import Shutdown
 from localplane.apiserver.flow_control import InFlight
 from localplane.apiserver.request import Answer, Filter, Handler, Request, Response, Transport, User
-from localplane.apiserver.server.chain import REQUEST_PATH, Guards, filters, wrapped
+from localplane.apiserver.server.chain import Guards, filters, wrapped
 from tests.unit.server.asking import ask
 
 
@@ -73,8 +73,21 @@ async def test_nobody_is_handled_before_it_is_known_who_and_whether_they_may() -
     assert (await answer_to(ask("/x?timeout=abc"))).status == 400  # before anybody asks who
 
 
-def test_the_path_has_all_filters() -> None:
-    assert len(REQUEST_PATH) == 10
+def test_the_path_has_all_filters_and_this_is_their_order() -> None:
+    everyone = Everyone()
+    guards = Guards(authenticator=everyone, authorizer=everyone, in_flight=InFlight())
+    assert [each.__qualname__.partition(".")[0] for each in filters(guards)] == [
+        "transport",
+        "shutdown",
+        "recover",
+        "request_info",
+        "deadline",
+        "authentication",
+        "audit",
+        "impersonation",
+        "flow_control",
+        "authorization",
+    ]
 
 
 async def test_what_comes_in_a_wrong_way_or_too_late_is_refused_before_anybody_is_asked() -> None:

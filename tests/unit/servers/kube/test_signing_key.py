@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from localplane.apiserver.storage.data_directory import DataDirectoryUnusable
-from localplane.compose.admin_token import admin_token
+from localplane.compose.credentials import admin_token
 from localplane.servers.kube.tokens import ServiceAccountTokens
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from localplane.cli.errors import PlaneError
 
-from .applying import Applier, Outcome
-from .reading import EXTENSIONS, read_file
+from .applier import Applier, Outcome
+from .reader import EXTENSIONS, read_file
 
 _log = logging.getLogger(__name__)
 

@@ -15,10 +15,10 @@ from localplane.apiserver.server.flags import Flag, Only
 from localplane.compose.options import StorageOptions
 from localplane.compose.storage import holds_objects
 
-from .asking import ask
 from .errors import PlaneError
 from .places import DEFAULT_NAME, places
 from .run_file import READY, RunRecord, read
+from .socket_client import ask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +113,7 @@ def _data_directory(name: str) -> Path:
 
 async def _examine(storage: StorageOptions, removal: Removal) -> Examination:
     # Nearly everything is imported with it, and only the data of a plane that is down needs it.
-    from localplane.compose.stopped import doctor_of
+    from localplane.compose.doctor import doctor_of
 
     async with doctor_of(storage) as doctor:
         findings = [Finding(each.key, each.verdict.why, each.verdict.is_shown) for each in await doctor.examine()]

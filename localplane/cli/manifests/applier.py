@@ -12,7 +12,7 @@ from localplane.apimachinery.groups import GroupKind
 from localplane.client import Client, PatchType, RESTMapper, RESTMapping
 from localplane.client.errors import ClientError, NoMatch
 
-from .reading import Manifest
+from .reader import Manifest
 
 FIELD_MANAGER = "kctl"
 

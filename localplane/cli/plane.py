@@ -28,7 +28,6 @@ from localplane.apiserver.storage.errors import StorageError
 from localplane.client.errors import ConfigError
 from localplane.client.workqueue.supervision import Background
 from localplane.compose.cluster import open_cluster
-from localplane.compose.doctor import Doctor, NotBad
 from localplane.compose.kubeconfig import reachable
 from localplane.compose.options import ClusterOptions, StorageKind
 
@@ -36,9 +35,9 @@ from .context import Merged, add_context, context_name, remove_context
 from .errors import PlaneError
 from .leftovers import TEMPORARY_PREFIX, empty, take_away
 from .logs import FILE_ONLY
-from .manifests.applying import Applier
-from .manifests.following import follow
-from .manifests.reading import Manifest
+from .manifests.applier import Applier
+from .manifests.reader import Manifest
+from .manifests.watcher import follow
 from .options import UpOptions
 from .ports import free_port
 from .report import StartReport
@@ -208,8 +207,9 @@ class RunningPlane:
 
     async def _listen_to_ourselves(self, plane: Plane, stack: AsyncExitStack) -> Path:
         """Where `kctl status` asks: a socket of the user's own, so that it needs no keys."""
-        # Imported here: the HTTP library comes with the server, which is imported while the store starts.
+        # Imported here: they come with the server, which is imported while the store starts.
         from localplane.apiserver.server.health_socket import HealthHandler, listening
+        from localplane.compose.doctor import Doctor
 
         async def facts() -> dict[str, Any]:
             return {**await plane.storage.facts(), "etcdPid": plane.storage.etcd_pid}
@@ -252,6 +252,8 @@ class RunningPlane:
 
 
 async def _as_api_error(asked: Awaitable[T]) -> T:
+    from localplane.compose.doctor import NotBad
+
     try:
         return await asked
     except NotBad as error:

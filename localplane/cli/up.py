@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from localplane.apiserver.long_work import THREAD_SWITCH_SECONDS
 
-from .detaching import Terminal, detach
+from .daemon import Terminal, detach
 from .errors import AlreadyUp, PlaneError
 from .logs import FILE_ONLY, start_logging
-from .manifests.reading import Manifest, read_manifests
+from .manifests.reader import Manifest, read_manifests
 from .options import UpOptions
 from .places import places
 from .report import StartReport, print_report, print_stopped
@@ -27,7 +27,7 @@ from .run_file import READY, Claim, RunRecord, record_of_this_process, running
 from .signals import handling
 
 if TYPE_CHECKING:
-    from .running import RunningPlane
+    from .plane import RunningPlane
 
 Report = Callable[[StartReport], None]
 
@@ -88,7 +88,7 @@ async def _serve(start: _Start, claim: Claim, report: Report) -> int:
         gc.disable()
         from localplane.apiserver.server.garbage import ShortWalks
 
-        from .running import RunningPlane
+        from .plane import RunningPlane
 
         def ready(started: StartReport) -> None:
             ShortWalks().start()

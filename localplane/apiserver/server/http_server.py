@@ -25,10 +25,10 @@ from .limits import Limits
 from .listener import Listener
 from .loop_watch import LoopWatch
 from .metrics import Metrics
-from .streaming import StreamWriter
+from .response_writer import HeadWriter, ResponseWriter
+from .stream_writer import StreamWriter
 from .target import decode_path, parse_query
 from .tls import ServingTLS
-from .writing import HeadWriter, ResponseWriter
 
 _READ_ONLY = frozenset({"GET", "HEAD", "OPTIONS"})
 _PLAIN = Transport(secure=False)

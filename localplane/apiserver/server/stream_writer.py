@@ -13,7 +13,7 @@ from typing import Protocol
 from localplane.apiserver.request import StreamResponse
 
 from .connection import Connection
-from .writing import HeadWriter, write_piece
+from .response_writer import HeadWriter, write_piece
 
 
 class StreamMeter(Protocol):

@@ -1,0 +1,88 @@
+"""What a server proves itself with, and what proves others to it: certificates, tokens, the administrator's own."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from localplane.apiserver.authentication import (
+    AnonymousAuthenticator,
+    Authenticator,
+    BearerTokenAuthenticator,
+    CertificateVerifier,
+    ClientCertificateAuthenticator,
+    RequestHeaderAuthenticator,
+    StaticTokenAuthenticator,
+    TokenAuthenticator,
+    TokenUnion,
+    read_token_file,
+    standard_authenticator,
+)
+from localplane.apiserver.request import User
+from localplane.apiserver.server.certificates import ADMIN_GROUP, ADMIN_NAME
+from localplane.apiserver.server.config import ServerConfig, configure
+from localplane.apiserver.server.options import AuthenticationOptions, ServerOptions
+from localplane.apiserver.storage.data_directory import write_atomically
+
+_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{32,128}")
+"""Half of one, or what a damaged disk made of it, must not let anybody in."""
+
+
+_ADMIN: Final = User(ADMIN_NAME, groups=(ADMIN_GROUP,))
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """`admin_token` is empty where certificates are
+    somebody else's: then there is no administrator of ours."""
+
+    config: ServerConfig
+    admin_token: str
+    authentication: AuthenticationOptions
+
+    @classmethod
+    def in_directory(cls, directory: Path, options: ServerOptions) -> Credentials:
+        """Made there where nobody brings his own. Raises InvalidOptions or UnusableCertificate."""
+        config = configure(_with_certificates_in(options, directory / "pki"))
+        token = admin_token(config.generated.authority.parent) if config.generated else ""
+        return cls(config, token, options.authentication)
+
+    def tokens(self, *others: TokenAuthenticator, audiences: tuple[str, ...] = ()) -> TokenUnion:
+        """Those of the token file, of the others, and the administrator's. `audiences` are for whom those are meant
+        that do not say it."""
+        token_file = self.authentication.token_file
+        known = [StaticTokenAuthenticator(read_token_file(token_file))] if token_file else []
+        admin = [StaticTokenAuthenticator({self.admin_token: _ADMIN})] if self.admin_token else []
+        return TokenUnion(*known, *others, *admin, audiences=audiences)
+
+    def authenticator(self, tokens: TokenUnion) -> Authenticator:
+        """A front proxy and a client are believed by different authorities: neither's word counts as the other's."""
+        authenticators: list[Authenticator] = []
+        proxy = self.authentication.request_header
+        if proxy.client_ca is not None:
+            verifier = CertificateVerifier(proxy.client_ca)
+            authenticators.append(RequestHeaderAuthenticator(verifier, allowed_names=proxy.allowed_names))
+        if self.config.tls is not None and (client_ca := self.config.tls.files.client_ca) is not None:
+            authenticators.append(ClientCertificateAuthenticator(CertificateVerifier(client_ca)))
+        anonymous = AnonymousAuthenticator() if self.authentication.anonymous else None
+        return standard_authenticator(*authenticators, BearerTokenAuthenticator(tokens), anonymous=anonymous)
+
+
+def _with_certificates_in(server: ServerOptions, directory: Path) -> ServerOptions:
+    if not server.tls.enabled or server.tls.certificate is not None or server.tls.directory is not None:
+        return server
+    return replace(server, tls=replace(server.tls, directory=directory))
+
+
+def admin_token(directory: Path) -> str:
+    """For clients that can't use a certificate: 256 random bits that only their owner can read, made once and kept
+    beside the keys."""
+    path = directory / "admin.token"
+    if path.is_file() and _TOKEN.fullmatch(known := path.read_text("latin-1").strip()):
+        return known
+    token = secrets.token_urlsafe(32)
+    write_atomically(path, token.encode("ascii"))
+    return token
