@@ -5,11 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 # How many tests run at once: make test JOBS=0 runs them one by one, in this process.
 JOBS ?= 2
+# Whether exactly the versions and files of requirements-dev.lock are installed: make LOCKED=1 test. CI does so.
+LOCKED ?=
 # Anything for the command itself: make up ARGS="--port 7443", make test ARGS="-k watch -x"
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help up test coverage mutants newest check format conformance bench stalls faults rollouts growth soak kubectl clean venv dev etcd
+.PHONY: help up test coverage mutants newest check format conformance bench stalls faults rollouts growth soak dist lock kubectl clean venv dev etcd
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +80,16 @@ soak: dev etcd ## Load a plane for minutes, and see what it still holds
 growth: dev ## Give everything that reads or writes larger inputs than the tests do, and see that its work grows with them
 	@$(BIN)/python -m tests.growth --jobs $(JOBS) $(ARGS)
 
+dist: dev ## Build the wheel and the source archive into dist/, and check them
+	@rm -rf dist
+	@$(BIN)/python -m hatchling build
+	@$(BIN)/twine check --strict dist/*
+
+lock: dev ## Choose the versions of requirements-dev.lock anew (for every Python and platform that we know)
+	@$(BIN)/pip install --quiet --disable-pip-version-check "uv>=0.8"
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --upgrade --group dev pyproject.toml \
+	    --custom-compile-command "make lock" --output-file requirements-dev.lock
+
 kubectl: dev ## Get a kubectl for the tests, if none is on PATH
 	@command -v kubectl >/dev/null || test -x .tools/kubectl || $(BIN)/python tests/e2e/fetch_kubectl.py .tools/kubectl
 
@@ -103,13 +115,22 @@ $(VENV)/.created:
 	@touch $@
 
 # Editable: the code that runs is the code that lies here. Only a change of pyproject.toml installs again.
-$(VENV)/.installed: pyproject.toml | $(VENV)/.created
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+$(VENV)/.installed: pyproject.toml requirements-dev.lock | $(VENV)/.created
+ifneq ($(LOCKED),)
+	$(PIP) --require-hashes --requirement requirements-dev.lock
+	$(PIP) --no-deps --no-build-isolation --editable .
+else
+	$(PIP) --editable .
+endif
 	@touch $@
 
 # The development tools are a dependency group, because they are no business of whoever installs kctl; pip reads
 # groups since 25.1, and Python 3.11 brings an older one.
-$(VENV)/.installed-dev: pyproject.toml | $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/pip install --quiet --disable-pip-version-check --group dev
+$(VENV)/.installed-dev: pyproject.toml requirements-dev.lock | $(VENV)/.installed
+ifeq ($(LOCKED),)
+	$(PIP) --upgrade "pip>=25.1"
+	$(PIP) --group dev
+endif
 	@touch $@
