@@ -122,23 +122,23 @@ class CustomKinds:
         """A custom resource must say what it is. One of another version has lost all of its fields by the time when
         that is noticed, and one of another kind is only found out by validation."""
         try:
-            said = type_meta(obj)
+            body_type = type_meta(obj)
         except NotAnObject as error:
             raise BadRequest(unrecognized(kind.kind, error, data)) from error
-        for name, value in (("Kind", said.kind), ("apiVersion", said.api_version)):
+        for name, value in (("Kind", body_type.kind), ("apiVersion", body_type.api_version)):
             if not value:
                 why = f"Object '{name}' is missing in '{go_json(obj)}'"
                 raise BadRequest(unrecognized(kind.kind, why, data))
-        if said.api_version != kind.api_version:
-            _tell_lost_fields(kind, request, obj, said.api_version, field_validation)
+        if body_type.api_version != kind.api_version:
+            _tell_lost_fields(kind, request, obj, body_type.api_version, field_validation)
             raise BadRequest(
-                f"the API version in the data ({said.api_version}) does not match the expected API version"
+                f"the API version in the data ({body_type.api_version}) does not match the expected API version"
                 f" ({kind.api_version})"
             )
-        if said.kind != kind.kind:
-            must = invalid("kind", said.kind, f"must be {kind.kind}")
+        if body_type.kind != kind.kind:
+            must = invalid("kind", body_type.kind, f"must be {kind.kind}")
             name = (obj.get("metadata") or {}).get("name", "")
-            raise Invalid.of(GroupKind(kind.group_version.group, said.kind), name, [must])
+            raise Invalid.of(GroupKind(kind.group_version.group, body_type.kind), name, [must])
 
 
 CUSTOM_KINDS: Final[Dialect] = CustomKinds()

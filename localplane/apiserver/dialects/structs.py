@@ -133,14 +133,14 @@ STRUCT_KINDS: Final[Dialect] = StructKinds()
 def check_type(served: ServedKind, obj: Any, data: bytes) -> None:
     """The body says what the URL says, or nothing. Raises BadRequest."""
     try:
-        said = type_meta(obj)
+        body_type = type_meta(obj)
     except NotAnObject as error:
         raise BadRequest(unrecognized(served.kind, error, data)) from error
-    kind = said.kind or served.kind
+    kind = body_type.kind or served.kind
     try:
-        version = GroupVersion.parse(said.api_version) if said.api_version else served.group_version
+        version = GroupVersion.parse(body_type.api_version) if body_type.api_version else served.group_version
     except ValueError as error:
-        raise BadRequest(cannot_be_handled(kind, said.api_version, served.kind, error)) from error
+        raise BadRequest(cannot_be_handled(kind, body_type.api_version, served.kind, error)) from error
     if kind == served.kind and version == served.group_version:
         return
     is_own_group = version.group == served.group_version.group

@@ -44,11 +44,11 @@ Below = Mapping[tuple[str, str], list[tuple[str, Served]]]
 
 
 def _subresources(all_served: Mapping[ResourcePath, Served]) -> Below:
-    found: dict[tuple[str, str], list[tuple[str, Served]]] = {}
+    below: dict[tuple[str, str], list[tuple[str, Served]]] = {}
     for (version, plural, name), served in sorted(all_served.items(), key=lambda item: item[0]):
         if name:
-            found.setdefault((version, plural), []).append((name, served))
-    return found
+            below.setdefault((version, plural), []).append((name, served))
+    return below
 
 
 def _resource(group: APIGroup, resource: Resource, served: Served, below: Below) -> InstalledResource:

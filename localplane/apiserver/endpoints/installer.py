@@ -78,15 +78,15 @@ class Installer:
 
     def install(self, group: APIGroup) -> None:
         """Serve a group, or serve it as it is declared now."""
-        before = self._groups.get(group.name)
-        known = before.parts if before else {}
+        installed = self._groups.get(group.name)
+        known = installed.parts if installed else {}
         parts = {
             id(resource): known.get(id(resource)) or (resource, dict(self._serve(group, resource)))
             for resource in group.resources
         }
-        served = {path: one for _, part in parts.values() for path, one in part.items()}
+        all_served = {path: served for _, part in parts.values() for path, served in part.items()}
         is_routed = any(resource.dialect.is_routed for resource in group.resources)
-        self._groups[group.name] = _Installed(group, served, is_routed, parts)
+        self._groups[group.name] = _Installed(group, all_served, is_routed, parts)
         self._tell()
 
     def remove(self, name: str) -> None:
@@ -114,12 +114,12 @@ class Installer:
 
     def storing_definitions(self) -> list[Definition]:
         """The same, but what two groups serve is as that group has it that stores it."""
-        found = self._definitions()
+        definitions = self._definitions()
         for name, installed in self._groups.items():
             for definition in _definitions_in(installed):
                 if definition.converter.storage_version.group == name:
-                    found[definition.prefix] = definition
-        return list(found.values())
+                    definitions[definition.prefix] = definition
+        return list(definitions.values())
 
     def _definitions(self) -> dict[str, Definition]:
         return {

@@ -51,8 +51,8 @@ async def delete(
     try:
         return await deletion.run()
     except StorageError as error:
-        told = interpret(error, resource=definition.resource, name=name)
-        raise after_a_write(told) if deletion.has_marked else told from error
+        refusal = interpret(error, resource=definition.resource, name=name)
+        raise after_a_write(refusal) if deletion.has_marked else refusal from error
     except APIError as error:
         if deletion.has_marked:
             after_a_write(error)

@@ -66,16 +66,16 @@ def _shortened(metadata: JSONObject, options: DeleteOptions) -> Grace:
     if options.grace_period_seconds is None:
         options.grace_period_seconds = period
         return Grace.PENDING
-    wanted = options.grace_period_seconds
-    if wanted >= period:
+    seconds = options.grace_period_seconds
+    if seconds >= period:
         return Grace.PENDING
-    when = parse_time(metadata["deletionTimestamp"]) - _duration(period) + _duration(wanted)
+    when = parse_time(metadata["deletionTimestamp"]) - _duration(period) + _duration(seconds)
     present = datetime.now(UTC)
     if when < present:
         # It is over already. One second still lets whoever runs the object notice; zero is meant as it is said.
-        when, wanted = present, min(wanted, 1)
+        when, seconds = present, min(seconds, 1)
     metadata["deletionTimestamp"] = format_time(when)
-    metadata["deletionGracePeriodSeconds"] = wanted
+    metadata["deletionGracePeriodSeconds"] = seconds
     return Grace.GRACEFUL
 
 

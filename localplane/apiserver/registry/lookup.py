@@ -28,11 +28,11 @@ class Lookup:
 
     def definition(self, resource: str) -> Definition:
         """Raises LookupError for what is not served."""
-        found = self._known.get(resource)
-        if found is None:
+        definition = self._known.get(resource)
+        if definition is None:
             self._known = {_name(each): each for each in self._definitions()}
-            found = self._known[resource]
-        return found
+            definition = self._known[resource]
+        return definition
 
     def definitions(self) -> Iterable[Definition]:
         """Of everything that is served."""
@@ -62,10 +62,10 @@ class Lookup:
         """All objects of a namespace, or all there are."""
         definition = self.definition(resource)
         try:
-            found = await definition.storage.list(definition.place(namespace), self._options)
+            listed = await definition.storage.list(definition.place(namespace), self._options)
         except StorageError as error:
             raise interpret_list(error) from error
-        return [definition.converter.hub_of(stored) for stored in found.items]
+        return [definition.converter.hub_of(stored) for stored in listed.items]
 
 
 class _CachedLookup(Lookup):

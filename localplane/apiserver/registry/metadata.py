@@ -41,11 +41,11 @@ def fill_server_fields(metadata: JSONObject) -> None:
 
 def ensure_namespace(metadata: JSONObject, *, expected: str) -> None:
     """The namespace of the URL is the object's; one that says otherwise is refused. "" is a cluster-scoped object."""
-    given = metadata.get("namespace") or ""
+    namespace = metadata.get("namespace") or ""
     if not expected:
         # A namespace on something that has none is dropped without a word, as Kubernetes does.
         metadata.pop("namespace", None)
-    elif given in ("", expected):
+    elif namespace in ("", expected):
         metadata["namespace"] = expected
     else:
         raise BadRequest("the namespace of the provided object does not match the namespace sent on the request")

@@ -26,7 +26,8 @@ A custom storage may also answer with a Status of its own, which reaches the cli
 """
 
 ValidateCreate = Callable[[JSONObject], Awaitable[None]]
-"""Validating admission on a finished object; raises to refuse it."""
+"""Validating admission on a finished object; raises to refuse it. The endpoints make it (writes/admission), and the
+registry calls it back when there is nothing more to do but write."""
 
 ValidateUpdate = Callable[[JSONObject, JSONObject], Awaitable[None]]
 """As ValidateCreate, with the new and the old object."""

@@ -143,10 +143,10 @@ def _judge(definition: Definition, request: Request, obj: JSONObject, old: JSONO
 def _check_resource_version(definition: Definition, name: str, metadata: JSONObject, old_metadata: JSONObject) -> None:
     """Optimistic concurrency: a client that names a version must have seen the live one."""
     try:
-        given = parse_resource_version(str(metadata.get("resourceVersion") or ""))
+        seen = parse_resource_version(str(metadata.get("resourceVersion") or ""))
     except InvalidResourceVersion as error:
         raise invalid_version_of_object(error) from error
-    if given == 0:
+    if seen == 0:
         if definition.strategy.allow_unconditional_update:
             metadata["resourceVersion"] = old_metadata.get("resourceVersion", "")
             return
@@ -154,7 +154,7 @@ def _check_resource_version(definition: Definition, name: str, metadata: JSONObj
         kind = GroupKind(definition.resource.group, definition.resource.resource)
         must = invalid("metadata.resourceVersion", 0, "must be specified for an update")
         raise Invalid.of(kind, name, [must])
-    if str(given) != old_metadata.get("resourceVersion"):
+    if str(seen) != old_metadata.get("resourceVersion"):
         raise Conflict.of(definition.resource, name, MODIFIED)
 
 

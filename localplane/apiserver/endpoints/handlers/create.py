@@ -48,12 +48,12 @@ async def _create(served: Served, request: Request, store: Store) -> Answer:
     media_type = body.media_type_of(request)
     data = await body.read(request)
     sent = _Sent(data, media_type, write_options(request.query, "CreateOptions"))
-    told = len(request.warnings)
+    warned = len(request.warnings)
     try:
         result = await _stored(served, request, store, sent, tracked=True)
     except RequestEntityTooLarge:
         # It may be the managers of its fields that make it too large, and an object can do without them.
-        del request.warnings[told:]
+        del request.warnings[warned:]
         result = await _stored(served, request, store, sent, tracked=False)
     return await respond_object(served, request, result, target, 201)
 

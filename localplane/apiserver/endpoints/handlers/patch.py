@@ -101,12 +101,12 @@ async def _write_change(
         metadata_of(new).pop("managedFields", None)
         return new
 
-    told = len(request.warnings)
+    warned = len(request.warnings)
     try:
         return await _write(served, storage, request, options, tracked, may_create=False)
     except RequestEntityTooLarge:
         # It may be the managers of its fields that make it too large, and an object can do without them.
-        del request.warnings[told:]
+        del request.warnings[warned:]
         return await _write(served, storage, request, options, untracked, may_create=False)
 
 
@@ -147,15 +147,15 @@ def _changed(
 def _check_type(served: Served, change: ObjectPatch, current: JSONObject, changed: Any) -> None:
     """A patch may change anything but what the object is."""
     try:
-        told = type_meta(changed)
-        version = GroupVersion.parse(told.api_version)
+        body_type = type_meta(changed)
+        version = GroupVersion.parse(body_type.api_version)
     except (NotAnObject, ValueError) as error:
         raise _not_fitting(change, current, str(error)) from error
-    for name, given in (("Kind", told.kind), ("apiVersion", told.api_version)):
-        if not given:
+    for name, value in (("Kind", body_type.kind), ("apiVersion", body_type.api_version)):
+        if not value:
             raise _not_fitting(change, current, f"Object '{name}' is missing in '{change.shown(current)}'")
-    if (told.kind, version) != (served.kind, served.group_version):
-        raise _not_fitting(change, current, why_not(served, told.kind, version))
+    if (body_type.kind, version) != (served.kind, served.group_version):
+        raise _not_fitting(change, current, why_not(served, body_type.kind, version))
 
 
 def _not_fitting(change: ObjectPatch, current: JSONObject, why: str) -> Invalid:

@@ -33,12 +33,12 @@ async def update(served: Served, storage: Updater, request: Request) -> Answer:
     options = replace(options, precondition_uid=metadata_of(obj).get("uid") or None)
     hub = await request.do(partial(served.converter.to_hub, obj, served.group_version.version))
     drop_duplicate_owners(request, hub)
-    told = len(request.warnings)
+    warned = len(request.warnings)
     try:
         done = await _update(served, storage, request, hub, options, tracked=True)
     except RequestEntityTooLarge:
         # It may be the managers of its fields that make it too large, and an object can do without them.
-        del request.warnings[told:]
+        del request.warnings[warned:]
         done = await _update(served, storage, request, hub, options, tracked=False)
     return await respond_object(served, request, done.result, target, 201 if done.created else 200)
 
@@ -92,8 +92,8 @@ def check_place(served: Served, request: Request, obj: JSONObject) -> None:
     """The object is the one that the URL names, or raises BadRequest."""
     metadata, name = metadata_of(obj), request.info.name
     ensure_namespace(metadata, expected=request.namespace if served.namespaced else "")
-    given = metadata.get("name") or ""
-    if not given:
+    object_name = metadata.get("name") or ""
+    if not object_name:
         raise BadRequest(f"the name of the object ({name} based on URL) was undeterminable: name must be provided")
-    if given != name:
-        raise BadRequest(f"the name of the object ({given}) does not match the name on the URL ({name})")
+    if object_name != name:
+        raise BadRequest(f"the name of the object ({object_name}) does not match the name on the URL ({name})")

@@ -63,15 +63,15 @@ async def delete_options(request: Request) -> DeleteOptions:
     media_type = body.media_type_of(request)
     try:
         value = _message(data) if media_type == PROTOBUF else body.parse(data, media_type).value
-        told = type_meta(value)
+        body_type = type_meta(value)
     except JSONSyntaxError as error:
         raise BadRequest(version_kind_error(error)) from error
     except SerializationError as error:
         raise BadRequest(str(error)) from error
-    if told.kind not in ("", "DeleteOptions"):
-        version = go_quote(told.api_version or "v1")
+    if body_type.kind not in ("", "DeleteOptions"):
+        version = go_quote(body_type.api_version or "v1")
         raise BadRequest(
-            f'no kind {go_quote(told.kind)} is registered for version {version} in scheme "{OPTIONS_SCHEME}"'
+            f'no kind {go_quote(body_type.kind)} is registered for version {version} in scheme "{OPTIONS_SCHEME}"'
         )
     return _from_body(value or {}, data)
 
@@ -79,10 +79,10 @@ async def delete_options(request: Request) -> DeleteOptions:
 def _message(data: bytes) -> JSONObject:
     """What is no DeleteOptions is not read: it is refused for what it says of itself."""
     envelope = protobuf.opened(data)
-    told = {"kind": envelope.kind, "apiVersion": envelope.api_version}
+    obj = {"kind": envelope.kind, "apiVersion": envelope.api_version}
     if envelope.kind not in ("", "DeleteOptions"):
-        return told
-    return told | protobuf.read_message(_schema().node, envelope.message)
+        return obj
+    return obj | protobuf.read_message(_schema().node, envelope.message)
 
 
 def _from_body(value: JSONObject, data: bytes) -> DeleteOptions:

@@ -31,16 +31,16 @@ class RequestAdmission:
     """One request before admission."""
 
     def __init__(self, served: Served, request: Request, options: WriteOptions | DeleteOptions) -> None:
-        self._scope = served
+        self._served = served
         self._request = request
         self._options = options
         self._entered = ""
 
     def handles(self, operation: Operation) -> bool:
-        return self._scope.admission.handles(operation, self._scope.resource, self._request.user)
+        return self._served.admission.handles(operation, self._served.resource, self._request.user)
 
     def _validates(self, operation: Operation) -> bool:
-        return self._scope.admission.validates(operation, self._scope.resource, self._request.user)
+        return self._served.admission.validates(operation, self._served.resource, self._request.user)
 
     async def admit_create(self, obj: JSONObject) -> JSONObject:
         """The object after mutating admission."""
@@ -53,31 +53,31 @@ class RequestAdmission:
         return await self._admit(Operation.UPDATE, obj, old)
 
     async def _admit(self, operation: Operation, obj: JSONObject, old: JSONObject | None) -> JSONObject:
-        if not self._scope.admission.mutates(operation, self._scope.resource, self._request.user):
+        if not self._served.admission.mutates(operation, self._served.resource, self._request.user):
             return obj
-        before = metadata_of(obj).get("managedFields")
-        asked = self._attributes(operation, obj, None if old is None else await self._copied(old))
-        await self._scope.admission.admit(asked)
-        admitted = asked.object if asked.object is not None else obj
-        self._keep_managers(metadata_of(admitted), before)
+        managers = metadata_of(obj).get("managedFields")
+        attributes = self._attributes(operation, obj, None if old is None else await self._copied(old))
+        await self._served.admission.admit(attributes)
+        admitted = attributes.object if attributes.object is not None else obj
+        self._keep_managers(metadata_of(admitted), managers)
         return admitted
 
-    def _keep_managers(self, metadata: JSONObject, before: Any) -> None:
+    def _keep_managers(self, metadata: JSONObject, managers: Any) -> None:
         """A plugin that does not know of managedFields may have broken them: then those of before stand."""
         after = metadata.get("managedFields")
-        if after is before:
+        if after is managers:
             return
         try:
             validate_managers(after)
         except InvalidManagedFields as error:
-            set_or_drop(metadata, "managedFields", before)
+            set_or_drop(metadata, "managedFields", managers)
             self._request.warnings.append(f"{_BROKEN_MANAGERS}: {error}")
 
     def validation_on_create(self, *, by_update: bool = False) -> ValidateCreate | None:
         """What the registry calls with a finished new object, right before it is written. A create by update must be
         allowed as a create. Whoever asks for this calls `leave` when the write is over."""
-        authorized = by_update and self._scope.authorizer is not None
-        enters = self._scope.admission.keeps_doors and self._scope.stores_in_namespaces
+        authorized = by_update and self._served.authorizer is not None
+        enters = self._served.admission.keeps_doors and self._served.stores_in_namespaces
         if not authorized and not enters and not self._validates(Operation.CREATE):
             return None
 
@@ -85,7 +85,7 @@ class RequestAdmission:
             if authorized:
                 await self._authorize_create()
             if self._validates(Operation.CREATE):
-                await self._scope.admission.validate(self._attributes(Operation.CREATE, await self._copied(obj), None))
+                await self._served.admission.validate(self._attributes(Operation.CREATE, await self._copied(obj), None))
             if enters and not self._entered:
                 await self._enter(obj)
 
@@ -94,13 +94,13 @@ class RequestAdmission:
     async def _enter(self, obj: JSONObject) -> None:
         """Nothing may wait between this and the write, or the namespace might go."""
         namespace = self._request.namespace
-        await self._scope.admission.enter(lambda: self._attributes(Operation.CREATE, copied(obj), None), namespace)
+        await self._served.admission.enter(lambda: self._attributes(Operation.CREATE, copied(obj), None), namespace)
         self._entered = namespace
 
     def leave(self) -> None:
         """The write is over, whatever came of it."""
         if self._entered:
-            self._scope.admission.entrances.leave(self._entered)
+            self._served.admission.entrances.leave(self._entered)
             self._entered = ""
 
     def validation_on_update(self) -> ValidateUpdate | None:
@@ -108,8 +108,8 @@ class RequestAdmission:
             return None
 
         async def validate(obj: JSONObject, old: JSONObject) -> None:
-            asked = self._attributes(Operation.UPDATE, await self._copied(obj), await self._copied(old))
-            await self._scope.admission.validate(asked)
+            attributes = self._attributes(Operation.UPDATE, await self._copied(obj), await self._copied(old))
+            await self._served.admission.validate(attributes)
 
         return validate
 
@@ -119,9 +119,9 @@ class RequestAdmission:
             return None
 
         async def validate(obj: JSONObject) -> None:
-            asked = self._attributes(Operation.DELETE, None, await self._copied(obj))
-            await self._scope.admission.admit(asked)
-            await self._scope.admission.validate(asked)
+            attributes = self._attributes(Operation.DELETE, None, await self._copied(obj))
+            await self._served.admission.admit(attributes)
+            await self._served.admission.validate(attributes)
 
         return validate
 
@@ -132,13 +132,13 @@ class RequestAdmission:
         """There is no object: plugins see the options of the connection, and may refuse it."""
         if not self.handles(Operation.CONNECT):
             return
-        asked = self._attributes(Operation.CONNECT, options, None)
-        await self._scope.admission.admit(asked)
-        await self._scope.admission.validate(asked)
+        attributes = self._attributes(Operation.CONNECT, options, None)
+        await self._served.admission.admit(attributes)
+        await self._served.admission.validate(attributes)
 
     def _attributes(self, operation: Operation, obj: JSONObject | None, old: JSONObject | None) -> Attributes:
         """The name is the URL's; without one it is the object's, once it has one. A namespace is in itself."""
-        request, served = self._request, self._scope
+        request, served = self._request, self._served
         named = obj if obj is not None else old
         name = request.info.name or ((named or {}).get("metadata") or {}).get("name", "")
         return Attributes(
@@ -159,9 +159,9 @@ class RequestAdmission:
         )
 
     async def _authorize_create(self) -> None:
-        assert self._scope.authorizer is not None
+        assert self._served.authorizer is not None
         info = self._request.info
-        asked = AuthorizationAttributes(
+        question = AuthorizationAttributes(
             user=self._request.user or _NOBODY,
             verb="create",
             path=info.path,
@@ -172,22 +172,22 @@ class RequestAdmission:
             namespace=info.namespace,
             name=info.name,
         )
-        decision = await self._scope.authorizer.authorize(asked)
+        decision = await self._served.authorizer.authorize(question)
         if decision.allowed:
             return
         if decision.error:
             raise InternalError.of(decision.error)
-        raise forbidden(asked, decision.reason)
+        raise forbidden(question, decision.reason)
 
 
 def _options_object(operation: Operation, options: WriteOptions | DeleteOptions) -> JSONObject:
     """The options as the API writes them, for plugins that send them on."""
-    shown: JSONObject = {"kind": f"{operation.capitalize()}Options", "apiVersion": "meta.k8s.io/v1"}
+    obj: JSONObject = {"kind": f"{operation.capitalize()}Options", "apiVersion": "meta.k8s.io/v1"}
     if options.dry_run:
-        shown["dryRun"] = ["All"]
+        obj["dryRun"] = ["All"]
     if isinstance(options, WriteOptions):
-        given = {"fieldManager": options.field_manager, "fieldValidation": options.field_validation}
-        return shown | {name: value for name, value in given.items() if value}
+        texts = {"fieldManager": options.field_manager, "fieldValidation": options.field_validation}
+        return obj | {name: value for name, value in texts.items() if value}
     preconditions = {"uid": options.precondition_uid, "resourceVersion": options.precondition_resource_version}
     settings = {
         "gracePeriodSeconds": options.grace_period_seconds,
@@ -195,4 +195,4 @@ def _options_object(operation: Operation, options: WriteOptions | DeleteOptions)
         "orphanDependents": options.orphan_dependents,
         "propagationPolicy": options.propagation_policy,
     }
-    return shown | {name: value for name, value in settings.items() if value is not None}
+    return obj | {name: value for name, value in settings.items() if value is not None}

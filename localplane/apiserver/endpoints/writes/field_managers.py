@@ -49,8 +49,8 @@ def track(served: Served, new: JSONObject, live: JSONObject, *, manager: str) ->
     """Write into a new hub object, in place, who owns what of it now. `live` is {} for one that is created."""
     version, seen_from = served.group_version.version, served.converter.seen_from
     before = seen_from(live, version) if live else None
-    found = served.field_manager.update(before, seen_from(new, version), manager=manager, now=now())
-    set_managers(new, found)
+    managed = served.field_manager.update(before, seen_from(new, version), manager=manager, now=now())
+    set_managers(new, managed)
 
 
 def set_managers(obj: JSONObject, managed: JSONObject) -> None:
@@ -102,9 +102,9 @@ class _Versions:
         return self._schemas[self._known(api_version)]()
 
     def convert(self, obj: JSONObject, api_version: str) -> JSONObject:
-        wanted = self._known(api_version)
-        found = self._converter.version_named(obj.get("apiVersion", "")) or self._own
-        return self._converter.from_hub(self._converter.to_hub(copied(obj), found), wanted)
+        version = self._known(api_version)
+        source = self._converter.version_named(obj.get("apiVersion", "")) or self._own
+        return self._converter.from_hub(self._converter.to_hub(copied(obj), source), version)
 
     def _known(self, api_version: str) -> str:
         name = self._converter.version_named(api_version)

@@ -94,8 +94,8 @@ class JSONOrMergePatch:
         """The result as Go writes it into a message: safe for HTML, and sorted where the patch looked into it."""
         opened = self._parsed.value
         if self._is_json_patch:
-            operations = [each for each in opened or () if isinstance(each, dict)]
-            opened = opened_by_paths(each.get(name, "") for each in operations for name in ("path", "from"))
+            operations = [operation for operation in opened or () if isinstance(operation, dict)]
+            opened = opened_by_paths(operation.get(name, "") for operation in operations for name in ("path", "from"))
         changed = as_written(self._node, self.apply(obj), opened if isinstance(opened, dict) else {})
         return to_json(changed, html_safe=True).decode()
 
@@ -108,7 +108,7 @@ class JSONOrMergePatch:
             return ()
         if not self._is_json_patch:
             return self._parsed.duplicates
-        operations = [each for each in self._parsed.value or () if isinstance(each, dict)]
+        operations = [operation for operation in self._parsed.value or () if isinstance(operation, dict)]
         return [f"json patch {problem}" for problem in self._parsed.duplicates] + json_patch.unknown_fields(operations)
 
     @cached_property
@@ -201,5 +201,5 @@ def as_written(node: Node | None, value: Any, opened: Any) -> Any:
 
 
 def _below(node: Node | None, name: str) -> Node | None:
-    found = node.child(name) if node is not None else None
-    return found.load() if found is not None else None
+    child = node.child(name) if node is not None else None
+    return child.load() if child is not None else None
