@@ -8,7 +8,7 @@
     status, list_meta, ...        the nodes of what belongs to no kind
 
 Within: `wire` is the alphabet, `layout` the place of each field, `writing` and `reading` compile nodes, `special` and
-`alternatives` are the types that look otherwise in JSON, `meta` and `discovery` the messages that belong to no kind.
+`alternatives` are the types that look otherwise in JSON, `meta` has the messages that belong to no kind.
 The endpoints call it. Nothing is compiled before a client asks for it, and names are imported when they are first used:
 most clients speak JSON.
 
@@ -21,11 +21,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .discovery import discovery_document
     from .documents import encoded, head_of
     from .envelope import TAIL, Envelope, enveloped, frame, head, opened, unframed
     from .layout import has_message, object_node
-    from .meta import list_meta, partial_object_metadata, status
+    from .meta import discovery_document, list_meta, partial_object_metadata, status
     from .reading import read_message
     from .wire import delimited, fields, varint
     from .writing import message_writer
@@ -54,11 +53,10 @@ __all__ = [
 ]
 
 _MODULES = {
-    "discovery": ("discovery_document",),
     "documents": ("encoded", "head_of"),
     "envelope": ("TAIL", "Envelope", "enveloped", "frame", "head", "opened", "unframed"),
     "layout": ("has_message", "object_node"),
-    "meta": ("list_meta", "partial_object_metadata", "status"),
+    "meta": ("discovery_document", "list_meta", "partial_object_metadata", "status"),
     "reading": ("read_message",),
     "wire": ("delimited", "fields", "varint"),
     "writing": ("message_writer",),
