@@ -309,6 +309,15 @@ class Counts(Fields):
         super().__init__(**dict.fromkeys(names, NOT_NEGATIVE))
 
 
+class Needs(Fields):
+    """Fields that must be there, about which nothing else is asked."""
+
+    __slots__ = ()
+
+    def __init__(self, *names: str) -> None:
+        super().__init__(**dict.fromkeys(names, Required()))
+
+
 @dataclass(frozen=True, slots=True)
 class AtMost:
     """No more items than this."""

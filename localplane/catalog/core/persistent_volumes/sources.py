@@ -5,23 +5,29 @@ Kubernetes: pkg/apis/core/validation, validateISCSIPersistentVolumeSource and it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required
-from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, size
+from localplane.apimachinery.names import size
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.pods.validation import volume_sources
 from localplane.catalog.core.pods.validation.names import (
     backstep_errors,
-    invalid_each,
-    label_errors,
-    missing_errors,
-    required_label_errors,
 )
 from localplane.catalog.core.pods.validation.volumes import host_path_errors
-
-Rule = Callable[[JSONObject, Path], Iterator[FieldError]]
+from localplane.catalog.validation.rules import (
+    DNS_LABEL,
+    DNS_SUBDOMAIN,
+    All,
+    Always,
+    Fields,
+    Needs,
+    NotEmpty,
+    Optional,
+    Required,
+    Rule,
+)
 
 _INITIATOR_MAX = 64
 _TOO_LONG = (
@@ -50,25 +56,24 @@ def source_errors(spec: JSONObject, name: str, path: Path) -> Iterator[FieldErro
         yield required(path, "must specify a volume type")
 
 
-def _needs(*fields: str) -> Rule:
-    return lambda source, path: missing_errors(source, path, *fields)
+_REFERENCE = Needs("name", "namespace")
+_GLUSTERFS_NAMESPACE = "if the endpointnamespace is set, it must be a valid namespace name"
 
 
-def _glusterfs_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from missing_errors(source, path, "endpoints", "path")
-    namespace = source.get("endpointsNamespace")
-    if namespace == "":
-        detail = "if the endpointnamespace is set, it must be a valid namespace name"
-        yield invalid(path / "endpointsNamespace", namespace, detail)
-    elif namespace is not None:
-        yield from invalid_each(path / "endpointsNamespace", namespace, dns1123_label(namespace))
+def _glusterfs_namespace_errors(namespace: str, path: Path) -> Iterator[FieldError]:
+    if not namespace:
+        yield invalid(path, namespace, _GLUSTERFS_NAMESPACE)
+    else:
+        yield from DNS_LABEL(namespace, path)
 
 
 def _iscsi_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    for error in volume_sources.iscsi_errors(source, path):
+    for error in volume_sources.ISCSI(source, path):
         yield replace(error, detail=error.detail.removesuffix(" starting with iqn, eui, or naa"))
-    if (secret := source.get("secretRef")) is not None:
-        yield from missing_errors(secret, path / "secretRef", "name")
+    yield from _SECRET(source, path)
+
+
+_SECRET = Fields(secretRef=Needs("name"))
 
 
 def _initiator_errors(source: JSONObject, name: str, path: Path) -> Iterator[FieldError]:
@@ -77,73 +82,39 @@ def _initiator_errors(source: JSONObject, name: str, path: Path) -> Iterator[Fie
         yield invalid(path, portal, _TOO_LONG)
 
 
-def _cinder_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from missing_errors(source, path, "volumeID")
-    yield from _reference_errors(source, path)
-
-
-def _reference_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    if (secret := source.get("secretRef")) is not None:
-        yield from missing_errors(secret, path / "secretRef", "name", "namespace")
-
-
-def _azure_file_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from missing_errors(source, path, "secretName", "shareName")
-    if source.get("secretNamespace") == "":
-        yield required(path / "secretNamespace")
-
-
-def _local_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    if not (target := source.get("path", "")):
-        yield required(path / "path")
-        return
-    yield from backstep_errors(target, path / "path")
-
-
-def _storageos_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from required_label_errors(source.get("volumeName", ""), path / "volumeName")
-    if namespace := source.get("volumeNamespace"):
-        yield from label_errors(namespace, path / "volumeNamespace")
-    yield from _reference_errors(source, path)
-
-
-def _csi_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from volume_sources.csi_driver_errors(source.get("driver", ""), path / "driver")
-    yield from missing_errors(source, path, "volumeHandle")
-    for action in ("controllerPublish", "controllerExpand", "nodePublish", "nodeExpand"):
-        place = path / f"{action}SecretRef"
-        if (secret := source.get(f"{action}SecretRef")) is None:
-            continue
-        yield from missing_errors(secret, place, "name", "namespace")
-        if name := secret.get("name"):
-            yield from invalid_each(place / "name", name, dns1123_subdomain(name))
-        if namespace := secret.get("namespace"):
-            yield from label_errors(namespace, place / "namespace")
+_CSI_SECRET = All(_REFERENCE, Fields(name=Optional(DNS_SUBDOMAIN), namespace=Optional(DNS_LABEL)))
 
 
 _SOURCES: dict[str, Rule] = {
     "hostPath": host_path_errors,
-    "gcePersistentDisk": volume_sources.gce_errors,
-    "awsElasticBlockStore": volume_sources.aws_errors,
-    "glusterfs": _glusterfs_errors,
+    "gcePersistentDisk": volume_sources.GCE,
+    "awsElasticBlockStore": volume_sources.AWS,
+    "glusterfs": All(volume_sources.GLUSTERFS, Fields(endpointsNamespace=_glusterfs_namespace_errors)),
     "flocker": volume_sources.flocker_errors,
-    "nfs": volume_sources.nfs_errors,
-    "rbd": _needs("monitors", "image"),
+    "nfs": volume_sources.NFS,
+    "rbd": volume_sources.RBD,
     "quobyte": volume_sources.quobyte_errors,
-    "cephfs": _needs("monitors"),
+    "cephfs": volume_sources.CEPHFS,
     "iscsi": _iscsi_errors,
-    "cinder": _cinder_errors,
+    "cinder": Fields(volumeID=Required(), secretRef=_REFERENCE),
     "fc": volume_sources.fc_errors,
-    "flexVolume": volume_sources.flex_errors,
-    "azureFile": _azure_file_errors,
-    "vsphereVolume": _needs("volumePath"),
-    "photonPersistentDisk": _needs("pdID"),
-    "portworxVolume": _needs("volumeID"),
-    "azureDisk": volume_sources.azure_errors,
-    "scaleIO": _needs("gateway", "system", "volumeName"),
-    "local": _local_errors,
-    "storageos": _storageos_errors,
-    "csi": _csi_errors,
+    "flexVolume": volume_sources.FLEX,
+    "azureFile": All(volume_sources.AZURE_FILE, Fields(secretNamespace=NotEmpty())),
+    "vsphereVolume": volume_sources.VSPHERE,
+    "photonPersistentDisk": volume_sources.PHOTON,
+    "portworxVolume": volume_sources.PORTWORX,
+    "azureDisk": volume_sources.AZURE_DISK,
+    "scaleIO": volume_sources.SCALE_IO,
+    "local": Fields(path=Required(backstep_errors)),
+    "storageos": Fields(volumeName=Required(DNS_LABEL), volumeNamespace=Optional(DNS_LABEL), secretRef=_REFERENCE),
+    "csi": Fields(
+        driver=Always(volume_sources.csi_driver_errors),
+        volumeHandle=Required(),
+        controllerPublishSecretRef=_CSI_SECRET,
+        controllerExpandSecretRef=_CSI_SECRET,
+        nodePublishSecretRef=_CSI_SECRET,
+        nodeExpandSecretRef=_CSI_SECRET,
+    ),
 }
 # Kubernetes' own slips of the pen.
 _MISSPELT = {"cephfs": "cephFS"}

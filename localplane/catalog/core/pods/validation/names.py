@@ -11,6 +11,7 @@ from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
 from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, max_length_error, regex_error, size
+from localplane.catalog.validation.rules import Between
 
 _SUBDOMAIN_MAX = 253
 _HEADER = "[-A-Za-z0-9]+"
@@ -73,9 +74,6 @@ def missing_errors(source: Mapping[str, Any], path: Path, *fields: str) -> Itera
             yield required(path / field)
 
 
-_MODE = "must be a number between 0 and 0777 (octal), both inclusive"
-
-
 def has_backsteps(target: str) -> bool:
     return ".." in target.split("/")
 
@@ -98,5 +96,4 @@ def unreserved_errors(target: str, path: Path) -> Iterator[FieldError]:
         yield invalid(path, target, "must not start with '..'")
 
 
-def mode_errors(mode: int | None, path: Path) -> list[FieldError]:
-    return [invalid(path, mode, _MODE)] if mode is not None and not 0 <= mode <= 0o777 else []
+FILE_MODE = Between(0, 0o777, detail="must be a number between 0 and 0777 (octal), both inclusive")

@@ -6,50 +6,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required, too_long
+from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required, too_long
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import annotation_key, dns1123_label, dns1123_subdomain, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.internal_form import internal_form
+from localplane.catalog.validation.rules import All, Always, Each, Fields, Needs, OneOf, Required
 from localplane.catalog.validation.selectors import selector_errors
 
 from .environment import VOLUME_FIELDS, field_errors, resource_errors
-from .names import invalid_each, missing_errors, mode_errors, unreserved_errors
+from .names import FILE_MODE, invalid_each, unreserved_errors
 
+_PATH = Fields(path=Required(unreserved_errors))
+_MODE, _DEFAULT_MODE = Fields(mode=FILE_MODE), Fields(defaultMode=FILE_MODE)
+KEY_FILE = All(Needs("key", "path"), Fields(path=unreserved_errors, mode=FILE_MODE))
+"""One key of an object, and the file it becomes."""
 
-def secret_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from missing_errors(source, path, "secretName")
-    yield from _keyed_errors(source, path)
-
-
-def config_map_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from missing_errors(source, path, "name")
-    yield from _keyed_errors(source, path)
-
-
-def _keyed_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from mode_errors(source.get("defaultMode"), path / "defaultMode")
-    for index, item in enumerate(source.get("items") or ()):
-        yield from key_errors(item, (path / "items")[index])
-
-
-def key_errors(item: JSONObject, path: Path) -> Iterator[FieldError]:
-    """One key of the object, and the file it becomes."""
-    yield from missing_errors(item, path, "key", "path")
-    yield from unreserved_errors(item.get("path", ""), path / "path")
-    yield from mode_errors(item.get("mode"), path / "mode")
+SECRET = Fields(secretName=Required(), defaultMode=FILE_MODE, items=Each(KEY_FILE))
+CONFIG_MAP = Fields(name=Required(), defaultMode=FILE_MODE, items=Each(KEY_FILE))
 
 
 def downward_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from mode_errors(source.get("defaultMode"), path / "defaultMode")
+    yield from _DEFAULT_MODE(source, path)
     for item in source.get("items") or ():
         yield from downward_file_errors(item, path)
 
 
 def downward_file_errors(item: JSONObject, path: Path) -> Iterator[FieldError]:
     """Kubernetes reports all files at the volume, without their index."""
-    yield from missing_errors(item, path, "path")
-    yield from unreserved_errors(item.get("path", ""), path / "path")
+    yield from _PATH(item, path)
     field, resource = item.get("fieldRef"), item.get("resourceFieldRef")
     if field is not None:
         yield from field_errors(field, VOLUME_FIELDS, path / "fieldRef")
@@ -60,18 +45,18 @@ def downward_file_errors(item: JSONObject, path: Path) -> Iterator[FieldError]:
         yield from resource_errors(resource, path / "resourceFieldRef", in_volume=True)
     else:
         yield required(path, "one of fieldRef and resourceFieldRef is required")
-    yield from mode_errors(item.get("mode"), path / "mode")
+    yield from _MODE(item, path)
 
 
 _CONFLICT = "conflicting duplicate paths"
-_KEY_TYPES = ("RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519")
+_KEY_TYPE = Fields(keyType=Always(OneOf("RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519")))
 _TOKEN_MIN, _TOKEN_MAX = 600, 2**32
 _CERTIFICATE_MIN, _CERTIFICATE_MAX, _KUBERNETES_CERTIFICATE_MAX = 3600, 91 * 86400, 86400
 _DOMAIN_MAX, _SIGNER_MAX = 253, 571
 
 
 def projected_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from mode_errors(source.get("defaultMode"), path / "defaultMode")
+    yield from _DEFAULT_MODE(source, path)
     taken: set[str] = set()
     for index, part in enumerate(source.get("sources") or ()):
         place = (path / "sources")[index]
@@ -93,7 +78,7 @@ def _projected_keyed_errors(part: JSONObject, path: Path, volume: Path, taken: s
     if not name:
         yield required(path / "name")
     for index, item in enumerate(part.get("items") or ()):
-        yield from key_errors(item, (path / "items")[index])
+        yield from KEY_FILE(item, (path / "items")[index])
         if target := item.get("path"):
             yield from _taken_errors(target, name, taken, volume)
 
@@ -187,8 +172,7 @@ def _certificate_errors(part: JSONObject, path: Path, volume: Path, taken: set[s
     yield from signer_name_errors(signer, path / "signerName")
     for key in sorted(part.get("userAnnotations") or {}):
         yield from _annotation_errors(key.lower(), path / "userAnnotations")
-    if (kind := part.get("keyType", "")) not in _KEY_TYPES:
-        yield not_supported(path / "keyType", kind, _KEY_TYPES)
+    yield from _KEY_TYPE(part, path)
     yield from _expiration_errors(part.get("maxExpirationSeconds"), signer, path / "maxExpirationSeconds")
     targets = {field: part[field] for field in _CERTIFICATE_FILES if part.get(field)}
     for field, target in targets.items():

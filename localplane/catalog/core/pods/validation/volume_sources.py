@@ -11,9 +11,20 @@ from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_sup
 from localplane.apimachinery.names import dns1123_subdomain, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.regexps import compiled
-from localplane.catalog.validation.values import in_range, one_of
+from localplane.catalog.validation.rules import (
+    DNS_LABEL,
+    DNS_SUBDOMAIN,
+    All,
+    Always,
+    Between,
+    Fields,
+    Needs,
+    OneOf,
+    Optional,
+    Required,
+)
 
-from .names import invalid_each, label_errors, missing_errors, required_label_errors
+from .names import invalid_each
 
 _MANAGED_URI = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"
 _BLOB_URI = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"
@@ -21,48 +32,50 @@ _DRIVER_MAX = 63
 _RESERVED = (".kubernetes.io", ".k8s.io")
 
 
-def _partition_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    if not 0 <= (number := source.get("partition", 0)) <= 255:
-        yield invalid(path / "partition", number, "must be between 1 and 255, inclusive")
+_PARTITION = Between(0, 255, detail="must be between 1 and 255, inclusive")
+_SECRET_NAME = Needs("name")
+
+GCE = Fields(pdName=Required(), partition=_PARTITION)
+AWS = Fields(volumeID=Required(), partition=_PARTITION)
+CINDER = Fields(volumeID=Required(), secretRef=_SECRET_NAME)
+GLUSTERFS = Needs("endpoints", "path")
+RBD = Needs("monitors", "image")
+CEPHFS = Needs("monitors")
+AZURE_FILE = Needs("secretName", "shareName")
+VSPHERE = Needs("volumePath")
+PHOTON = Needs("pdID")
+PORTWORX = Needs("volumeID")
+SCALE_IO = Needs("gateway", "system", "volumeName")
+STORAGEOS = Fields(volumeName=Required(DNS_LABEL), volumeNamespace=Optional(DNS_LABEL), secretRef=_SECRET_NAME)
 
 
-def gce_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from missing_errors(source, path, "pdName")
-    yield from _partition_errors(source, path)
-
-
-def aws_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from missing_errors(source, path, "volumeID")
-    yield from _partition_errors(source, path)
-
-
-def cinder_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from missing_errors(source, path, "volumeID")
-    if (secret := source.get("secretRef")) is not None:
-        yield from missing_errors(secret, path / "secretRef", "name")
-
-
-def flex_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from missing_errors(source, path, "driver")
-    for key in sorted(source.get("options") or {}):
+def _option_errors(options: JSONObject, path: Path) -> Iterator[FieldError]:
+    for key in sorted(options):
         domain = key.partition("/")[0] if "/" in key else key
         if f".{domain.lower()}".endswith(_RESERVED):
-            yield invalid((path / "options")[key], key, "kubernetes.io and k8s.io namespaces are reserved")
+            yield invalid(path[key], key, "kubernetes.io and k8s.io namespaces are reserved")
 
 
-def azure_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from missing_errors(source, path, "diskName", "diskURI")
-    for field, choices in (
-        ("cachingMode", ("None", "ReadOnly", "ReadWrite")),
-        ("kind", ("Dedicated", "Managed", "Shared")),
-    ):
-        if (value := source.get(field)) is not None:
-            yield from one_of(value, choices, path / field)
+FLEX = Fields(driver=Required(), options=_option_errors)
+
+
+def _uri_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
     kind, uri = source.get("kind"), source.get("diskURI", "")
     if kind == "Managed" and not uri.startswith("/subscriptions/"):
         yield not_supported(path / "diskURI", uri, (_MANAGED_URI,))
     if kind not in (None, "Managed") and not uri.startswith("https://"):
         yield not_supported(path / "diskURI", uri, (_BLOB_URI,))
+
+
+AZURE_DISK = All(
+    Fields(
+        diskName=Required(),
+        diskURI=Required(),
+        cachingMode=OneOf("None", "ReadOnly", "ReadWrite"),
+        kind=OneOf("Dedicated", "Managed", "Shared"),
+    ),
+    _uri_errors,
+)
 
 
 def csi_driver_errors(name: str, path: Path) -> Iterator[FieldError]:
@@ -75,14 +88,16 @@ def csi_driver_errors(name: str, path: Path) -> Iterator[FieldError]:
     yield from invalid_each(path, name, dns1123_subdomain(name.lower()))
 
 
-def csi_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from csi_driver_errors(source.get("driver", ""), path / "driver")
+def _publish_secret_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
+    """A bad name is told beside the reference."""
     if (secret := source.get("nodePublishSecretRef")) is not None:
         if name := secret.get("name"):
-            yield from invalid_each(path / "name", name, dns1123_subdomain(name))
+            yield from DNS_SUBDOMAIN(name, path / "name")
         else:
             yield required(path / "nodePublishSecretRef" / "name")
 
+
+CSI = All(Fields(driver=Always(csi_driver_errors)), _publish_secret_errors)
 
 _FORMATS = {
     "iqn": r"iqn\.\d{4}-\d{2}\.([[:alnum:].-]+)(:[^,;*&$|\s]+)$",
@@ -91,24 +106,7 @@ _FORMATS = {
 }
 _PAIRS = "must be a host:port pair or multiple pairs separated by commas"
 _TENANT_MAX = 64
-_LUN_MAX = 255
-
-
-def nfs_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from missing_errors(source, path, "server", "path")
-    if not (target := source.get("path", "")).startswith("/"):
-        yield invalid(path / "path", target, "must be an absolute path")
-
-
-def iscsi_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from missing_errors(source, path, "targetPortal", "iqn")
-    if name := source.get("iqn"):
-        yield from _qualified_name_errors(name, path / "iqn")
-    yield from in_range(source.get("lun", 0), 0, _LUN_MAX, path / "lun")
-    if (source.get("chapAuthDiscovery") or source.get("chapAuthSession")) and source.get("secretRef") is None:
-        yield required(path / "secretRef")
-    if (name := source.get("initiatorName")) is not None:
-        yield from _qualified_name_errors(name, path / "initiatorname")
+_VOLUME = Needs("volume")
 
 
 def _qualified_name_errors(name: str, path: Path) -> Iterator[FieldError]:
@@ -117,6 +115,29 @@ def _qualified_name_errors(name: str, path: Path) -> Iterator[FieldError]:
         yield invalid(path, name, "must be valid format starting with iqn, eui, or naa")
     elif not compiled(pattern).is_in(name):
         yield invalid(path, name, "must be valid format")
+
+
+def _absolute_errors(target: str, path: Path) -> Iterator[FieldError]:
+    if not target.startswith("/"):
+        yield invalid(path, target, "must be an absolute path")
+
+
+NFS = All(Needs("server", "path"), Fields(path=Always(_absolute_errors)))
+
+
+def _chap_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
+    if (source.get("chapAuthDiscovery") or source.get("chapAuthSession")) and source.get("secretRef") is None:
+        yield required(path / "secretRef")
+    if (name := source.get("initiatorName")) is not None:
+        yield from _qualified_name_errors(name, path / "initiatorname")
+
+
+_LUN = Between(0, 255)
+ISCSI = All(
+    Needs("targetPortal", "iqn"),
+    Fields(iqn=Optional(_qualified_name_errors), lun=_LUN),
+    _chap_errors,
+)
 
 
 def flocker_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
@@ -139,7 +160,7 @@ def quobyte_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
         for pair in registry.split(","):
             if not _is_host_and_port(pair):
                 yield invalid(path / "registry", registry, _PAIRS)
-    yield from missing_errors(source, path, "volume")
+    yield from _VOLUME(source, path)
 
 
 def _is_host_and_port(text: str) -> bool:
@@ -164,12 +185,4 @@ def fc_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
     if (lun := source.get("lun")) is None:
         yield required(path / "lun", "lun is required if targetWWNs is specified")
     else:
-        yield from in_range(lun, 0, _LUN_MAX, path / "lun")
-
-
-def storageos_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from required_label_errors(source.get("volumeName", ""), path / "volumeName")
-    if namespace := source.get("volumeNamespace"):
-        yield from label_errors(namespace, path / "volumeNamespace")
-    if (secret := source.get("secretRef")) is not None:
-        yield from missing_errors(secret, path / "secretRef", "name")
+        yield from _LUN(lun, path / "lun")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, forbidden, invalid, not_found, required
@@ -10,26 +10,27 @@ from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import dns1123_subdomain, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
-from localplane.catalog.validation.rules import Fields, Present
+from localplane.catalog.validation.rules import DNS_LABEL, Fields, Needs, OneOf, Present, Required, Rule
 from localplane.catalog.validation.values import one_of
 
 from . import volume_sources
 from .claims import CLAIM_TEMPLATE
-from .names import backstep_errors, descending_errors, has_backsteps, missing_errors, required_label_errors
-from .projected import config_map_errors, downward_errors, projected_errors, secret_errors
+from .names import backstep_errors, descending_errors, has_backsteps
+from .projected import CONFIG_MAP, SECRET, downward_errors, projected_errors
 
-Rule = Callable[[JSONObject, Path], Iterator[FieldError]]
-
-_HOST_PATH_TYPES = (
-    "",
-    "BlockDevice",
-    "CharDevice",
-    "Directory",
-    "DirectoryOrCreate",
-    "File",
-    "FileOrCreate",
-    "Socket",
+_HOST_PATH_TYPE = Fields(
+    type=OneOf(
+        "",
+        "BlockDevice",
+        "CharDevice",
+        "Directory",
+        "DirectoryOrCreate",
+        "File",
+        "FileOrCreate",
+        "Socket",
+    )
 )
+_NAME = Fields(name=Required(DNS_LABEL))
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _INITIATOR_MAX = 64
 _CREATED_CLAIM = "must not reference a PVC that gets created for an ephemeral volume"
@@ -62,7 +63,7 @@ def check_volumes(volumes: Sequence[JSONObject], pod_name: str, path: Path) -> C
 def _errors_of(volume: JSONObject, names: Container[str], pod_name: str, path: Path) -> list[FieldError]:
     name = volume.get("name", "")
     errors = list(_source_errors(volume, name, pod_name, path))
-    errors += required_label_errors(name, path / "name")
+    errors += _NAME(volume, path)
     if name in names:
         errors.append(duplicate(path / "name", name))
     return errors
@@ -104,9 +105,9 @@ def _initiator_errors(source: JSONObject, name: str, path: Path) -> Iterator[Fie
         )
 
 
-def _empty_dir_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    if (limit := source.get("sizeLimit")) is not None and parse(limit).sign < 0:
-        yield forbidden(path / "sizeLimit", "SizeLimit field must be a valid resource quantity")
+def _size_limit_errors(limit: str, path: Path) -> Iterator[FieldError]:
+    if parse(limit).sign < 0:
+        yield forbidden(path, "SizeLimit field must be a valid resource quantity")
 
 
 def host_path_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
@@ -115,55 +116,40 @@ def host_path_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
         yield required(path / "path")
         return
     yield from backstep_errors(target, path / "path")
-    if (kind := source.get("type")) is not None:
-        yield from one_of(kind, _HOST_PATH_TYPES, path / "type")
-
-
-def _git_repo_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from missing_errors(source, path, "repository")
-    yield from descending_errors(source.get("directory", ""), path / "directory")
-
-
-def _image_errors(source: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from missing_errors(source, path, "reference")
-    yield from one_of(source.get("pullPolicy", ""), PULL_POLICIES, path / "pullPolicy", missing="")
-
-
-def _needs(*fields: str) -> Rule:
-    return lambda source, path: missing_errors(source, path, *fields)
+    yield from _HOST_PATH_TYPE(source, path)
 
 
 _SOURCES: dict[str, Rule] = {
-    "emptyDir": _empty_dir_errors,
+    "emptyDir": Fields(sizeLimit=_size_limit_errors),
     "hostPath": host_path_errors,
-    "gitRepo": _git_repo_errors,
-    "gcePersistentDisk": volume_sources.gce_errors,
-    "awsElasticBlockStore": volume_sources.aws_errors,
-    "secret": secret_errors,
-    "nfs": volume_sources.nfs_errors,
-    "iscsi": volume_sources.iscsi_errors,
-    "glusterfs": _needs("endpoints", "path"),
+    "gitRepo": Fields(repository=Required(), directory=descending_errors),
+    "gcePersistentDisk": volume_sources.GCE,
+    "awsElasticBlockStore": volume_sources.AWS,
+    "secret": SECRET,
+    "nfs": volume_sources.NFS,
+    "iscsi": volume_sources.ISCSI,
+    "glusterfs": volume_sources.GLUSTERFS,
     "flocker": volume_sources.flocker_errors,
-    "persistentVolumeClaim": _needs("claimName"),
-    "rbd": _needs("monitors", "image"),
-    "cinder": volume_sources.cinder_errors,
-    "cephfs": _needs("monitors"),
+    "persistentVolumeClaim": Needs("claimName"),
+    "rbd": volume_sources.RBD,
+    "cinder": volume_sources.CINDER,
+    "cephfs": volume_sources.CEPHFS,
     "quobyte": volume_sources.quobyte_errors,
     "downwardAPI": downward_errors,
     "fc": volume_sources.fc_errors,
-    "flexVolume": volume_sources.flex_errors,
-    "configMap": config_map_errors,
-    "azureFile": _needs("secretName", "shareName"),
-    "vsphereVolume": _needs("volumePath"),
-    "photonPersistentDisk": _needs("pdID"),
-    "portworxVolume": _needs("volumeID"),
-    "azureDisk": volume_sources.azure_errors,
-    "storageos": volume_sources.storageos_errors,
+    "flexVolume": volume_sources.FLEX,
+    "configMap": CONFIG_MAP,
+    "azureFile": volume_sources.AZURE_FILE,
+    "vsphereVolume": volume_sources.VSPHERE,
+    "photonPersistentDisk": volume_sources.PHOTON,
+    "portworxVolume": volume_sources.PORTWORX,
+    "azureDisk": volume_sources.AZURE_DISK,
+    "storageos": volume_sources.STORAGEOS,
     "projected": projected_errors,
-    "scaleIO": _needs("gateway", "system", "volumeName"),
-    "csi": volume_sources.csi_errors,
+    "scaleIO": volume_sources.SCALE_IO,
+    "csi": volume_sources.CSI,
     "ephemeral": Fields(volumeClaimTemplate=Present(CLAIM_TEMPLATE)),
-    "image": _image_errors,
+    "image": Fields(reference=Required(), pullPolicy=Required(OneOf(*PULL_POLICIES))),
 }
 # Kubernetes' own slips of the pen.
 _MISSPELT = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
