@@ -19,7 +19,7 @@ from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.conditions import conditions_errors
+from localplane.catalog.validation.conditions import CONDITIONS
 
 from .configuration import ConfigurationStrategy
 from .expressions import cel_compile_errors, expression_errors, match_condition_errors, variable_errors
@@ -55,7 +55,7 @@ class ValidatingAdmissionPolicyStatusStrategy(StatusStrategy):
         status = obj.get("status") or {}
         checking = status.get("typeChecking") or {}
         warnings = _warning_errors(checking.get("expressionWarnings") or (), _STATUS / "typeChecking")
-        return collected(warnings, conditions_errors(status.get("conditions") or (), _STATUS / "conditions"))
+        return collected(warnings, CONDITIONS(status.get("conditions") or (), _STATUS / "conditions"))
 
 
 def policy_compiler(spec: Mapping[str, Any], *, has_variables: bool) -> Compiler:

@@ -21,7 +21,7 @@ from localplane.apimachinery.fieldpath import (
 )
 from localplane.apimachinery.names import size
 from localplane.apimachinery.times import parse_time
-from localplane.catalog.validation.conditions import conditions_errors
+from localplane.catalog.validation.conditions import CONDITIONS
 
 from .pem import blocks
 from .x509 import Certificate, certificate, request_key
@@ -42,7 +42,7 @@ _SKEW, _MARGIN = timedelta(minutes=5), timedelta(minutes=10)
 
 def issuing_errors(obj: JSONObject, old: JSONObject) -> Iterator[FieldError]:
     status, before = obj.get("status") or {}, old.get("status") or {}
-    if errors := [*_kind_errors(status), *conditions_errors(status.get("conditions") or (), _STATUS / "conditions")]:
+    if errors := [*_kind_errors(status), *CONDITIONS(status.get("conditions") or (), _STATUS / "conditions")]:
         yield from errors
         return
     kinds, known = _kinds(status), _kinds(before)

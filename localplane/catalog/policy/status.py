@@ -8,7 +8,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
-from localplane.catalog.validation.conditions import conditions_errors
+from localplane.catalog.validation.conditions import CONDITIONS
 from localplane.catalog.validation.values import not_negative
 
 _STATUS = Path("status")
@@ -23,7 +23,7 @@ class PodDisruptionBudgetStatusStrategy(StatusStrategy):
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         status = obj.get("status") or {}
-        errors = list(conditions_errors(status.get("conditions") or (), _STATUS / "conditions"))
+        errors = list(CONDITIONS(status.get("conditions") or (), _STATUS / "conditions"))
         for name in _COUNTS:
             errors += not_negative(status.get(name), _STATUS / name)
         return errors

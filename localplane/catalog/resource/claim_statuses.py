@@ -23,8 +23,8 @@ from localplane.apimachinery.fieldpath import (
 from localplane.apimachinery.names import size
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.schema.values import identity
-from localplane.catalog.core.pods.validation.scheduling import node_selector_errors
-from localplane.catalog.validation.conditions import conditions_errors
+from localplane.catalog.core.pods.validation.scheduling import NODE_SELECTOR
+from localplane.catalog.validation.conditions import CONDITIONS
 
 from .binding_conditions import binding_condition_errors
 from .claim_specs import (
@@ -105,7 +105,7 @@ def _allocation_errors(names: RequestNames, allocation: JSONObject, path: Path) 
         devices.get("config") or (), 2 * CONFIGURATIONS_MAX, partial(_configuration_errors, names), place / "config"
     )
     if (selector := allocation.get("nodeSelector")) is not None:
-        yield from node_selector_errors(selector, path / "nodeSelector")
+        yield from NODE_SELECTOR(selector, path / "nodeSelector")
 
 
 def _result_errors(names: RequestNames, result: JSONObject, path: Path) -> Iterator[FieldError]:
@@ -139,7 +139,7 @@ def _device_status_errors(allocated: set[DeviceID], device: JSONObject, path: Pa
     conditions = device.get("conditions") or ()
     if len(conditions) > _CONDITIONS_MAX:
         yield too_many(path / "conditions", len(conditions), _CONDITIONS_MAX)
-    yield from conditions_errors(conditions, path / "conditions")
+    yield from CONDITIONS(conditions, path / "conditions")
     if (data := device.get("data")) is not None:
         yield from raw_object_errors(data, path / "data", _DATA_MAX)
     yield from _network_errors(device.get("networkData") or {}, path / "networkData")

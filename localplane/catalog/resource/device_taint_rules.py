@@ -15,7 +15,7 @@ from localplane.apimachinery.times import age, now
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.conditions import conditions_errors
+from localplane.catalog.validation.conditions import CONDITIONS
 from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 
 from .names import driver_errors, label_errors, pool_errors
@@ -48,7 +48,7 @@ class DeviceTaintRuleStrategy(Strategy):
 class DeviceTaintRuleStatusStrategy(StatusStrategy):
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         conditions = (obj.get("status") or {}).get("conditions") or ()
-        errors = collected(metadata_update_errors(obj, old), conditions_errors(conditions, _CONDITIONS))
+        errors = collected(metadata_update_errors(obj, old), CONDITIONS(conditions, _CONDITIONS))
         if len(conditions) > _CONDITIONS_MAX:
             errors.append(too_many(_CONDITIONS, len(conditions), _CONDITIONS_MAX))
         return errors

@@ -12,7 +12,7 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path, declared, invalid, required, too_long
 from localplane.apimachinery.names import size
 from localplane.apimachinery.patch.values import same
-from localplane.catalog.core.pods.validation.scheduling import node_selector_errors
+from localplane.catalog.core.pods.validation.scheduling import NODE_SELECTOR
 from localplane.catalog.validation.declared import short_name_errors
 
 from .binding_conditions import binding_condition_errors
@@ -152,7 +152,7 @@ def _place_errors(device: JSONObject, path: Path, *, has_own_place: bool) -> Ite
         yield invalid(path / "nodeName", node, "must not be empty")
     if selector is not None:
         given.append("`nodeSelector`")
-        yield from node_selector_errors(selector, path / "nodeSelector")
+        yield from NODE_SELECTOR(selector, path / "nodeSelector")
     if everywhere:
         given.append("`allNodes`")
     elif everywhere is not None:

@@ -16,7 +16,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
-from localplane.catalog.core.pods.validation.scheduling import node_selector_errors
+from localplane.catalog.core.pods.validation.scheduling import NODE_SELECTOR
 from localplane.catalog.declaring import builtin
 from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors
 
@@ -102,7 +102,7 @@ def _place_errors(spec: Mapping[str, Any]) -> Iterator[FieldError]:
         yield invalid(_SPEC / "nodeName", node, "must be either unset or set to a non-empty string")
     if selector is not None:
         given.append("nodeSelector")
-        yield from node_selector_errors(selector, _SPEC / "nodeSelector")
+        yield from NODE_SELECTOR(selector, _SPEC / "nodeSelector")
         terms = selector.get("nodeSelectorTerms") or []
         if len(terms) != 1:
             place = _SPEC / "nodeSelector" / "nodeSelectorTerms"

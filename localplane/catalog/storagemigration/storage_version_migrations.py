@@ -14,7 +14,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.conditions import conditions_errors
+from localplane.catalog.validation.conditions import CONDITIONS
 from localplane.catalog.validation.metadata import (
     IMMUTABLE,
     immutable_errors,
@@ -75,7 +75,7 @@ def _status_errors(status: Mapping[str, Any], old: Mapping[str, Any]) -> Iterato
     conditions, path = status.get("conditions") or [], _STATUS / "conditions"
     if version and (problem := _version_problem(version)):
         yield invalid(_STATUS / "resourceVersion", version, problem)
-    yield from conditions_errors(conditions, path)
+    yield from CONDITIONS(conditions, path)
     if before and before != version:
         yield invalid(_STATUS / "resourceVersion", version, IMMUTABLE)
     succeeded, failed = (_is_true(conditions, kind) for kind in ("Succeeded", "Failed"))

@@ -6,15 +6,14 @@ Kubernetes: apimachinery/pkg/apis/meta/v1/validation (ValidateConditions) and pk
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid, not_supported, required, too_long
-from localplane.apimachinery.names import qualified_name, regex_error, size
+from localplane.apimachinery.names import regex_error
 from localplane.apimachinery.times import now
 
-_STATUSES = ("False", "True", "Unknown")
-_REASON_MAX, _MESSAGE_MAX = 1024, 32 * 1024
+from .rules import QUALIFIED_NAME, AtLeast, Each, Fields, Longest, Named, OneOf, Required, Unique
+
 _REASON = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?"
 _is_reason = re.compile(_REASON).fullmatch
 _NO_REASON = regex_error(
@@ -29,43 +28,21 @@ _NO_REASON = regex_error(
 )
 
 
-def conditions_errors(conditions: Sequence[Mapping[str, Any]], path: Path) -> Iterator[FieldError]:
-    seen = set()
-    for index, condition in enumerate(conditions):
-        if (kind := condition.get("type", "")) in seen:
-            yield duplicate(path[index], kind)
-        seen.add(kind)
-        yield from condition_errors(condition, path[index])
+def _reason(text: str) -> list[str]:
+    return [] if _is_reason(text) else [_NO_REASON]
 
 
-def condition_errors(condition: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
-    kind, status = condition.get("type", ""), condition.get("status", "")
-    if not kind:
-        yield required(path / "type", "is required")
-    else:
-        yield from (invalid(path / "type", kind, problem) for problem in qualified_name(kind))
-    if not status:
-        yield required(path / "status")
-    elif status not in _STATUSES:
-        yield not_supported(path / "status", status, _STATUSES)
-    generation = condition.get("observedGeneration") or 0
-    if generation < 0:
-        yield invalid(path / "observedGeneration", generation, "must be greater than or equal to zero")
-    if not condition.get("lastTransitionTime"):
-        yield required(path / "lastTransitionTime")
-    yield from _reason_errors(condition.get("reason", ""), path / "reason")
-    if size(condition.get("message", "")) > _MESSAGE_MAX:
-        yield too_long(path / "message", _MESSAGE_MAX)
-
-
-def _reason_errors(reason: str, path: Path) -> Iterator[FieldError]:
-    if not reason:
-        yield required(path)
-        return
-    if not _is_reason(reason):
-        yield invalid(path, reason, _NO_REASON)
-    if size(reason) > _REASON_MAX:
-        yield too_long(path, _REASON_MAX)
+CONDITIONS = Each(
+    Unique("type", at_item=True),
+    Fields(
+        type=Required(QUALIFIED_NAME, detail="is required"),
+        status=Required(OneOf("False", "True", "Unknown")),
+        observedGeneration=AtLeast(0, "must be greater than or equal to zero"),
+        lastTransitionTime=Required(),
+        reason=Required(Named(_reason), Longest(1024)),
+        message=Longest(32 * 1024),
+    ),
+)
 
 
 def set_condition(conditions: list[dict[str, Any]], new: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.catalog.core.pods.validation.claims import ACCESS_MODES
 from localplane.catalog.core.pods.validation.names import subdomain_errors
-from localplane.catalog.core.pods.validation.scheduling import node_selector_errors
+from localplane.catalog.core.pods.validation.scheduling import NODE_SELECTOR
 from localplane.catalog.validation.rules import DNS_SUBDOMAIN, Always, Fields, OneOf, Optional, Present, Struct
 from localplane.catalog.validation.values import one_of
 
@@ -97,7 +97,7 @@ _BEFORE_SOURCE = Fields(
     accessModes=Always(_access_errors, absent=()),
     capacity=Struct(_capacity_errors),
     persistentVolumeReclaimPolicy=Optional(OneOf("Delete", "Recycle", "Retain")),
-    nodeAffinity=Fields(required=Present(node_selector_errors, detail="must specify required node constraints")),
+    nodeAffinity=Fields(required=Present(NODE_SELECTOR, detail="must specify required node constraints")),
 )
 _AFTER_SOURCE = Fields(storageClassName=Optional(DNS_SUBDOMAIN), volumeMode=OneOf("Block", "Filesystem"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,27 +13,34 @@ from localplane.apimachinery.fieldpath import (
     forbidden,
     invalid,
     not_found,
-    not_supported,
     required,
-    too_many,
 )
 from localplane.apimachinery.objects import JSONObject
-from localplane.catalog.validation.ports import port_name, port_or_name_errors, protocol_errors
-from localplane.catalog.validation.values import not_negative, one_of, port_number
+from localplane.catalog.validation.ports import PROTOCOLS, port_name, port_or_name_errors
+from localplane.catalog.validation.rules import (
+    DNS_LABEL,
+    NOT_NEGATIVE,
+    PORT_NUMBER,
+    All,
+    Always,
+    AtLeast,
+    AtMost,
+    Each,
+    Fields,
+    Forbidden,
+    OneOf,
+    Optional,
+    Present,
+    Required,
+    Rule,
+)
+from localplane.catalog.validation.values import one_of
 
-from .environment import env_errors, env_from_errors
-from .names import http_header, invalid_each, required_label_errors
+from .environment import ENVIRONMENT, env_from_errors
+from .names import http_header, invalid_each
 from .resources import container_resource_errors
 from .security import security_context_errors
 from .volumes import PULL_POLICIES, device_errors, mount_errors
-
-_SECONDS_AND_COUNTS = (
-    "initialDelaySeconds",
-    "timeoutSeconds",
-    "periodSeconds",
-    "successThreshold",
-    "failureThreshold",
-)
 
 
 def probe_errors(container: Mapping[str, Any], path: Path, grace: int | None) -> Iterator[FieldError]:
@@ -43,22 +50,14 @@ def probe_errors(container: Mapping[str, Any], path: Path, grace: int | None) ->
         if probe is None:
             continue
         place = path / name
-        yield from _probe_errors(probe, place, grace)
+        yield from _handler_errors(probe, place, grace)
+        yield from _PROBE(probe, place)
         if name == "readinessProbe":
             if (seconds := probe.get("terminationGracePeriodSeconds")) is not None:
                 field = place / "terminationGracePeriodSeconds"
                 yield invalid(field, seconds, "must not be set for readinessProbes")
         elif probe.get("successThreshold", 0) != 1:
             yield invalid(place / "successThreshold", probe.get("successThreshold", 0), "must be 1")
-
-
-def _probe_errors(probe: Mapping[str, Any], path: Path, grace: int | None) -> Iterator[FieldError]:
-    yield from _handler_errors(probe, path, grace)
-    for field in _SECONDS_AND_COUNTS:
-        yield from not_negative(probe.get(field), path / field)
-    seconds = probe.get("terminationGracePeriodSeconds")
-    if seconds is not None and seconds <= 0:
-        yield invalid(path / "terminationGracePeriodSeconds", seconds, "must be greater than 0")
 
 
 def lifecycle_errors(lifecycle: Mapping[str, Any] | None, path: Path, grace: int | None) -> Iterator[FieldError]:
@@ -75,30 +74,20 @@ def _handler_errors(handler: Mapping[str, Any], path: Path, grace: int | None) -
             continue
         if found:
             yield forbidden(path / name, "may not specify more than 1 handler type")
-        else:
-            found = True
-            yield from rule(action, path / name, grace)
+            continue
+        found = True
+        yield from rule(action, path / name)
+        if name == "sleep":
+            yield from _sleep_errors(action, path / name, grace)
     if not found:
         yield required(path, "must specify a handler type")
 
 
-def _exec_errors(action: Mapping[str, Any], path: Path, _: int | None) -> Iterator[FieldError]:
-    if not action.get("command"):
-        yield required(path / "command")
-
-
-def _http_errors(action: Mapping[str, Any], path: Path, _: int | None) -> Iterator[FieldError]:
-    if not action.get("path"):
-        yield required(path / "path")
-    yield from port_or_name_errors(action.get("port", 0), path / "port")
-    yield from one_of(action.get("scheme", ""), ("HTTP", "HTTPS"), path / "scheme")
-    for header in action.get("httpHeaders") or ():
+def _header_errors(headers: Sequence[Mapping[str, Any]], path: Path) -> Iterator[FieldError]:
+    """Told at the list."""
+    for header in headers:
         name = header.get("name", "")
-        yield from invalid_each(path / "httpHeaders", name, http_header(name))
-
-
-def _port_errors(action: Mapping[str, Any], path: Path, _: int | None) -> Iterator[FieldError]:
-    yield from port_or_name_errors(action.get("port", 0), path / "port")
+        yield from invalid_each(path, name, http_header(name))
 
 
 def _sleep_errors(action: Mapping[str, Any], path: Path, grace: int | None) -> Iterator[FieldError]:
@@ -108,30 +97,50 @@ def _sleep_errors(action: Mapping[str, Any], path: Path, grace: int | None) -> I
         yield invalid(path, seconds, bound)
 
 
-_ACTIONS: dict[str, Callable[[Mapping[str, Any], Path, int | None], Iterator[FieldError]]] = {
-    "exec": _exec_errors,
-    "httpGet": _http_errors,
-    "tcpSocket": _port_errors,
-    "grpc": _port_errors,
-    "sleep": _sleep_errors,
+_PORT = Fields(port=Always(port_or_name_errors, absent=0))
+_ACTIONS: dict[str, Rule] = {
+    "exec": Fields(command=Required()),
+    "httpGet": Fields(
+        path=Required(),
+        port=Always(port_or_name_errors, absent=0),
+        scheme=Always(OneOf("HTTP", "HTTPS")),
+        httpHeaders=_header_errors,
+    ),
+    "tcpSocket": _PORT,
+    "grpc": _PORT,
+    "sleep": Fields(),
 }
+_PROBE = Fields(
+    initialDelaySeconds=NOT_NEGATIVE,
+    timeoutSeconds=NOT_NEGATIVE,
+    periodSeconds=NOT_NEGATIVE,
+    successThreshold=NOT_NEGATIVE,
+    failureThreshold=NOT_NEGATIVE,
+    terminationGracePeriodSeconds=AtLeast(1, "must be greater than 0"),
+)
 
 
-_POLICIES = ("Always", "Never", "OnFailure")
-_RESTART_ACTIONS = ("Restart", "RestartAllContainers")
-_RULES_MAX, _CODES_MAX = 20, 255
+_RESTART_POLICY = Fields(restartPolicy=OneOf("Always", "Never", "OnFailure"))
+_RESTART_RULES = Fields(
+    restartPolicyRules=All(
+        AtMost(20),
+        Each(
+            Fields(
+                action=Always(OneOf("Restart", "RestartAllContainers")),
+                exitCodes=Present(
+                    Fields(operator=Always(OneOf("In", "NotIn")), values=AtMost(255)), detail="must be specified"
+                ),
+            )
+        ),
+    )
+)
 
 
 def container_restart_errors(container: JSONObject, path: Path) -> Iterator[FieldError]:
-    policy, rules = container.get("restartPolicy"), container.get("restartPolicyRules") or ()
-    if policy is not None:
-        yield from one_of(policy, _POLICIES, path / "restartPolicy")
-    elif rules:
+    yield from _RESTART_POLICY(container, path)
+    if container.get("restartPolicyRules") and container.get("restartPolicy") is None:
         yield required(path / "restartPolicy", "must specify restartPolicy when restart rules are used")
-    if len(rules) > _RULES_MAX:
-        yield too_many(path / "restartPolicyRules", len(rules), _RULES_MAX)
-    for index, rule in enumerate(rules):
-        yield from _rule_errors(rule, (path / "restartPolicyRules")[index])
+    yield from _RESTART_RULES(container, path)
 
 
 def init_restart_errors(container: JSONObject, path: Path) -> Iterator[FieldError]:
@@ -140,17 +149,6 @@ def init_restart_errors(container: JSONObject, path: Path) -> Iterator[FieldErro
         yield from container_restart_errors(container, path)
     elif container.get("restartPolicyRules"):
         yield required(path / "restartPolicy", "must specify restartPolicy when restart rules are used")
-
-
-def _rule_errors(rule: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from one_of(rule.get("action", ""), _RESTART_ACTIONS, path / "action")
-    codes = rule.get("exitCodes")
-    if codes is None:
-        yield required(path / "exitCodes", "must be specified")
-        return
-    yield from one_of(codes.get("operator", ""), ("In", "NotIn"), path / "exitCodes" / "operator")
-    if len(values := codes.get("values") or ()) > _CODES_MAX:
-        yield too_many(path / "exitCodes" / "values", len(values), _CODES_MAX)
 
 
 def resize_policy_errors(container: JSONObject, pod_policy: str, path: Path) -> Iterator[FieldError]:
@@ -174,27 +172,24 @@ def init_resize_errors(container: JSONObject, path: Path) -> Iterator[FieldError
             yield invalid(path[index] / "restartPolicy", "RestartContainer", detail)
 
 
-def restart_policy_errors(policy: str, path: Path) -> list[FieldError]:
-    """The pod's own."""
-    if not policy:
-        return [required(path)]
-    supported = ("Always", "OnFailure", "Never")
-    return [] if policy in supported else [not_supported(path, policy, supported)]
-
-
-_MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
-_ENDLESS_ONLY = "may not be set for init containers without restartPolicy=Always"
-_NOT_EPHEMERAL = "cannot be set for an Ephemeral Container"
-_REFUSED_OF_EPHEMERAL = (
-    "ports",
-    "resources",
-    "resizePolicy",
-    "restartPolicy",
-    "restartPolicyRules",
-    "livenessProbe",
-    "readinessProbe",
-    "startupProbe",
-    "lifecycle",
+_NOT_EPHEMERAL = Forbidden("cannot be set for an Ephemeral Container")
+_OF_EPHEMERAL = All(
+    Fields(
+        ports=_NOT_EPHEMERAL,
+        resources=_NOT_EPHEMERAL,
+        resizePolicy=_NOT_EPHEMERAL,
+        restartPolicy=_NOT_EPHEMERAL,
+        restartPolicyRules=_NOT_EPHEMERAL,
+        livenessProbe=_NOT_EPHEMERAL,
+        readinessProbe=_NOT_EPHEMERAL,
+        startupProbe=_NOT_EPHEMERAL,
+        lifecycle=_NOT_EPHEMERAL,
+    ),
+    Fields(volumeMounts=Each(Fields(subPath=_NOT_EPHEMERAL, subPathExpr=_NOT_EPHEMERAL))),
+)
+_ENDLESS_ONLY = Forbidden("may not be set for init containers without restartPolicy=Always", if_empty=True)
+_OF_ENDING = Fields(
+    lifecycle=_ENDLESS_ONLY, livenessProbe=_ENDLESS_ONLY, readinessProbe=_ENDLESS_ONLY, startupProbe=_ENDLESS_ONLY
 )
 
 
@@ -242,9 +237,7 @@ def init_container_errors(
             yield from lifecycle_errors(container.get("lifecycle"), place / "lifecycle", pod.grace)
             yield from probe_errors(container, place, pod.grace)
             continue
-        for field in ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe"):
-            if container.get(field) is not None:
-                yield forbidden(place / field, _ENDLESS_ONLY)
+        yield from _OF_ENDING(container, place)
         yield from init_resize_errors(container, place / "resizePolicy")
 
 
@@ -259,13 +252,7 @@ def ephemeral_container_errors(spec: JSONObject, pod: Surroundings, path: Path) 
         target = container.get("targetContainerName", "")
         if target and target not in others:
             yield not_found(place / "targetContainerName", target)
-        for refused in _REFUSED_OF_EPHEMERAL:
-            if container.get(refused):
-                yield forbidden(place / refused, _NOT_EPHEMERAL)
-        for number, mount in enumerate(container.get("volumeMounts") or ()):
-            for field in ("subPath", "subPathExpr"):
-                if mount.get(field):
-                    yield forbidden((place / "volumeMounts")[number] / field, _NOT_EPHEMERAL)
+        yield from _OF_EPHEMERAL(container, place)
 
 
 def _repeated(name: str, names: set[str], path: Path) -> Iterator[FieldError]:
@@ -276,20 +263,10 @@ def _repeated(name: str, names: set[str], path: Path) -> Iterator[FieldError]:
 
 def _shared_errors(container: JSONObject, pod: Surroundings, path: Path) -> Iterator[FieldError]:
     """Kubernetes: validateContainerCommon."""
-    yield from required_label_errors(container.get("name", ""), path / "name")
-    if not container.get("image"):
-        yield required(path / "image")
-    policy = container.get("terminationMessagePolicy", "")
-    if not policy:
-        yield required(path / "terminationMessagePolicy")
-    elif policy not in _MESSAGE_POLICIES:
-        yield not_supported(path / "terminationMessagePolicy", policy, _MESSAGE_POLICIES)
-    yield from _container_port_errors(container.get("ports") or (), path / "ports")
-    yield from env_errors(container.get("env") or (), path / "env")
-    yield from env_from_errors(container.get("envFrom") or (), path / "envFrom")
+    yield from _SHARED(container, path)
     yield from mount_errors(container, pod.volumes, path / "volumeMounts")
     yield from device_errors(container, pod.volumes, path / "volumeDevices")
-    yield from one_of(container.get("imagePullPolicy", ""), PULL_POLICIES, path / "imagePullPolicy", missing="")
+    yield from _PULL_POLICY(container, path)
     yield from container_resource_errors(container.get("resources") or {}, pod.claims, path / "resources")
     yield from resize_policy_errors(container, pod.restart_policy, path / "resizePolicy")
     yield from security_context_errors(
@@ -306,13 +283,21 @@ def _container_port_errors(ports: Sequence[JSONObject], path: Path) -> Iterator[
                 yield from invalid_each(place / "name", name, problems)
             else:
                 yield from _repeated(name, names, place)
-        if number := port.get("containerPort"):
-            yield from port_number(number, place / "containerPort")
-        else:
-            yield required(place / "containerPort")
-        if number := port.get("hostPort"):
-            yield from port_number(number, place / "hostPort")
-        yield from protocol_errors(port.get("protocol"), place / "protocol")
+        yield from _CONTAINER_PORT(port, place)
+
+
+_CONTAINER_PORT = Fields(
+    containerPort=Required(PORT_NUMBER), hostPort=Optional(PORT_NUMBER), protocol=Required(OneOf(*PROTOCOLS))
+)
+_SHARED = Fields(
+    name=Required(DNS_LABEL),
+    image=Required(),
+    terminationMessagePolicy=Required(OneOf("File", "FallbackToLogsOnError")),
+    ports=_container_port_errors,
+    env=ENVIRONMENT,
+    envFrom=env_from_errors,
+)
+_PULL_POLICY = Fields(imagePullPolicy=Required(OneOf(*PULL_POLICIES)))
 
 
 def _host_port_errors(containers: Sequence[JSONObject], path: Path) -> Iterator[FieldError]:

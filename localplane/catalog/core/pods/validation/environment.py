@@ -7,15 +7,26 @@ ConvertDownwardAPIFieldLabel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_found, not_supported, required
 from localplane.apimachinery.names import config_map_key, dns1123_subdomain, qualified_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import ZERO, parse
+from localplane.catalog.validation.rules import (
+    DNS_LABEL,
+    DNS_SUBDOMAIN,
+    Always,
+    Each,
+    Fields,
+    Named,
+    Optional,
+    Required,
+    Rule,
+)
 
-from .names import backstep_errors, invalid_each, required_label_errors, variable_name
+from .names import backstep_errors, invalid_each, variable_name
 
 VARIABLE_FIELDS = (
     "metadata.name",
@@ -103,18 +114,10 @@ _NO_SOURCE = "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKey
 _TWO_SOURCES = "may not have more than one field specified at a time"
 
 
-def env_errors(variables: Sequence[JSONObject], path: Path) -> Iterator[FieldError]:
-    for index, variable in enumerate(variables):
-        name = variable.get("name", "")
-        if not name:
-            yield required(path[index] / "name")
-        else:
-            yield from invalid_each(path[index] / "name", name, variable_name(name))
-        if (source := variable.get("valueFrom")) is not None:
-            yield from _source_errors(variable, source, path[index] / "valueFrom")
-
-
-def _source_errors(variable: JSONObject, source: JSONObject, path: Path) -> Iterator[FieldError]:
+def _source_errors(variable: JSONObject, path: Path) -> Iterator[FieldError]:
+    if (source := variable.get("valueFrom")) is None:
+        return
+    path /= "valueFrom"
     found = [name for name in _SOURCES if source.get(name) is not None]
     for name in found:
         yield from _SOURCES[name](source[name], path / name)
@@ -134,40 +137,25 @@ def _resource_errors(reference: JSONObject, path: Path) -> Iterator[FieldError]:
     yield from resource_errors(reference, path, in_volume=False)
 
 
-def _key_errors(reference: JSONObject, path: Path) -> Iterator[FieldError]:
-    name, key = reference.get("name", ""), reference.get("key", "")
-    yield from invalid_each(path / "name", name, dns1123_subdomain(name))
-    if key:
-        yield from invalid_each(path / "key", key, config_map_key(key))
-    else:
-        yield required(path / "key")
-
-
-def _file_errors(reference: JSONObject, path: Path) -> Iterator[FieldError]:
-    if key := reference.get("key"):
-        yield from invalid_each(path / "key", key, variable_name(key))
-    else:
-        yield required(path / "key")
-    yield from required_label_errors(reference.get("volumeName", ""), path / "volumeName")
-    if file := reference.get("path"):
-        yield from backstep_errors(file, path / "path")
-    else:
-        yield required(path / "path")
-
-
-_SOURCES: dict[str, Callable[[JSONObject, Path], Iterator[FieldError]]] = {
+_VARIABLE_NAME = Named(variable_name)
+_KEY = Fields(name=Always(DNS_SUBDOMAIN), key=Required(Named(config_map_key)))
+_FILE = Fields(key=Required(_VARIABLE_NAME), volumeName=Required(DNS_LABEL), path=Required(backstep_errors))
+_SOURCES: dict[str, Rule] = {
     "fieldRef": _field_errors,
     "resourceFieldRef": _resource_errors,
-    "configMapKeyRef": _key_errors,
-    "secretKeyRef": _key_errors,
-    "fileKeyRef": _file_errors,
+    "configMapKeyRef": _KEY,
+    "secretKeyRef": _KEY,
+    "fileKeyRef": _FILE,
 }
+
+
+_PREFIX = Fields(prefix=Optional(_VARIABLE_NAME))
+ENVIRONMENT = Each(Fields(name=Required(_VARIABLE_NAME)), _source_errors)
 
 
 def env_from_errors(sources: Sequence[JSONObject], path: Path) -> Iterator[FieldError]:
     for index, source in enumerate(sources):
-        if prefix := source.get("prefix"):
-            yield from invalid_each(path[index] / "prefix", prefix, variable_name(prefix))
+        yield from _PREFIX(source, path[index])
         found = [name for name in ("configMapRef", "secretRef") if source.get(name) is not None]
         for kind in found:
             name = source[kind].get("name", "")

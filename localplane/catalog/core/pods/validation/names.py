@@ -6,10 +6,10 @@ Kubernetes: apimachinery/pkg/util/validation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid
 from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, max_length_error, regex_error, size
 from localplane.catalog.validation.rules import Between
 
@@ -60,18 +60,6 @@ def label_errors(value: str, path: Path) -> list[FieldError]:
 
 def subdomain_errors(value: str, path: Path) -> list[FieldError]:
     return invalid_each(path, value, dns1123_subdomain(value))
-
-
-def required_label_errors(value: str, path: Path) -> list[FieldError]:
-    """A name that must be there and be a DNS label."""
-    return label_errors(value, path) if value else [required(path)]
-
-
-def missing_errors(source: Mapping[str, Any], path: Path, *fields: str) -> Iterator[FieldError]:
-    """Which of these fields are empty."""
-    for field in fields:
-        if not source.get(field):
-            yield required(path / field)
 
 
 def has_backsteps(target: str) -> bool:

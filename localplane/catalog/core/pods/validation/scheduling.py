@@ -8,56 +8,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, forbidden, invalid, not_supported, required
-from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, label_value, qualified_name
+from localplane.apimachinery.names import dns1123_subdomain, label_value, qualified_name
 from localplane.apimachinery.objects import JSONObject
+from localplane.catalog.validation.rules import (
+    DNS_LABEL,
+    QUALIFIED_NAME,
+    All,
+    Always,
+    AtLeast,
+    Between,
+    Each,
+    Fields,
+    NotEmpty,
+    OneOf,
+    Required,
+    Struct,
+    Unique,
+)
 from localplane.catalog.validation.selectors import selector_errors
-from localplane.catalog.validation.values import one_of
 
 from .names import invalid_each
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-_WEIGHT = "must be in the range 1-100"
 _OPERATOR = "not a valid selector operator"
 
 
-def affinity_errors(affinity: JSONObject | None, path: Path) -> Iterator[FieldError]:
-    if affinity is None:
-        return
-    yield from _node_affinity_errors(affinity.get("nodeAffinity") or {}, path / "nodeAffinity")
-    for name in ("podAffinity", "podAntiAffinity"):
-        terms = affinity.get(name) or {}
-        for index, term in enumerate(terms.get(_REQUIRED) or ()):
-            yield from _pod_term_errors(term, (path / name / _REQUIRED)[index])
-        for index, weighted in enumerate(terms.get(_PREFERRED) or ()):
-            place = (path / name / _PREFERRED)[index]
-            yield from _weight_errors(weighted, place)
-            yield from _pod_term_errors(weighted.get("podAffinityTerm") or {}, place / "podAffinityTerm")
-
-
-def _weight_errors(term: JSONObject, path: Path) -> Iterator[FieldError]:
-    if not 1 <= (weight := term.get("weight", 0)) <= 100:
-        yield invalid(path / "weight", weight, _WEIGHT)
-
-
-def _node_affinity_errors(affinity: JSONObject, path: Path) -> Iterator[FieldError]:
-    if (selector := affinity.get(_REQUIRED)) is not None:
-        yield from node_selector_errors(selector, path / _REQUIRED)
-    for index, term in enumerate(affinity.get(_PREFERRED) or ()):
-        place = (path / _PREFERRED)[index]
-        yield from _weight_errors(term, place)
-        yield from _node_term_errors(term.get("preference") or {}, place / "preference", forgive_values=True)
-
-
-def node_selector_errors(selector: JSONObject, path: Path) -> Iterator[FieldError]:
-    terms = selector.get("nodeSelectorTerms") or ()
-    if not terms:
-        yield required(path / "nodeSelectorTerms", "must have at least one node selector term")
-    for index, term in enumerate(terms):
-        yield from _node_term_errors(term, (path / "nodeSelectorTerms")[index], forgive_values=False)
-
-
-def _node_term_errors(term: JSONObject, path: Path, *, forgive_values: bool) -> Iterator[FieldError]:
+def _node_term_errors(term: JSONObject, path: Path, *, forgive_values: bool = False) -> Iterator[FieldError]:
     for index, requirement in enumerate(term.get("matchExpressions") or ()):
         place = (path / "matchExpressions")[index]
         yield from _label_requirement_errors(requirement, place)
@@ -99,18 +74,6 @@ def _field_requirement_errors(requirement: JSONObject, path: Path) -> Iterator[F
         yield from invalid_each((path / "values")[index], value, dns1123_subdomain(value))
 
 
-def _pod_term_errors(term: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from selector_errors(term.get("labelSelector"), path / "labelSelector")
-    yield from selector_errors(term.get("namespaceSelector"), path / "namespaceSelector")
-    for namespace in term.get("namespaces") or ():
-        yield from invalid_each(path / "namespace", namespace, dns1123_label(namespace))
-    yield from label_key_errors(term, term.get("labelSelector"), path)
-    key = term.get("topologyKey", "")
-    if not key:
-        yield required(path / "topologyKey", "can not be empty")
-    yield from invalid_each(path / "topologyKey", key, qualified_name(key))
-
-
 def label_key_errors(term: JSONObject, selector: JSONObject | None, path: Path) -> Iterator[FieldError]:
     """`matchLabelKeys` and `mismatchLabelKeys`, which are merged into the selector.
 
@@ -139,6 +102,46 @@ def _keys_errors(keys: Sequence[str], selector: JSONObject | None, path: Path) -
         return
     for index, key in enumerate(keys):
         yield from invalid_each(path[index], key, qualified_name(key))
+
+
+def _namespace_errors(term: JSONObject, path: Path) -> Iterator[FieldError]:
+    """Each is told at a field that there is not."""
+    for namespace in term.get("namespaces") or ():
+        yield from DNS_LABEL(namespace, path / "namespace")
+
+
+def _own_label_key_errors(term: JSONObject, path: Path) -> Iterator[FieldError]:
+    return label_key_errors(term, term.get("labelSelector"), path)
+
+
+def _preference_errors(term: JSONObject, path: Path) -> Iterator[FieldError]:
+    return _node_term_errors(term, path, forgive_values=True)
+
+
+NODE_SELECTOR = Fields(
+    nodeSelectorTerms=Required(Each(_node_term_errors), detail="must have at least one node selector term")
+)
+_WEIGHT = Always(Between(1, 100, "must be in the range 1-100"), absent=0)
+_POD_TERM = All(
+    Fields(labelSelector=selector_errors, namespaceSelector=selector_errors),
+    _namespace_errors,
+    _own_label_key_errors,
+    Fields(topologyKey=Always(NotEmpty("can not be empty"), QUALIFIED_NAME)),
+)
+_POD_TERMS = Fields(
+    requiredDuringSchedulingIgnoredDuringExecution=Each(_POD_TERM),
+    preferredDuringSchedulingIgnoredDuringExecution=Each(Fields(weight=_WEIGHT, podAffinityTerm=Struct(_POD_TERM))),
+)
+AFFINITY = Fields(
+    nodeAffinity=Fields(
+        requiredDuringSchedulingIgnoredDuringExecution=NODE_SELECTOR,
+        preferredDuringSchedulingIgnoredDuringExecution=Each(
+            Fields(weight=_WEIGHT, preference=Struct(_preference_errors))
+        ),
+    ),
+    podAffinity=_POD_TERMS,
+    podAntiAffinity=_POD_TERMS,
+)
 
 
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
@@ -183,20 +186,12 @@ def taint_effect_errors(effect: str, path: Path) -> list[FieldError]:
     return [] if effect in _EFFECTS else [not_supported(path, effect, _EFFECTS)]
 
 
-def readiness_gate_errors(gates: Sequence[JSONObject], path: Path) -> Iterator[FieldError]:
-    for index, gate in enumerate(gates):
-        kind = gate.get("conditionType", "")
-        yield from invalid_each(path[index] / "conditionType", kind, qualified_name(kind))
+def _gate_errors(gate: JSONObject, path: Path) -> Iterator[FieldError]:
+    return QUALIFIED_NAME(gate.get("name", ""), path)
 
 
-def scheduling_gate_errors(gates: Sequence[JSONObject], path: Path) -> Iterator[FieldError]:
-    seen: set[str] = set()
-    for index, gate in enumerate(gates):
-        name = gate.get("name", "")
-        yield from invalid_each(path[index], name, qualified_name(name))
-        if name in seen:
-            yield duplicate(path[index], name)
-        seen.add(name)
+READINESS_GATES = Each(Fields(conditionType=Always(QUALIFIED_NAME)))
+SCHEDULING_GATES = Each(_gate_errors, Unique("name", at_item=True))
 
 
 def preemption_policy_errors(policy: str | None, path: Path) -> list[FieldError]:
@@ -206,23 +201,25 @@ def preemption_policy_errors(policy: str | None, path: Path) -> list[FieldError]
     return [not_supported(path, policy, supported)] if policy else [required(path)]
 
 
+_SPREAD = Fields(
+    maxSkew=Always(AtLeast(1, _NOT_POSITIVE), absent=0),
+    topologyKey=Required(detail="can not be empty"),
+    whenUnsatisfiable=Always(OneOf("DoNotSchedule", "ScheduleAnyway")),
+)
+_POLICIES = Fields(nodeAffinityPolicy=OneOf("Honor", "Ignore"), nodeTaintsPolicy=OneOf("Honor", "Ignore"))
+
+
 def spread_errors(constraints: Sequence[JSONObject], path: Path) -> Iterator[FieldError]:
     """Topology spread constraints; each pair of key and reaction stands for one sort of them, once."""
     pairs = [(each.get("topologyKey", ""), each.get("whenUnsatisfiable", "")) for each in constraints]
     last = {pair: index for index, pair in enumerate(pairs)}
     for index, constraint in enumerate(constraints):
         place, (key, reaction) = path[index], pairs[index]
-        if (skew := constraint.get("maxSkew", 0)) <= 0:
-            yield invalid(place / "maxSkew", skew, _NOT_POSITIVE)
-        if not key:
-            yield required(place / "topologyKey", "can not be empty")
-        yield from one_of(reaction, ("DoNotSchedule", "ScheduleAnyway"), place / "whenUnsatisfiable")
+        yield from _SPREAD(constraint, place)
         if last[pairs[index]] > index:
             yield duplicate(place / "{topologyKey, whenUnsatisfiable}", f"{{{key}, {reaction}}}")
         yield from _min_domain_errors(constraint.get("minDomains"), reaction, place / "minDomains")
-        for field in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
-            if (policy := constraint.get(field)) is not None:
-                yield from one_of(policy, ("Honor", "Ignore"), place / field)
+        yield from _POLICIES(constraint, place)
         selector = constraint.get("labelSelector")
         yield from label_key_errors(constraint, selector, place)
         yield from selector_errors(selector, place / "labelSelector")

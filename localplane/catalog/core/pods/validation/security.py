@@ -18,7 +18,7 @@ from localplane.apimachinery.fieldpath import (
 from localplane.apimachinery.names import dns1123_subdomain, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.internal_form import internal_form
-from localplane.catalog.validation.values import in_range, one_of
+from localplane.catalog.validation.rules import Between, Each, Fields, OneOf
 
 from .names import descending_errors, invalid_each
 
@@ -160,7 +160,6 @@ def _linux_only_errors(spec: JSONObject, containers: Placed, path: Path) -> Iter
                 yield forbidden(place / "securityContext" / field, detail)
 
 
-_ID_MAX = 2**31 - 1
 _PROFILE_TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
 _PROFILE_PATH_MAX = 4095
 _SYSCTL_MAX = 253
@@ -177,23 +176,14 @@ def security_context_errors(context: JSONObject | None, path: Path, *, host_user
     """Of a container. `host_users`: the pod has no user namespace of its own."""
     if context is None:
         return
-    yield from _id_errors(context, path, "runAsUser", "runAsGroup")
-    if (mount := context.get("procMount")) is not None:
-        if mount not in ("Default", "Unmasked"):
-            yield not_supported(path / "procMount", mount, ("Default", "Unmasked"))
-        if host_users and mount == "Unmasked":
-            yield invalid(path / "procMount", mount, "`hostUsers` must be false to use `Unmasked`")
+    yield from _OF_CONTAINER(context, path)
+    if host_users and context.get("procMount") == "Unmasked":
+        yield invalid(path / "procMount", "Unmasked", "`hostUsers` must be false to use `Unmasked`")
     yield from seccomp_errors(context.get("seccompProfile"), path / "seccompProfile")
     if context.get("allowPrivilegeEscalation") is False:
         yield from _escalation_errors(context, path)
     yield from windows_option_errors(context.get("windowsOptions"), path / "windowsOptions")
     yield from apparmor_errors(context.get("appArmorProfile"), path / "appArmorProfile")
-
-
-def _id_errors(context: JSONObject, path: Path, *fields: str) -> Iterator[FieldError]:
-    for field in fields:
-        if (number := context.get(field)) is not None:
-            yield from in_range(number, 0, _ID_MAX, path / field)
 
 
 def _escalation_errors(context: JSONObject, path: Path) -> Iterator[FieldError]:
@@ -212,21 +202,9 @@ def _escalation_errors(context: JSONObject, path: Path) -> Iterator[FieldError]:
 
 def pod_security_context_errors(spec: JSONObject, path: Path) -> Iterator[FieldError]:
     context = spec.get("securityContext") or {}
-    yield from _id_errors(context, path, "fsGroup", "runAsUser", "runAsGroup")
-    for index, group in enumerate(context.get("supplementalGroups") or ()):
-        yield from in_range(group, 0, _ID_MAX, (path / "supplementalGroups")[index])
+    yield from _IDS(context, path)
     yield from _sysctl_errors(context, spec, path / "sysctls")
-    yield from _choice_errors(context, path, "fsGroupChangePolicy", "Always", "OnRootMismatch")
-    yield from seccomp_errors(context.get("seccompProfile"), path / "seccompProfile")
-    yield from windows_option_errors(context.get("windowsOptions"), path / "windowsOptions")
-    yield from apparmor_errors(context.get("appArmorProfile"), path / "appArmorProfile")
-    yield from _choice_errors(context, path, "supplementalGroupsPolicy", "Merge", "Strict")
-    yield from _choice_errors(context, path, "seLinuxChangePolicy", "MountOption", "Recursive")
-
-
-def _choice_errors(context: JSONObject, path: Path, field: str, *choices: str) -> Iterator[FieldError]:
-    if (value := context.get(field)) is not None:
-        yield from one_of(value, choices, path / field)
+    yield from _OF_POD(context, path)
 
 
 def _sysctl_errors(context: JSONObject, spec: JSONObject, path: Path) -> Iterator[FieldError]:
@@ -301,3 +279,16 @@ def _apparmor_name_errors(name: str | None, path: Path) -> Iterator[FieldError]:
         yield invalid(path, name, "must not be padded with whitespace")
     if size(name) > _PROFILE_PATH_MAX:
         yield too_long(path, _PROFILE_PATH_MAX)
+
+
+_ID = Between(0, 2**31 - 1)
+_IDS = Fields(fsGroup=_ID, runAsUser=_ID, runAsGroup=_ID, supplementalGroups=Each(_ID))
+_OF_CONTAINER = Fields(runAsUser=_ID, runAsGroup=_ID, procMount=OneOf("Default", "Unmasked"))
+_OF_POD = Fields(
+    fsGroupChangePolicy=OneOf("Always", "OnRootMismatch"),
+    seccompProfile=seccomp_errors,
+    windowsOptions=windows_option_errors,
+    appArmorProfile=apparmor_errors,
+    supplementalGroupsPolicy=OneOf("Merge", "Strict"),
+    seLinuxChangePolicy=OneOf("MountOption", "Recursive"),
+)

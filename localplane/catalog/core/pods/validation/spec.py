@@ -10,7 +10,6 @@ from localplane.apimachinery.fieldpath import (
     duplicate,
     forbidden,
     invalid,
-    not_supported,
     required,
     too_long,
 )
@@ -20,7 +19,18 @@ from localplane.apimachinery.objectmeta import validate_labels
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.validation.addresses import legacy_ip_errors
-from localplane.catalog.validation.values import in_range
+from localplane.catalog.validation.rules import (
+    DNS_LABEL,
+    DNS_SUBDOMAIN,
+    Always,
+    Between,
+    Each,
+    Fields,
+    OneOf,
+    Optional,
+    Present,
+    Required,
+)
 
 from .annotations import MIRROR
 from .containers import (
@@ -29,31 +39,23 @@ from .containers import (
     ephemeral_container_errors,
     init_container_errors,
     placed_containers,
-    restart_policy_errors,
 )
 from .environment import file_volume_errors
 from .names import invalid_each, label_errors, subdomain_errors, underscored_subdomain
 from .resources import overhead_errors, pod_resource_errors
 from .scheduling import (
-    affinity_errors,
+    AFFINITY,
+    READINESS_GATES,
+    SCHEDULING_GATES,
     preemption_policy_errors,
-    readiness_gate_errors,
-    scheduling_gate_errors,
     spread_errors,
     toleration_errors,
 )
 from .security import host_process_errors, os_errors, pod_security_context_errors
 from .volumes import check_volumes
 
-_POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 _SERVERS_MAX, _SEARCHES_MAX, _SEARCH_CHARACTERS_MAX = 3, 32, 2048
 _HOSTNAME_MAX = 64
-
-
-def dns_policy_errors(policy: str, path: Path) -> list[FieldError]:
-    if not policy:
-        return [required(path)]
-    return [] if policy in _POLICIES else [not_supported(path, policy, _POLICIES)]
 
 
 def dns_config_errors(config: JSONObject | None, policy: str, path: Path) -> Iterator[FieldError]:
@@ -89,13 +91,6 @@ def _search_errors(searches: list[str], path: Path) -> Iterator[FieldError]:
         if search != ".":
             domain = search.removesuffix(".")
             yield from invalid_each(path[index], domain, underscored_subdomain(domain))
-
-
-def host_alias_errors(aliases: Sequence[JSONObject], path: Path) -> Iterator[FieldError]:
-    for index, alias in enumerate(aliases):
-        yield from legacy_ip_errors(alias.get("ip", ""), path[index] / "ip")
-        for number, name in enumerate(alias.get("hostnames") or ()):
-            yield from subdomain_errors(name, (path[index] / "hostnames")[number])
 
 
 def host_network_errors(spec: JSONObject, path: Path, *, is_pod: bool) -> Iterator[FieldError]:
@@ -137,15 +132,6 @@ def hostname_override_errors(spec: JSONObject, path: Path) -> Iterator[FieldErro
     yield from subdomain_errors(name, place)
 
 
-def hostname_errors(spec: JSONObject, path: Path) -> Iterator[FieldError]:
-    for field in ("hostname", "subdomain"):
-        if name := spec.get(field):
-            yield from label_errors(name, path / field)
-
-
-_DEADLINE_MAX = 2**31 - 1
-
-
 def pod_spec_errors(
     spec: JSONObject, metadata: JSONObject | None, path: Path, *, is_pod: bool | None = None
 ) -> Iterator[FieldError]:
@@ -154,12 +140,11 @@ def pod_spec_errors(
     `is_pod` is whether the spec is a pod's own, and follows from the metadata when it is not said.
     Kubernetes: ValidatePodSpec.
     """
-    if spec.get("terminationGracePeriodSeconds") is None:
-        yield required(path / "terminationGracePeriodSeconds")
+    yield from _GRACE(spec, path)
     yield from _content_errors(spec, metadata, path)
     in_pod = metadata is not None if is_pod is None else is_pod
     yield from host_network_errors(spec, path, is_pod=in_pod)
-    yield from restart_policy_errors(spec.get("restartPolicy", ""), path / "restartPolicy")
+    yield from _POLICIES(spec, path)
     yield from _placement_errors(spec, path)
     yield from _name_errors(spec, path)
     yield from _limit_errors(spec, path)
@@ -219,18 +204,13 @@ def _claim_source_errors(claim: JSONObject, path: Path) -> Iterator[FieldError]:
 def _placement_errors(spec: JSONObject, path: Path) -> Iterator[FieldError]:
     """From the DNS policy to the namespaces of the host."""
     containers = placed_containers(spec, path)
-    policy = spec.get("dnsPolicy", "")
-    yield from dns_policy_errors(policy, path / "dnsPolicy")
-    yield from validate_labels(spec.get("nodeSelector") or {}, path / "nodeSelector")
     yield from pod_security_context_errors(spec, path / "securityContext")
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):
         detail = "ShareProcessNamespace and HostPID cannot both be enabled"
         yield invalid(path / "shareProcessNamespace", spec["shareProcessNamespace"], detail)
-    yield from affinity_errors(spec.get("affinity"), path / "affinity")
-    yield from dns_config_errors(spec.get("dnsConfig"), policy, path / "dnsConfig")
-    yield from readiness_gate_errors(spec.get("readinessGates") or (), path / "readinessGates")
-    yield from scheduling_gate_errors(spec.get("schedulingGates") or (), path / "schedulingGates")
-    yield from spread_errors(spec.get("topologySpreadConstraints") or (), path / "topologySpreadConstraints")
+    yield from _AFFINITY(spec, path)
+    yield from dns_config_errors(spec.get("dnsConfig"), spec.get("dnsPolicy", ""), path / "dnsConfig")
+    yield from _PLACEMENT(spec, path)
     yield from host_process_errors(spec, containers, path)
     yield from host_user_errors(spec, containers, path)
     yield from hostname_override_errors(spec, path)
@@ -239,31 +219,43 @@ def _placement_errors(spec: JSONObject, path: Path) -> Iterator[FieldError]:
 def _name_errors(spec: JSONObject, path: Path) -> Iterator[FieldError]:
     """Names of other objects, and of the pod in its network."""
     account, old_account = spec.get("serviceAccountName", ""), spec.get("serviceAccount", "")
-    yield from _object_name_errors(spec, path, "serviceAccountName")
+    yield from _ACCOUNT(spec, path)
     if old_account != account:
         detail = f"must be the same as serviceAccountName: {go_quote(account)}"
         yield invalid(path / "deprecatedServiceAccount", old_account, detail)
-    yield from _object_name_errors(spec, path, "nodeName")
-    if (seconds := spec.get("activeDeadlineSeconds")) is not None:
-        yield from in_range(seconds, 1, _DEADLINE_MAX, path / "activeDeadlineSeconds")
-    yield from hostname_errors(spec, path)
-
-
-def _object_name_errors(spec: JSONObject, path: Path, field: str) -> Iterator[FieldError]:
-    if name := spec.get(field):
-        yield from invalid_each(path / field, name, dns1123_subdomain(name))
+    yield from _NAMES(spec, path)
 
 
 def _limit_errors(spec: JSONObject, path: Path) -> Iterator[FieldError]:
     """Tolerations, priorities, overhead, and what the operating system allows."""
-    yield from toleration_errors(spec.get("tolerations") or (), path / "tolerations")
-    yield from host_alias_errors(spec.get("hostAliases") or (), path / "hostAliases")
-    yield from _object_name_errors(spec, path, "priorityClassName")
-    if (name := spec.get("runtimeClassName")) is not None:
-        yield from invalid_each(path / "runtimeClassName", name, dns1123_subdomain(name))
-    yield from preemption_policy_errors(spec.get("preemptionPolicy"), path / "preemptionPolicy")
-    if overhead := spec.get("overhead"):
-        yield from overhead_errors(overhead, path / "overhead")
+    yield from _LIMITS(spec, path)
     containers = placed_containers(spec, path)
     yield from os_errors(spec, containers, path)
     yield from file_volume_errors(containers, spec.get("volumes") or ())
+
+
+_GRACE = Fields(terminationGracePeriodSeconds=Present())
+_POLICIES = Fields(
+    restartPolicy=Required(OneOf("Always", "OnFailure", "Never")),
+    dnsPolicy=Required(OneOf("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")),
+    nodeSelector=validate_labels,
+)
+_AFFINITY = Fields(affinity=AFFINITY)
+_PLACEMENT = Fields(
+    readinessGates=READINESS_GATES, schedulingGates=SCHEDULING_GATES, topologySpreadConstraints=spread_errors
+)
+_ACCOUNT = Fields(serviceAccountName=Optional(DNS_SUBDOMAIN))
+_NAMES = Fields(
+    nodeName=Optional(DNS_SUBDOMAIN),
+    activeDeadlineSeconds=Between(1, 2**31 - 1),
+    hostname=Optional(DNS_LABEL),
+    subdomain=Optional(DNS_LABEL),
+)
+_LIMITS = Fields(
+    tolerations=toleration_errors,
+    hostAliases=Each(Fields(ip=Always(legacy_ip_errors), hostnames=Each(DNS_SUBDOMAIN))),
+    priorityClassName=Optional(DNS_SUBDOMAIN),
+    runtimeClassName=DNS_SUBDOMAIN,
+    preemptionPolicy=preemption_policy_errors,
+    overhead=Optional(overhead_errors),
+)
