@@ -77,3 +77,4 @@ def test_what_people_type_all_day_imports_only_what_it_must(line: str, tmp_path:
     assert "kctl.session.session" in imported
     spared = {"calendar", "dataclasses", "datetime", "encodings.idna", "ipaddress", "pathlib", "typing", "urllib.parse"}
     assert imported & (HEAVY | spared) == set()
+    assert "localplane.apimachinery.api_types" not in imported, "types are for those who write typed objects"
