@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import uuid
 from typing import Any
@@ -127,7 +128,15 @@ def test_local_data_is_given_up_only_when_asked(node: Node) -> None:
     node.pods("rs-1", volumes=[{"name": "v", "emptyDir": {}}])
     why = "cannot delete Pods with local storage (use --delete-emptydir-data to override): <ns>/rs-1"
     assert node.drain() == node.refused(why)
-    assert node.drain("--delete-emptydir-data --chunk-size=1") == node.drained(*gone("rs-1"))
+    assert node.drain("--delete-emptydir-data") == node.drained(*gone("rs-1"))
+
+
+def test_pods_are_asked_for_page_by_page(node: Node) -> None:
+    asked = [
+        re.findall(r"/pods\?\S*(limit=\d+)", node.drain(f"--dry-run=client -v=6 {flag}").stderr)
+        for flag in ("", "--chunk-size=7")
+    ]
+    assert asked == [["limit=500"], ["limit=7"]]
 
 
 def test_a_budget_forbids_and_is_not_asked_if_told_so(node: Node) -> None:

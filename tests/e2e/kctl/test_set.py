@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import uuid
 
@@ -779,6 +780,43 @@ def test_a_kustomization_is_changed(web: Desk) -> None:
     for flag in ("-k", "--kustomize"):
         done = web.run("set", "image", flag, "base", "web=x", "--local", "-o", "name")
         assert done == Outcome(0, "deployment.apps/my-web\n", "")
+
+
+ON_FILES = [
+    ("env", "A=2", "web.yaml"),
+    ("resources", "--limits=cpu=1", "web.yaml"),
+    ("serviceaccount", "robot", "web.yaml"),
+    ("selector", "x=y", "service.yaml"),
+    ("subject", "--user=jane", "binding.yaml"),
+]
+
+
+@pytest.mark.parametrize(("command", "words", "file"), ON_FILES)
+def test_each_shows_what_a_template_chooses(web: Desk, command: str, words: str, file: str) -> None:
+    line = ("set", command, "-f", file, words, "--local")
+    kind = re.findall(r"^kind: (\w+)", FILES[file], re.MULTILINE)
+    assert web.run(*line, "--template={{.kind}}{{.nope}}") == Outcome(0, f"{kind[0]}<no value>", "")
+    assert web.run(*line, "-o", "jsonpath={.nope}") == Outcome(0, "", "")
+    assert web.run(*line, "-o", "jsonpath={.nope}", "--allow-missing-template-keys=false").code == 1
+
+
+@pytest.mark.parametrize(("command", "words", "file"), ON_FILES)
+def test_each_reads_folders_and_kustomizations(web: Desk, command: str, words: str, file: str) -> None:
+    web.write(f"{command}/below/it.yaml", FILES[file])
+    web.write(f"base-{command}/it.yaml", FILES[file])
+    web.write(f"base-{command}/kustomization.yaml", "resources: [it.yaml]\nnamePrefix: my-\n")
+    line = ("set", command, words, "--local", "-o", "name")
+    alone = web.run(*line, "-f", f"{command}/below/it.yaml")
+    assert alone.code == 0
+    assert web.run(*line, "-f", command, "-R") == alone
+    if command == "selector":  # which has no such flag
+        return
+    prefixed = Outcome(0, alone.stdout.replace("/", "/my-"), "")
+    if command == "env":  # kubectl misses it, unless something is named beside it
+        said = "error: one or more resources must be specified as <resource> <name> or <resource>/<name>\n"
+        assert web.run(*line, "-k", f"base-{command}") == Outcome(1, "", said)
+        line = ("set", command, "deploy/web", *line[2:])
+    assert web.run(*line, "-k", f"base-{command}") == prefixed
 
 
 def test_a_template_may_insist_on_its_keys(web: Desk) -> None:

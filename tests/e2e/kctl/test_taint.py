@@ -101,6 +101,13 @@ def test_a_format_that_there_is_not_changes_nothing(nodes: Nodes) -> None:
     assert nodes.taints() == ""
 
 
+def test_how_strictly_it_is_read_is_for_the_server_to_hear(nodes: Nodes) -> None:
+    for mode, heard in (("ignore", "Ignore"), ("warn", "Warn")):
+        done = nodes.taint(f"node ONE {mode}:NoSchedule --validate={mode} -v=6")
+        assert done.stdout == nodes.said("tainted").stdout
+        assert f"fieldValidation={heard}" in done.stderr
+
+
 def test_validation_is_one_of_three(nodes: Nodes) -> None:
     assert nodes.taint("node ONE a:NoSchedule --validate=ignore") == nodes.said("tainted")
     assert nodes.taint("node ONE b:NoSchedule --validate=perhaps") == Outcome(

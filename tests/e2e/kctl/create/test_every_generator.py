@@ -73,6 +73,25 @@ def test_a_way_to_validate_that_there_is_not_is_refused(maker: Desk, line: str, 
     assert maker.run("create", *with_flags(line, "--validate=odd")) == Outcome(1, "", said)
 
 
+@each
+def test_how_strictly_it_is_read_is_for_the_server_to_hear(maker: Desk, line: str, kind: str) -> None:
+    del kind
+    done = maker.run("create", *with_flags(line, "--dry-run=server", "--validate=ignore", "-v=6"))
+    assert done.code == 0
+    assert "&fieldValidation=Ignore" in done.stderr
+
+
+@each
+def test_a_template_chooses_what_is_shown_and_may_insist_on_it(maker: Desk, line: str, kind: str) -> None:
+    del kind
+    shown = maker.run("create", *with_flags(line, "--dry-run=client", "--template={{.metadata.name}}{{.nope}}"))
+    assert shown == Outcome(0, "x<no value>", "")
+    path = ("--dry-run=client", "-o", "jsonpath={.nope}")
+    assert maker.run("create", *with_flags(line, *path)) == Outcome(0, "", "")
+    strict = maker.run("create", *with_flags(line, *path, "--allow-missing-template-keys=false"))
+    assert (strict.code, strict.stdout) == (1, "")
+
+
 @pytest.mark.parametrize(
     ("flags", "stdout", "stderr"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -77,6 +78,19 @@ def test_a_pair_becomes_a_secret(pairs: Desk, certificate: str, key: str) -> Non
     shown = pairs.run(*line, "-o", "jsonpath={.type} {.data.tls\\.crt} {.data.tls\\.key}")
     data = [base64.b64encode((pairs.directory / name).read_bytes()).decode() for name in (certificate, key)]
     assert shown == Outcome(0, " ".join(["kubernetes.io/tls", *data]), "")
+
+
+def test_it_is_made_as_other_secrets_are(pairs: Desk) -> None:
+    line = ("create", "secret", "tls", "t", "--cert=a.crt", "--key=a.key")
+    flags = ("--dry-run=server", "-o", "json", "--show-managed-fields", "--field-manager=me", "--save-config")
+    metadata = json.loads(pairs.run(*line, *flags).stdout)["metadata"]
+    assert [entry["manager"] for entry in metadata["managedFields"]] == ["me"]
+    assert json.loads(metadata["annotations"]["kubectl.kubernetes.io/last-applied-configuration"])["kind"] == "Secret"
+    assert "&fieldValidation=Ignore" in pairs.run(*line, "--dry-run=server", "--validate=ignore", "-v=6").stderr
+    client = (*line, "--dry-run=client")
+    assert pairs.run(*client, "--template={{.type}}") == Outcome(0, "kubernetes.io/tls", "")
+    assert pairs.run(*client, "-o", "jsonpath={.nope}").code == 0
+    assert pairs.run(*client, "-o", "jsonpath={.nope}", "--allow-missing-template-keys=false").code == 1
 
 
 _NO_CERTIFICATE = (
