@@ -805,7 +805,7 @@ def test_each_reads_folders_and_kustomizations(web: Desk, command: str, words: s
     web.write(f"{command}/below/it.yaml", FILES[file])
     web.write(f"base-{command}/it.yaml", FILES[file])
     web.write(f"base-{command}/kustomization.yaml", "resources: [it.yaml]\nnamePrefix: my-\n")
-    line = ("set", command, words, "--local", "-o", "name")
+    line = ["set", command, words, "--local", "-o", "name"]
     alone = web.run(*line, "-f", f"{command}/below/it.yaml")
     assert alone.code == 0
     assert web.run(*line, "-f", command, "-R") == alone
@@ -815,7 +815,7 @@ def test_each_reads_folders_and_kustomizations(web: Desk, command: str, words: s
     if command == "env":  # kubectl misses it, unless something is named beside it
         said = "error: one or more resources must be specified as <resource> <name> or <resource>/<name>\n"
         assert web.run(*line, "-k", f"base-{command}") == Outcome(1, "", said)
-        line = ("set", command, "deploy/web", *line[2:])
+        line.insert(2, "deploy/web")
     assert web.run(*line, "-k", f"base-{command}") == prefixed
 
 
