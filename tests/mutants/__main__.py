@@ -1,8 +1,8 @@
 """`make mutants`, or for some verbs only: `make mutants ARGS="drain taint"`. `kctl` stands for the flags of every verb.
 
-Flags whose tests do not notice that they are forgotten are listed, and make it fail. So are those of which only lines
-that fail would notice it, for a reader to judge: some flags exist to make a command fail, and of others only wrong values
-are tried.
+Flags whose tests do not notice that they are forgotten are listed, and make it fail. Those that only failing lines
+would notice are listed too, for a reader to judge: some flags exist to make a command fail, and of others only wrong
+values are tried.
 """
 
 from __future__ import annotations
