@@ -35,7 +35,6 @@ from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, inval
 from localplane.apimachinery.schema import Field
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.audit.policy_file import PolicyInvalid
-from localplane.apiserver.authentication.static_token import TokenFileInvalid
 from localplane.apiserver.long_work import THREAD_SWITCH_SECONDS
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request, User
@@ -56,6 +55,8 @@ from localplane.client import ClientError
 from localplane.compose.kernel import Provided
 from localplane.compose.options import StorageKind, StorageOptions
 from localplane.compose.server import Controller, Plane, PlaneOptions, open_plane
+
+from .apiserver.authentication.bearer_token import TokenFileInvalid
 
 __all__ = [
     "APIError",

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 import typer
 
 from kctl.commands import new_app
-from localplane.apiserver.storage.etcd.binary import cache_directory, find_etcd
+from localplane.apiserver.storage.etcd.program.binary import cache_directory, find_etcd
 from localplane.cli.flags import command
 from localplane.cli.repair_options import RepairOptions
 
@@ -59,9 +59,9 @@ def install(
       kctl etcd install --base-url https://mirror.example.com/etcd
     """
     # httpx takes longer to import than the other subcommands take to run.
-    from localplane.apiserver.storage.etcd.install.debian import DebianArchive
-    from localplane.apiserver.storage.etcd.install.installer import Installer
-    from localplane.apiserver.storage.etcd.install.releases import OFFICIAL_BASE_URL
+    from localplane.apiserver.storage.etcd.program.install.debian import DebianArchive
+    from localplane.apiserver.storage.etcd.program.install.installer import Installer
+    from localplane.apiserver.storage.etcd.program.install.releases import OFFICIAL_BASE_URL
 
     with _Progress() as progress:
         installer = Installer(cache=cache_directory(), reporter=progress, debian=DebianArchive())

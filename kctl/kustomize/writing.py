@@ -11,7 +11,7 @@ from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.nodes import FLOAT, NULL, STR, Map, Node, Scalar, Seq
 from kctl.kustomize.scalars import resolve, value_of
 from localplane.apimachinery.gotext import go_float, go_quote
-from localplane.apimachinery.serializers import yaml_keys
+from localplane.apimachinery.serializers import yaml_scalars
 
 
 def json_value(node: Node) -> Any:
@@ -78,7 +78,7 @@ def go_syntax(node: Node) -> str:
 def _go_syntax(node: Node, *, outermost: bool = False) -> str:
     if isinstance(node, Scalar):
         value = resolve(node.text)[1] if node.tag == FLOAT else value_of(node)
-        return yaml_keys.go_syntax(value, 1)
+        return yaml_scalars.go_syntax(value, 1)
     if isinstance(node, Seq):
         return f"[]interface {{}}{{{', '.join(map(_go_syntax, node))}}}"
     if node.repeated:

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from localplane.apis.descriptions import descriptions
 from localplane.apiserver.admission import Plugin
 from localplane.apiserver.authentication import TokenHolder
-from localplane.apiserver.authentication.groups import with_authenticated
+from localplane.apiserver.authentication.union import with_authenticated
 from localplane.apiserver.authorization import (
     SYSTEM_MASTERS,
     NamedAuthorizer,
@@ -35,12 +35,12 @@ from localplane.catalog.kubelets import KubeletConnections
 from localplane.catalog.options import CatalogOptions
 from localplane.catalog.service_addresses import NoAddress, service_address
 from localplane.servers.aggregator import api_services
+from localplane.servers.aggregator.aggregator import Aggregator
+from localplane.servers.aggregator.available_controller import AvailabilityController
 from localplane.servers.aggregator.connections import Connections
-from localplane.servers.aggregator.following import AvailabilityController
 from localplane.servers.aggregator.front_proxy import FrontProxyFiles, ensure_front_proxy
-from localplane.servers.aggregator.proxying import Proxy
+from localplane.servers.aggregator.proxy import Proxy
 from localplane.servers.aggregator.registration import follow
-from localplane.servers.aggregator.serving import Aggregator
 from localplane.servers.apiextensions.custom_resources import CustomResources
 from localplane.servers.kube import upkeep
 from localplane.servers.kube.admission import select_plugins

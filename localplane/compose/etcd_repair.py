@@ -18,9 +18,9 @@ from localplane.apiserver.storage.data_directory import (
     is_data_directory,
 )
 from localplane.apiserver.storage.errors import StorageError
-from localplane.apiserver.storage.etcd.binary import find_etcd
-from localplane.apiserver.storage.etcd.health import EtcdOptions
-from localplane.apiserver.storage.etcd.socket_directory import client_socket_of
+from localplane.apiserver.storage.etcd.program.binary import find_etcd
+from localplane.apiserver.storage.etcd.program.health import EtcdOptions
+from localplane.apiserver.storage.etcd.program.socket_directory import client_socket_of
 from localplane.apiserver.storage.etcd.space import DEFAULT_QUOTA_BYTES, Reclaimed, reclaim
 
 from .options import StorageOptions
@@ -73,7 +73,7 @@ async def repair_directory(path: Path, *, etcd: Path | None = None) -> Repair:
 @asynccontextmanager
 async def _running(path: Path, etcd: Path | None) -> AsyncIterator[Path]:
     """The socket of the etcd that has this data open, or is started to have it."""
-    from localplane.apiserver.storage.etcd.supervisor import EtcdSupervisor
+    from localplane.apiserver.storage.etcd.program.supervisor import EtcdSupervisor
 
     async with AsyncExitStack() as stack:
         try:

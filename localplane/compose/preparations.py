@@ -14,8 +14,7 @@ from localplane.apimachinery.errors import InternalError
 from localplane.apiserver.resource import APIGroup
 from localplane.client import Client
 from localplane.servers.aggregator import api_services
-from localplane.servers.aggregator.front_proxy import FrontProxyFiles
-from localplane.servers.aggregator.publishing import publish
+from localplane.servers.aggregator.front_proxy import FrontProxyFiles, publish
 from localplane.servers.aggregator.registration import LocalVersion, register
 from localplane.servers.apiextensions.custom_resources import CustomResources
 from localplane.servers.kube import bootstrap

@@ -21,7 +21,7 @@ from localplane.apiserver.storage.cacher import Cacher
 from localplane.apiserver.storage.compaction import Compactor
 from localplane.apiserver.storage.data_directory import DataDirectory, DataDirectoryUnusable, is_data_directory
 from localplane.apiserver.storage.errors import StorageError
-from localplane.apiserver.storage.etcd.binary import (
+from localplane.apiserver.storage.etcd.program.binary import (
     MINIMUM_VERSION,
     EtcdBinary,
     EtcdNotFound,
@@ -29,8 +29,8 @@ from localplane.apiserver.storage.etcd.binary import (
     find_etcd,
     version_numbers,
 )
-from localplane.apiserver.storage.etcd.faults import Cause, EtcdFailed, Fault
-from localplane.apiserver.storage.etcd.health import EtcdOptions
+from localplane.apiserver.storage.etcd.program.faults import Cause, EtcdFailed, Fault
+from localplane.apiserver.storage.etcd.program.health import EtcdOptions
 from localplane.apiserver.storage.etcd.space import DEFAULT_QUOTA_BYTES, SpaceKeeper
 from localplane.apiserver.storage.high_water import DataWentBack, HighWaterDamaged, HighWaterMark
 from localplane.apiserver.storage.renumbered import RenumberedBackend
@@ -41,7 +41,7 @@ from .options import ETCD_PASSWORD, StorageKind, StorageOptions
 if TYPE_CHECKING:
     from localplane.apiserver.storage.etcd.backend import EtcdBackend
     from localplane.apiserver.storage.etcd.prefix_claim import PrefixClaim
-    from localplane.apiserver.storage.etcd.supervisor import EtcdSupervisor
+    from localplane.apiserver.storage.etcd.program.supervisor import EtcdSupervisor
 
 _log = logging.getLogger(__name__)
 
@@ -214,7 +214,7 @@ async def _open_sqlite(
 async def _open_etcd(
     options: StorageOptions, stack: AsyncExitStack, directory: DataDirectory, binary: EtcdBinary
 ) -> OpenStorage:
-    from localplane.apiserver.storage.etcd.supervisor import EtcdSupervisor
+    from localplane.apiserver.storage.etcd.program.supervisor import EtcdSupervisor
 
     mark = HighWaterMark(directory.high_water)
     probe = _SameData(mark)

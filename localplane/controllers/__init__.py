@@ -3,10 +3,12 @@
     context     what a controller is given, and how one is declared
     selection   all of them, and the --controllers flag that chooses
     supervisor  starts one when its first object comes, and again when it crashes
-    worker events expectations ownership pods   what several of them share: taking keys off a queue, telling people what
-                was seen, waiting for the own writes, whose an object is, making and judging pods
+    workloads/, networking/, nodes/, volumes/, identity/, objects/   the controllers, by what they are about
+    worker, written, events, ownership, pods, node_selection, host_ports   what several of them share: taking keys off a
+                queue, waiting for the own writes, telling people what was seen, whose an object is, making and judging
+                pods, which node suits one
 
-The others have a module or package each; `selection` names them. Without an object of its kind none is even imported.
+Without an object of its kind no controller is even imported; `selection` names them all.
 
 The composition root calls `select` and `run`. Controllers know the client and the vocabulary of `apimachinery`; they
 never touch the server's insides, so they could as well run beside somebody else's. Kubernetes: pkg/controller and

@@ -31,69 +31,81 @@ _ENDPOINTS: Final = _wake("v1/endpoints", "default/kubernetes")
 _SIGNING_REQUESTS: Final = _wake("certificates.k8s.io/v1/certificatesigningrequests")
 
 CONTROLLERS: Final = (
-    ControllerSpec("serviceaccount-token-controller", ("serviceaccount-token",), "service_accounts.tokens"),
-    ControllerSpec("endpoints-controller", ("endpoint",), "endpoints", (_SERVICES, _ENDPOINTS)),
-    ControllerSpec("endpointslice-controller", ("endpointslice",), "endpoint_slices", (_SERVICES,)),
+    ControllerSpec("serviceaccount-token-controller", ("serviceaccount-token",), "identity.service_accounts.tokens"),
+    ControllerSpec("endpoints-controller", ("endpoint",), "networking.endpoints", (_SERVICES, _ENDPOINTS)),
+    ControllerSpec("endpointslice-controller", ("endpointslice",), "networking.endpoint_slices", (_SERVICES,)),
     ControllerSpec(
         "endpointslice-mirroring-controller",
         ("endpointslicemirroring",),
-        "endpoint_slice_mirroring",
+        "networking.endpoint_slice_mirroring",
         (_ENDPOINTS,),
     ),
     ControllerSpec(
         "replicationcontroller-controller",
         ("replicationcontroller",),
-        "replication_controllers",
+        "workloads.replication_controllers",
         (_wake("v1/replicationcontrollers"),),
     ),
-    ControllerSpec("pod-garbage-collector-controller", ("podgc",), "pod_garbage_collector", (_PODS,)),
-    ControllerSpec("resourcequota-controller", ("resourcequota",), "resource_quota"),
-    ControllerSpec("namespace-controller", ("namespace",), "namespace"),
-    ControllerSpec("serviceaccount-controller", ("serviceaccount",), "service_accounts.accounts"),
-    ControllerSpec("garbage-collector-controller", ("garbagecollector",), "garbage_collector"),
-    ControllerSpec("daemonset-controller", ("daemonset",), "daemon_sets", (_wake("apps/v1/daemonsets"),)),
+    ControllerSpec("pod-garbage-collector-controller", ("podgc",), "objects.pod_garbage_collector", (_PODS,)),
+    ControllerSpec("resourcequota-controller", ("resourcequota",), "objects.resource_quota"),
+    ControllerSpec("namespace-controller", ("namespace",), "objects.namespace"),
+    ControllerSpec("serviceaccount-controller", ("serviceaccount",), "identity.service_accounts.accounts"),
+    ControllerSpec("garbage-collector-controller", ("garbagecollector",), "objects.garbage_collector"),
+    ControllerSpec("daemonset-controller", ("daemonset",), "workloads.daemon_sets", (_wake("apps/v1/daemonsets"),)),
     # Pods of a job that is gone need it too: they can't go before it lets them.
-    ControllerSpec("job-controller", ("job",), "jobs", (_wake("batch/v1/jobs"), _PODS)),
-    ControllerSpec("deployment-controller", ("deployment",), "deployments", (_wake("apps/v1/deployments"),)),
-    ControllerSpec("replicaset-controller", ("replicaset",), "replica_sets", (_wake("apps/v1/replicasets"),)),
+    ControllerSpec("job-controller", ("job",), "workloads.jobs", (_wake("batch/v1/jobs"), _PODS)),
+    ControllerSpec("deployment-controller", ("deployment",), "workloads.deployments", (_wake("apps/v1/deployments"),)),
+    ControllerSpec("replicaset-controller", ("replicaset",), "workloads.replica_sets", (_wake("apps/v1/replicasets"),)),
     ControllerSpec(
         "horizontal-pod-autoscaler-controller",
         ("horizontalpodautoscaling",),
-        "horizontal_pod_autoscalers",
+        "workloads.horizontal_pod_autoscalers",
         (_wake("autoscaling/v2/horizontalpodautoscalers"),),
     ),
-    ControllerSpec("disruption-controller", ("disruption",), "disruption", (_wake("policy/v1/poddisruptionbudgets"),)),
-    ControllerSpec("statefulset-controller", ("statefulset",), "stateful_sets", (_wake("apps/v1/statefulsets"),)),
-    ControllerSpec("cronjob-controller", ("cronjob",), "cron_jobs", (_wake("batch/v1/cronjobs"),)),
     ControllerSpec(
-        "certificatesigningrequest-signing-controller", ("csrsigning",), "certificates.signing", (_SIGNING_REQUESTS,)
+        "disruption-controller", ("disruption",), "workloads.disruption", (_wake("policy/v1/poddisruptionbudgets"),)
+    ),
+    ControllerSpec(
+        "statefulset-controller", ("statefulset",), "workloads.stateful_sets", (_wake("apps/v1/statefulsets"),)
+    ),
+    ControllerSpec("cronjob-controller", ("cronjob",), "workloads.cron_jobs", (_wake("batch/v1/cronjobs"),)),
+    ControllerSpec(
+        "certificatesigningrequest-signing-controller",
+        ("csrsigning",),
+        "identity.certificates.signing",
+        (_SIGNING_REQUESTS,),
     ),
     ControllerSpec(
         "certificatesigningrequest-approving-controller",
         ("csrapproving",),
-        "certificates.approving",
+        "identity.certificates.approving",
         (_SIGNING_REQUESTS,),
     ),
     ControllerSpec(
-        "certificatesigningrequest-cleaner-controller", ("csrcleaner",), "certificates.cleaning", (_SIGNING_REQUESTS,)
+        "certificatesigningrequest-cleaner-controller",
+        ("csrcleaner",),
+        "identity.certificates.cleaning",
+        (_SIGNING_REQUESTS,),
     ),
     ControllerSpec(
         "podcertificaterequest-cleaner-controller",
         (),
-        "certificates.pod_requests",
+        "identity.certificates.pod_requests",
         (_wake("certificates.k8s.io/v1/podcertificaterequests"),),
     ),
-    ControllerSpec("ttl-controller", ("ttl",), "node_ttl", (_NODES,)),
-    ControllerSpec("node-ipam-controller", ("nodeipam",), "node_ipam", (_NODES,)),
-    ControllerSpec("node-lifecycle-controller", ("nodelifecycle",), "node_lifecycle", (_NODES,)),
-    ControllerSpec("taint-eviction-controller", (), "taint_eviction", (_PODS,)),
+    ControllerSpec("ttl-controller", ("ttl",), "nodes.node_ttl", (_NODES,)),
+    ControllerSpec("node-ipam-controller", ("nodeipam",), "nodes.node_ipam", (_NODES,)),
+    ControllerSpec("node-lifecycle-controller", ("nodelifecycle",), "nodes.node_lifecycle", (_NODES,)),
+    ControllerSpec("taint-eviction-controller", (), "nodes.taint_eviction", (_PODS,)),
     ControllerSpec(
         "persistentvolume-binder-controller", ("persistentvolume-binder",), "volumes.binder", (_CLAIMS, _VOLUMES)
     ),
     ControllerSpec(
         "persistentvolume-expander-controller", ("persistentvolume-expander",), "volumes.expander", (_CLAIMS,)
     ),
-    ControllerSpec("clusterrole-aggregation-controller", ("clusterrole-aggregation",), "cluster_role_aggregation"),
+    ControllerSpec(
+        "clusterrole-aggregation-controller", ("clusterrole-aggregation",), "identity.cluster_role_aggregation"
+    ),
     ControllerSpec(
         "persistentvolumeclaim-protection-controller", ("pvc-protection",), "volumes.claim_protection", (_CLAIMS,)
     ),
@@ -101,28 +113,34 @@ CONTROLLERS: Final = (
         "persistentvolume-protection-controller", ("pv-protection",), "volumes.volume_protection", (_VOLUMES,)
     ),
     ControllerSpec(
-        "ttl-after-finished-controller", ("ttl-after-finished",), "ttl_after_finished", (_wake("batch/v1/jobs"),)
+        "ttl-after-finished-controller",
+        ("ttl-after-finished",),
+        "workloads.ttl_after_finished",
+        (_wake("batch/v1/jobs"),),
     ),
-    ControllerSpec("root-ca-certificate-publisher-controller", ("root-ca-cert-publisher",), "root_ca"),
+    ControllerSpec("root-ca-certificate-publisher-controller", ("root-ca-cert-publisher",), "identity.root_ca"),
     ControllerSpec(
-        "kube-apiserver-serving-clustertrustbundle-publisher-controller", (), "certificates.trust_bundles", (_PODS,)
+        "kube-apiserver-serving-clustertrustbundle-publisher-controller",
+        (),
+        "identity.certificates.trust_bundles",
+        (_PODS,),
     ),
     ControllerSpec("ephemeral-volume-controller", ("ephemeral-volume",), "volumes.ephemeral", (_PODS,)),
     ControllerSpec(
         "resourceclaim-controller",
         ("resource-claim-controller",),
-        "resource_claims",
+        "objects.resource_claims",
         (_PODS, _wake("resource.k8s.io/v1/resourceclaims")),
     ),
     ControllerSpec(
         "legacy-serviceaccount-token-cleaner-controller",
         ("legacy-service-account-token-cleaner",),
-        "service_accounts.legacy_tokens",
+        "identity.service_accounts.legacy_tokens",
     ),
     ControllerSpec(
         "validatingadmissionpolicy-status-controller",
         (),
-        "validating_admission_policy_status",
+        "objects.validating_admission_policy_status",
         (_wake("admissionregistration.k8s.io/v1/validatingadmissionpolicies"),),
     ),
     ControllerSpec(
@@ -134,10 +152,12 @@ CONTROLLERS: Final = (
     ControllerSpec(
         "service-cidr-controller",
         (),
-        "service_cidrs",
+        "networking.service_cidrs",
         (_wake("networking.k8s.io/v1/servicecidrs", "kubernetes"), _SERVICES),
     ),
-    ControllerSpec("service-lb-controller", ("service",), "service_load_balancers", (_SERVICES,), by_default=False),
+    ControllerSpec(
+        "service-lb-controller", ("service",), "networking.service_load_balancers", (_SERVICES,), by_default=False
+    ),
 )
 """In the order of cmd/kube-controller-manager; the last is cloud-controller-manager's."""
 

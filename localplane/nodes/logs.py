@@ -19,7 +19,7 @@ from localplane.apimachinery.gotext import go_quote
 from localplane.catalog.kubelets import LogOptions
 
 from .pods.containers import time_of
-from .pods.sayings import Line
+from .pods.memory import Line
 from .registration import is_simulated
 
 JSONObject = Mapping[str, Any]

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 WHY_NOT: dict[str, str] = {
     "localplane/apimachinery/regexps/engines.py": "patterns up to a length that real ones have",
     "localplane/apimachinery/regexps/syntax.py": "single characters",
-    "localplane/apimachinery/managedfields/elements.py": "it is asked with short keys only",
+    "localplane/apimachinery/managedfields/fieldset.py": "it is asked with short keys only",
     "localplane/apimachinery/managedfields/typed.py": "it is asked with short keys only",
     "localplane/apimachinery/serializers/media_types.py": "headers up to a length that real clients send",
     "localplane/apimachinery/serializers/protobuf/documents.py": "kinds that we answer with",

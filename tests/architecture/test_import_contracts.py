@@ -14,11 +14,11 @@ ROOT = Path(__file__).parents[2]
 
 FORBIDDEN = [
     ("kctl/errors.py", "import localplane.apiserver.storage.errors"),
-    ("kctl/commands/version.py", "import localplane.apiserver.storage.etcd.binary"),
+    ("kctl/commands/version.py", "import localplane.apiserver.storage.etcd.program.binary"),
     ("kctl/commands/version.py", "import kctl.commands.etcd"),
     ("kctl/errors.py", "import kctl.cli"),
     ("localplane/apiserver/storage/errors.py", "import kctl.errors"),
-    ("localplane/apiserver/storage/backend.py", "import localplane.apiserver.storage.etcd.binary"),
+    ("localplane/apiserver/storage/backend.py", "import localplane.apiserver.storage.etcd.program.binary"),
     ("localplane/apiserver/storage/drawer.py", ""),
 ]
 

@@ -26,8 +26,8 @@ GOES_BACK = {
 MADE_OF_VALUES = {
     "localplane/apimachinery/schema/formats.py": "a UUID: all its repetitions are counted",
     "localplane/apimachinery/times.py": "one or two digits",
-    "localplane/apiserver/audit/rotating_file.py": "names of the log's own files",
-    "localplane/apiserver/storage/etcd/faults.py": "from the table above it, on twenty lines that etcd wrote",
+    "localplane/apiserver/audit/log_file.py": "names of the log's own files",
+    "localplane/apiserver/storage/etcd/program/faults.py": "from the table above it, on twenty lines that etcd wrote",
     "kctl/kustomize/patterns.py": "letters and dots, or `.*` alone: others go to the linear engine",
     "kctl/objects/arguments.py": "a file name with stars, which the user wrote, and names of files",
 }

@@ -21,7 +21,7 @@ MAKERS = ("SSLContext", "create_default_context", "_create_unverified_context", 
 ONE_READ_IS_ENOUGH = {
     "localplane/cli/daemon.py": "one byte through a pipe of our own",
     "localplane/apiserver/server/listener.py": "the first byte tells TLS from HTTP; the rest is thrown away",
-    "localplane/apiserver/storage/etcd/binary.py": "a file's first bytes",
+    "localplane/apiserver/storage/etcd/program/binary.py": "a file's first bytes",
     "localplane/apiserver/storage/sqlite/schema.py": "a file's first bytes",
     "localplane/client/transport/blocking_transport.py": "its callers ask until the answer is complete",
     "localplane/client/transport/downloads.py": "urllib reads until it has so many, and the length is compared",

@@ -8,7 +8,7 @@ import sqlite3
 from importlib.metadata import version
 from pathlib import Path
 
-from localplane.apiserver.storage.etcd.binary import find_etcd
+from localplane.apiserver.storage.etcd.program.binary import find_etcd
 from localplane.apiserver.storage.objects import encode
 from tests.bench.subjects import config_map
 

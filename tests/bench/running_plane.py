@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from localplane.apiserver.storage.etcd.binary import EtcdUnusable, find_etcd
+from localplane.apiserver.storage.etcd.program.binary import EtcdUnusable, find_etcd
 
 _TREE = Path(__file__).resolve().parents[2]
 _KCTL = (sys.executable, "-m", "kctl")

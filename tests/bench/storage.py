@@ -10,7 +10,7 @@ from pathlib import Path
 
 import uvloop
 
-from localplane.apiserver.storage.etcd.binary import EtcdUnusable
+from localplane.apiserver.storage.etcd.program.binary import EtcdUnusable
 from localplane.compose.options import StorageKind
 from tests.bench import reads, starts, stores, watches, writes
 from tests.bench.figures import Table

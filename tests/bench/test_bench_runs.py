@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from localplane.apiserver.storage.etcd.binary import EtcdUnusable, find_etcd
+from localplane.apiserver.storage.etcd.program.binary import EtcdUnusable, find_etcd
 from tests.bench import storage
 from tests.bench.figures import Aim, Comparison, Spread, Table
 from tests.bench.machine import facts

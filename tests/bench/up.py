@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from localplane.apiserver.storage.etcd.binary import EtcdUnusable
+from localplane.apiserver.storage.etcd.program.binary import EtcdUnusable
 from localplane.compose.options import StorageKind
 from tests.bench.figures import Aim, Table
 from tests.bench.http.kube import IDLE_CPU_PERCENT, IDLE_RESIDENT, KUBE, SOURCE, START_SECONDS

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from localplane.apiserver.storage.etcd.binary import EtcdUnusable, find_etcd
+from localplane.apiserver.storage.etcd.program.binary import EtcdUnusable, find_etcd
 from tests.conformance.recordings import Recordings, find_recordings
 from tests.conformance.replays import replay_api, replay_cli, replay_corpus, replay_kctl
 from tests.conformance.scores import Scores

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from localplane.apiserver.storage.backend import Backend
 from localplane.apiserver.storage.etcd.backend import EtcdBackend
-from localplane.apiserver.storage.etcd.binary import find_etcd
 from localplane.apiserver.storage.etcd.client.client import EtcdClient
-from localplane.apiserver.storage.etcd.command import EtcdCommand
-from localplane.apiserver.storage.etcd.parent_death import Lifeline, ParentDeath
-from localplane.apiserver.storage.etcd.socket_directory import CLIENT_SOCKET
+from localplane.apiserver.storage.etcd.program.binary import find_etcd
+from localplane.apiserver.storage.etcd.program.command import EtcdCommand
+from localplane.apiserver.storage.etcd.program.parent_death import Lifeline, ParentDeath
+from localplane.apiserver.storage.etcd.program.socket_directory import CLIENT_SOCKET
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from localplane.apiserver.storage.etcd.install.debian import DebianArchive, DebianPackage
-from localplane.apiserver.storage.etcd.install.errors import InstallFailed
-from localplane.apiserver.storage.etcd.install.releases import this_platform
+from localplane.apiserver.storage.etcd.program.install.debian import DebianArchive, DebianPackage
+from localplane.apiserver.storage.etcd.program.install.errors import InstallFailed
+from localplane.apiserver.storage.etcd.program.install.releases import this_platform
 
 KUBECTL = DebianPackage(
     name="kubectl",

@@ -13,10 +13,10 @@ from pathlib import Path
 from random import Random
 
 from localplane.apiserver.storage.errors import StorageError
-from localplane.apiserver.storage.etcd.binary import find_etcd
 from localplane.apiserver.storage.etcd.client import EtcdClient, messages
 from localplane.apiserver.storage.etcd.client.methods import RANGE, STATUS
-from localplane.apiserver.storage.etcd.parent_death import Lifeline, ParentDeath
+from localplane.apiserver.storage.etcd.program.binary import find_etcd
+from localplane.apiserver.storage.etcd.program.parent_death import Lifeline, ParentDeath
 from tests.faults.certificates import Certificates
 from tests.faults.hosts import freeze, thaw
 from tests.faults.nemesis import Struck, Target

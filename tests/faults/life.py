@@ -153,7 +153,7 @@ def _twice(here: Machine) -> Iterator[str]:
 
 
 def _etcd() -> dict[str, str]:
-    from localplane.apiserver.storage.etcd.binary import EtcdUnusable, find_etcd
+    from localplane.apiserver.storage.etcd.program.binary import EtcdUnusable, find_etcd
 
     try:
         return {"KCTL_ETCD": str(find_etcd().path)}

@@ -14,11 +14,11 @@ from typing import Any
 from kctl.printers import custom_columns, jsonpath, kyaml, objects, terminal
 from localplane.apimachinery import fields, gotemplate, gotext, labels, names, quantity, times
 from localplane.apimachinery import jsonpath as paths
-from localplane.apimachinery.cel.environment import base_environment
-from localplane.apimachinery.cel.expressions import checked
+from localplane.apimachinery.cel.environment import base_environment, checked
 from localplane.apimachinery.fieldpath import Path
 from localplane.apimachinery.groups import GroupVersion
-from localplane.apimachinery.managedfields import elements, fieldset
+from localplane.apimachinery.managedfields import fieldset
+from localplane.apimachinery.managedfields import fieldset as elements
 from localplane.apimachinery.schema.formats import FORMATS
 from localplane.apimachinery.schema.meta import object_meta
 from localplane.apimachinery.serializers import media_types, yaml_documents, yaml_scalars

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from localplane.apiserver.storage.etcd.binary import find_etcd
+from localplane.apiserver.storage.etcd.program.binary import find_etcd
 from localplane.client.kubeconfig import load, resolve
 from tests.bench.running_plane import running_plane
 from tests.e2e.up.machine import WITHOUT_WORKLOADS

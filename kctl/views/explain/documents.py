@@ -15,7 +15,7 @@ from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
     from kctl.session.session import Session
-    from localplane.apimachinery.jsonpath.nodes import Step
+    from localplane.apimachinery.jsonpath.parser import Step
     from localplane.client.rest.mapper import RESTMapper
     from localplane.client.rest.names import GroupVersionResource
 
@@ -146,7 +146,7 @@ def _with_group(mapper: RESTMapper, wanted: GroupVersionResource, argument: str,
 
 def _steps(text: str) -> list[Step]:
     from localplane.apimachinery.jsonpath import JSONPathSyntaxError, parse
-    from localplane.apimachinery.jsonpath.nodes import Action
+    from localplane.apimachinery.jsonpath.parser import Action
 
     try:
         parts = parse("{." + text.removesuffix(".") + "}").parts
@@ -158,7 +158,7 @@ def _steps(text: str) -> list[Step]:
 
 
 def _field(step: Step, otherwise: str) -> str:
-    from localplane.apimachinery.jsonpath.nodes import Field
+    from localplane.apimachinery.jsonpath.parser import Field
 
     if not isinstance(step, Field):
         raise KctlError(otherwise)

@@ -5,23 +5,29 @@
     checked, Expression            a single expression, for whoever has variables of their own (`object`, `request`)
     base_environment, dynamic      the functions there are; JSON without a schema as a value
 
-Within, in the order a text passes: `tokens`, `parser` (`macros`, `literals`; `syntax_errors` says what it refuses),
-`syntax`, `checker` (`types`, `unification`, `declarations`), `literal_checks`, `costs`, `compiling` (`calls`,
-`comprehensions`, `access`), and `library`, the functions. `declared` and `objects` are a schema's types and values,
-`rule`, `rules`, `budgets`, `correlation` and `evaluating` what custom resources add.
+Within, in the order a text passes:
+
+    parser/        text -> tree
+    checker/       tree -> types
+    costs/         how much it may cost, and what it has cost
+    interpreter/   tree -> program
+    library/       the functions
+    schema/        a schema's types and values
+    rules/         what custom resources add
+    environment    all functions that are known, and a single expression compiled with them
+    declarations, types, values, errors   the vocabulary of all of these
 
 It follows cel-go, to its messages and its costs. Custom resources call it when a definition and when an object is
 validated. It does no I/O, knows no kind by name, and builds nothing until the first expression comes.
 """
 
-from .compiling import InstantiationFailed, Program
-from .environment import base_environment
+from .environment import Expression, base_environment, checked
 from .errors import CostExceeded, EvaluationError
-from .evaluating import Unfinished
-from .expressions import Expression, checked
-from .objects import dynamic
-from .rules import CompiledRules, Review, compile_rules
-from .source import CompilationFailed
+from .interpreter.program import InstantiationFailed, Program
+from .parser.source import CompilationFailed
+from .rules.evaluation import Unfinished
+from .rules.rules import CompiledRules, Review, compile_rules
+from .schema.objects import dynamic
 
 __all__ = [
     "CompilationFailed",

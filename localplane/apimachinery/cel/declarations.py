@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .types import SIMPLE, Kind, Type
+from .schema.declared import Declared
+from .types import DYN, SIMPLE, Kind, Type
 
 Implementation = Callable[..., Any]
 
@@ -102,3 +103,25 @@ def merged(*libraries: Iterable[Function]) -> dict[str, Function]:
             unguarded = known.unguarded and function.unguarded
             found[function.name] = Function(function.name, known.overloads + more, unguarded)
     return found
+
+
+# Objects that a program declares for expressions, field by field: what is asked, by whom, for which device.
+
+
+class Struct(Declared):
+    """An object whose fields are told by name, and can become more."""
+
+    __slots__ = ("fields",)
+
+    def __init__(self, name: str, fields: dict[str, Type]) -> None:
+        super().__init__(DYN, smallest=2, name=name)
+        self.type = Type(Kind.STRUCT, name, (), self)
+        self.fields = fields
+
+    def field(self, name: str) -> Declared | None:
+        found = self.fields.get(name)
+        return None if found is None else Declared(found, smallest=1)
+
+
+def struct(name: str, /, **fields: Type) -> Type:
+    return Struct(name, fields).type

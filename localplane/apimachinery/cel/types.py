@@ -6,7 +6,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from .declared import Declared
+    from .schema.declared import Declared
 
 
 class Kind(Enum):

@@ -7,9 +7,9 @@ Others bring functions of their own.
 Whatever the template says, it reads the object and writes text; there is nothing else it could reach.
 """
 
-from .executing import TemplateError, execute
+from .execution import TemplateError, execute
 from .functions import FUNCTIONS, FunctionError, Functions
-from .parsing import Template, TemplateSyntaxError, parse
+from .parser import Template, TemplateSyntaxError, parse
 from .values import decoded
 
 __all__ = [

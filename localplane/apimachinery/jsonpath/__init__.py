@@ -4,7 +4,7 @@
 found. The columns of custom resources use it. Kubernetes: client-go/util/jsonpath.
 """
 
-from .evaluating import JSONPathError, find, first, text_of
-from .parsing import JSONPathSyntaxError, Template, parse
+from .evaluation import JSONPathError, find, first, text_of
+from .parser import JSONPathSyntaxError, Template, parse
 
 __all__ = ["JSONPathError", "JSONPathSyntaxError", "Template", "find", "first", "parse", "text_of"]

@@ -6,19 +6,18 @@
     Converter               what a kind with several versions must bring
     ScaleManagers           managers of the scale subresource and of its parent
 
-Read `elements` and `fieldset` for what a set of fields is, and `typed` for what schemas say of it. Then, over a type
-and values: `comparing`, `collecting`, `validating`, `merging`, `removing` and `reconciling` do one thing each. From
-them, `pruning` and `updating` make the two operations on objects and their `managers`; `fieldmanager` is the way
-through it all, with what `last_applied`, `empty`, `shown`, `versions` and `settled` know.
+Read `fieldset` for what a set of fields is, and `typed` for what schemas say of it. Then, over a type and `values`:
+`comparison`, `validation`, `merge` and `removal` do one thing each. From them `updates` makes the two operations on
+objects and their `managers`; `fieldmanager` is the way through it all, with what `last_applied`, `shown`, `versions`
+and `settled` know. `scale` is about the scale subresource, `errors` says what goes wrong.
 
 The handlers of the server call it before admission, and inside the loop that retries a write. Nothing here does I/O or
 knows of HTTP, and no object that is given is ever changed.
 """
 
-from .elements import InvalidElement
 from .errors import ApplyConflict, InvalidApply, InvalidManagedFields, MissingVersion, Unmanageable
 from .fieldmanager import Applied, FieldManager, keep_times_of_unchanged
-from .fieldset import Fields, of_paths
+from .fieldset import Fields, InvalidElement, of_paths
 from .managers import validate
 from .scale import ScaleManagers
 from .versions import Converter

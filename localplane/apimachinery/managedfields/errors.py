@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 from localplane.apimachinery.errors import APIError, Cause, Conflict
 from localplane.apimachinery.gotext import go_quote
 
-from .elements import shown
+from .fieldset import shown
 
 if TYPE_CHECKING:
     from .managers import Manager

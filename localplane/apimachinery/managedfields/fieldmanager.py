@@ -14,9 +14,9 @@ from typing import Any, Final
 from localplane.apimachinery.errors import BadRequest
 from localplane.apimachinery.groups import GroupVersion, GroupVersionKind
 from localplane.apimachinery.objects import JSONObject
-from localplane.apimachinery.schema import Node, Schema
+from localplane.apimachinery.schema import Node, Property, Schema
+from localplane.apimachinery.schema.meta import type_meta
 
-from .empty import empty_object
 from .errors import ApplyConflict, InvalidApply, InvalidManagedFields, MissingVersion, Unmanageable
 from .fieldset import Fields, has, union
 from .last_applied import KUBECTL, forgiven, refreshed
@@ -24,10 +24,35 @@ from .managers import Entry, Managed, Manager, Operation, capped, decode, encode
 from .settled import Settled
 from .shown import View, as_shown, unchanged
 from .typed import root_type
-from .updating import Updater
-from .validating import faults, is_sound, message_of
+from .updates import Updater
+from .validation import faults, is_sound, message_of
 from .values import same
 from .versions import Converter, OneVersion, Versions
+
+# The object before it was created.
+#
+# Kubernetes compares a new object with an empty Go struct, which has some fields already: those that are written even
+# when they hold nothing, and structs in structs. Nobody set them, so whoever creates the object does not own them.
+
+_ZEROS: dict[str, Any] = {"string": "", "integer": 0, "number": 0, "boolean": False}
+
+
+def empty_object(schema: Schema | Node) -> dict[str, Any]:
+    """What an empty object of this kind holds. Custom resources hold nothing but metadata."""
+    node = schema.node if isinstance(schema, Schema) else schema
+    return _empty(type_meta() | node.load().properties)
+
+
+def _empty(properties: dict[str, Property]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, each in properties.items():
+        shape = each.node.shape
+        if shape == "struct" and not each.pointer and each.node.properties:
+            found[name] = _empty(each.node.properties)
+        elif each.emit:
+            found[name] = None if each.pointer or each.emit == "null" else _ZEROS.get(shape)
+    return found
+
 
 _BEFORE_FIRST_APPLY: Final = "before-first-apply"
 _NO_FIELDS: Final[Mapping[str, Fields]] = {}

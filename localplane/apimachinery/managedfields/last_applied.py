@@ -13,12 +13,11 @@ from localplane.apimachinery.gotext import go_json
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema.values import in_order
 
-from .collecting import fields_of
-from .comparing import compare
+from .comparison import compare, fields_of
 from .errors import Unmanageable
 from .fieldset import Fields, difference
 from .typed import Type
-from .validating import faults
+from .validation import faults
 
 ANNOTATION: Final = "kubectl.kubernetes.io/last-applied-configuration"
 KUBECTL: Final = "kubectl"

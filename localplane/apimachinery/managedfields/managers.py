@@ -12,9 +12,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from localplane.apimachinery.gotext import go_json, go_quote
 from localplane.apimachinery.objects import JSONObject
 
-from .elements import InvalidElement
 from .errors import InvalidManagedFields
-from .fieldset import MEMBER, Fields, difference, of_paths, ordered, parse, union
+from .fieldset import MEMBER, Fields, InvalidElement, difference, of_paths, ordered, parse, union
 from .settled import Settled
 
 Operation = Literal["Apply", "Update"]

@@ -17,8 +17,8 @@ from localplane.apimachinery.remembering import LONGEST_KEY
 from localplane.apimachinery.schema import NOTHING, Node, Property, Schema
 from localplane.apimachinery.schema.meta import type_meta
 
-from .elements import key_element, value_element
 from .errors import Unmanageable
+from .fieldset import key_element, value_element
 
 Scalar = Literal["", "string", "numeric", "boolean", "untyped"]
 

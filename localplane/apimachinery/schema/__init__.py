@@ -7,8 +7,8 @@
     Node, Property, walk     the compiled form, for merging and applying
 
 Within: `declaration`, `classes`, `structural` and `tables` make `nodes`, `meta` is the metadata of every object;
-`fitting` and `checks` answer "nothing to do" fast, `decoding`, `pruning`, `defaulting`, `explaining`, `embedded` and
-`lists` do what there is to do. Whoever declares a resource calls `Schema.of`; handlers and strategies call the rest.
+`fitting` and `checks` answer "nothing to do" fast, `decoding`, `pruning`, `defaulting`, `violations` and `embedded` do
+what there is to do. Whoever declares a resource calls `Schema.of`; handlers and strategies call the rest.
 
 Objects are plain JSON dictionaries and stay so. Nothing here does I/O, knows a built-in kind by name, or checks what a
 single kind alone demands.

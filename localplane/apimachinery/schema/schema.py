@@ -8,7 +8,7 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path
 from localplane.apimachinery.objects import JSONObject
 
-from .checks import valid
+from .checks import list_errors, valid
 from .classes import node_of_class
 from .completing import complete
 from .declaration import DeclarationError
@@ -16,13 +16,11 @@ from .decoding import decode
 from .defaulting import fill_defaults
 from .documents import Documents
 from .embedded import errors_of_embedded
-from .explaining import explain
-from .lists import list_errors
 from .meta import type_meta
 from .nodes import NOTHING, Node
-from .place import Place
 from .pruning import has_embedded, prune
 from .structural import node_of_openapi
+from .violations import Place, explain
 
 
 class Schema:

@@ -6,17 +6,139 @@ more than 1024 levels) is mended or read by `json_scanner`, which also finds Go'
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import orjson
 
+from localplane.apimachinery.gotext import go_quote
+
 from .errors import JSONValueError
-from .json_diagnosis import resumed
-from .json_duplicates import duplicate_fields
-from .json_scanner import Scanner, too_great
+from .json_scanner import MAX_DUPLICATES, Scanner, too_great
+from .json_writer import escape_html
 from .parsed import Parsed
+
+# Where a fault in a large body is, without reading all that stands before it one token at a time.
+#
+# The fast parser says where it stopped. What is open there can be seen from the brackets alone, once strings are out of
+# the way; a scanner that starts there finds the words.
+
+# One that never ends is one match, too: were it none, the search would begin anew at each quote within it.
+_STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+("|\\?\Z)', re.DOTALL)
+_SCALAR = b"-+.0123456789" + bytes(range(0x41, 0x5B)) + bytes(range(0x61, 0x7B))
+_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
+
+
+def resumed(body: bytes, position: int) -> Scanner:
+    """A scanner at the beginning of the token before `position`, up to which the body is JSON."""
+    start = _token_start(body, position)
+    skeleton = _STRINGS.sub(b'"', body[:start]).rstrip()
+    last = skeleton[-1:]
+    if last in (b"[", b"{"):
+        start = body.rindex(last, 0, start)
+        skeleton = skeleton[:-1]
+    return Scanner(body, start, _open_containers(skeleton), after_value=last in (b"]", b"}"), at_key=last == b",")
+
+
+def _token_start(body: bytes, position: int) -> int:
+    """Where the string or word that ends or goes on at `position` begins; else the position itself."""
+    last_end, start = 0, position
+    for match in _STRINGS.finditer(body, 0, position):
+        start, last_end = match.start(), match.end()
+        if match[1] != b'"':
+            return start
+    between = body[last_end:position].rstrip()
+    if last_end and not between:
+        return start
+    word = len(between.rstrip(_SCALAR))
+    return last_end + word if word < len(between) else position
+
+
+def _open_containers(skeleton: bytes) -> list[dict[str, Any] | list[Any]]:
+    kinds = bytearray()
+    for bracket in skeleton.translate(None, _NO_BRACKETS):
+        if bracket in b"[{":
+            kinds.append(bracket)
+        else:
+            kinds.pop()
+    return [{} if kind == 0x7B else [] for kind in kinds]
+
+
+# Keys that come twice in one JSON object, found without reading most bodies a second time.
+
+Pairs = list[tuple[str, Any]]
+
+
+class _Repeating(list[Any]):
+    """The pairs of an object that has a key twice; a list, so that nothing of it is lost."""
+
+    __slots__ = ()
+
+
+def duplicate_fields(body: bytes, value: Any) -> tuple[str, ...]:
+    """A sentence for each key that comes again in its object; `value` is what the body parsed to.
+
+    A body that is the same when it is written anew has none, and most clients send such. The body is valid UTF-8.
+    """
+    try:
+        written, sent = orjson.dumps(value), body.rstrip()
+        if written == sent or (b"\\u00" in sent and escape_html(written) == sent):
+            return ()
+    except orjson.JSONEncodeError:
+        pass
+    return _found(body)
+
+
+def _found(body: bytes) -> tuple[str, ...]:
+    repeating: list[_Repeating] = []
+
+    def remember(pairs: Pairs) -> Any:
+        found = dict(pairs)
+        if len(found) == len(pairs):
+            return found
+        repeating.append(_Repeating(pairs))
+        return repeating[-1]
+
+    try:
+        tree = json.loads(body.decode(), object_pairs_hook=remember)
+    except RecursionError:
+        scanner = Scanner(body)
+        scanner.document()
+        return scanner.duplicates
+    return tuple(f"duplicate field {go_quote(path)}" for path in _paths(tree)) if repeating else ()
+
+
+def _paths(tree: Any) -> tuple[str, ...]:
+    """The paths of repeated keys, in the order in which Go meets them: a key before what it holds."""
+    paths: dict[str, None] = {}
+    stack: list[tuple[Iterator[tuple[str, Any]], set[str] | None]] = [(iter([("", tree)]), None)]
+    while stack and len(paths) < MAX_DUPLICATES:
+        items, seen = stack[-1]
+        path, value = next(items, ("", _END))
+        if value is _END:
+            stack.pop()
+            continue
+        if seen is not None:
+            if path in seen:
+                paths[path.removeprefix(".")] = None
+            seen.add(path)
+        if isinstance(value, (dict, list)):
+            stack.append(_entries(value, path))
+    return tuple(paths)
+
+
+_END = object()
+
+
+def _entries(value: dict[str, Any] | list[Any], path: str) -> tuple[Iterator[tuple[str, Any]], set[str] | None]:
+    if isinstance(value, dict):
+        return ((f"{path}.{key}", item) for key, item in value.items()), None
+    if isinstance(value, _Repeating):
+        return ((f"{path}.{key}", item) for key, item in value), set()
+    return ((f"{path}[{index}]", item) for index, item in enumerate(value)), None
+
 
 _ESCAPES = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL

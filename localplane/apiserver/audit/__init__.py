@@ -12,11 +12,10 @@ and bodies only where the policy says so.
 """
 
 from .auditor import Auditor, Backend, annotate, current_event
-from .event import AuditEvent
+from .event import AuditEvent, audit_id
 from .log_file import AuditLogFile
 from .policy import EVERYTHING_AT_METADATA, GroupResources, Level, Policy, Rule, Stage
 from .policy_file import PolicyInvalid, parse_policy, read_policy_file
-from .source import audit_id
 
 __all__ = [
     "EVERYTHING_AT_METADATA",

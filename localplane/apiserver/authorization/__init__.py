@@ -1,22 +1,30 @@
 """What somebody may do: from the attributes of a request to a decision.
 
 - `interface`          Attributes, Decision, Authorizer
-- `always_allow`, `privileged_groups`, `paths`   the ones there are
+- `authorizers`        the ones there are, and several as one, in order
 - `delegated`          another server's: it is asked
-- `union`              several as one, in order
 - `forbidden`          the sentence a refusal is told with
 
 The authorization and impersonation filters call it, and so do access reviews. It never learns how the user was found
 out, and never reads a body.
 """
 
-from .always_allow import AlwaysAllow
+from .authorizers import (
+    DISCOVERY_PATHS,
+    PUBLIC_PATHS,
+    SYSTEM_MASTERS,
+    AlwaysAllow,
+    NamedAuthorizer,
+    PathAuthorizer,
+    PrivilegedGroups,
+    Rule,
+    RuleResolver,
+    Rules,
+    UnionAuthorizer,
+    UnionRules,
+)
 from .forbidden import forbidden
 from .interface import ALLOWED, NO_OPINION, Attributes, Authorizer, Decision, Verdict
-from .paths import DISCOVERY_PATHS, PUBLIC_PATHS, PathAuthorizer
-from .privileged_groups import SYSTEM_MASTERS, PrivilegedGroups
-from .rules import Rule, RuleResolver, Rules, UnionRules
-from .union import NamedAuthorizer, UnionAuthorizer
 
 __all__ = [
     "ALLOWED",

@@ -8,7 +8,7 @@
         └── HighWaterDamaged         the mark can't be read (high_water)
 
 Every sentence names the path and says what to do. The composition root opens one before any store; nothing in here
-is ever deleted, except the left-over of a killed process that `etcd/socket_directory` recognises as our own.
+is ever deleted, except the left-over of a killed process that `etcd/program/socket_directory` recognises as our own.
 """
 
 from __future__ import annotations

@@ -19,8 +19,9 @@
     └── Unavailable                  the store can't be reached
         └── TimedOut                 no answer in time: the write may or may not have happened
 
-Rooms of their own have more: `data_directory` and `high_water` (DataDirectoryError), `etcd/binary` (EtcdUnusable),
-`etcd/faults` (EtcdFailed), `etcd/install` (InstallFailed) and `sqlite/errors` (UnusableDatabase).
+Rooms of their own have more: `data_directory` and `high_water` (DataDirectoryError), `etcd/program/binary`
+(EtcdUnusable), `etcd/program/faults` (EtcdFailed), `etcd/program/install` (InstallFailed) and `sqlite/errors`
+(UnusableDatabase).
 
 `registry/errors` is the only place that turns these into API errors.
 """

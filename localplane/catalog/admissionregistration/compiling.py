@@ -11,9 +11,8 @@ from functools import lru_cache
 from typing import Final
 
 from localplane.apimachinery.cel import CompilationFailed, InstantiationFailed, Program, base_environment, checked
-from localplane.apimachinery.cel.declarations import Environment
+from localplane.apimachinery.cel.declarations import Environment, Struct, struct
 from localplane.apimachinery.cel.library.authorization import AUTHORIZER, RESOURCE_CHECK
-from localplane.apimachinery.cel.structs import Struct, struct
 from localplane.apimachinery.cel.types import (
     BOOL,
     DYN,
@@ -70,8 +69,8 @@ class Compiler:
 
     def compile_patch(self, text: str, *, is_json_patch: bool) -> Compiled:
         """An expression that makes an `Object`, or a list of `JSONPatch`."""
-        from localplane.apimachinery.cel.checker import check
-        from localplane.apimachinery.cel.parser import parse
+        from localplane.apimachinery.cel.checker.checker import check
+        from localplane.apimachinery.cel.parser.parser import parse
 
         from .patch_types import Expression, with_patch_functions, without_messages
 

@@ -11,10 +11,9 @@ from functools import lru_cache
 from typing import Any
 
 from localplane.apimachinery.cel.declarations import Environment, Function, merged, overload
-from localplane.apimachinery.cel.expressions import Expression
+from localplane.apimachinery.cel.environment import Expression
 from localplane.apimachinery.cel.library.shown import shown
-from localplane.apimachinery.cel.objects import SchemaMap, SchemaObject
-from localplane.apimachinery.cel.syntax import (
+from localplane.apimachinery.cel.parser.tree import (
     Call,
     Comprehension,
     CreateList,
@@ -25,6 +24,7 @@ from localplane.apimachinery.cel.syntax import (
     Literal,
     Select,
 )
+from localplane.apimachinery.cel.schema.objects import SchemaMap, SchemaObject
 from localplane.apimachinery.cel.types import STRING
 from localplane.apimachinery.cel.values import MISSING, Map, Optional
 

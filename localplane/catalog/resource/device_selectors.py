@@ -10,8 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from localplane.apimachinery.cel import CompilationFailed, InstantiationFailed, base_environment, checked
-from localplane.apimachinery.cel.declarations import Environment
-from localplane.apimachinery.cel.structs import struct
+from localplane.apimachinery.cel.declarations import Environment, struct
 from localplane.apimachinery.cel.types import BOOL, DYN, QUANTITY, STRING, map_of
 from localplane.apimachinery.fieldpath import FieldError, Path, internal, invalid, required, too_long
 from localplane.apimachinery.gotext import go_json

@@ -13,7 +13,7 @@ from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 from .behaviour import Kind, containers
-from .restarts import is_to_restart
+from .containers import is_to_restart
 
 OWNED: Final = (
     "PodResizePending",

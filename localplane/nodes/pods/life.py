@@ -19,11 +19,10 @@ from localplane.nodes.options import NodeOptions
 from . import containers as status_of
 from .behaviour import Course, Kind, containers, course, is_out_of_reach, name_problem, pre_stop, start_after
 from .commands import Surroundings
+from .containers import back_off, is_to_restart
 from .environment import files_of, host_name, path_problem, variables
-from .memory import PodMemory, Run, Stop
+from .memory import PodMemory, Run, Sayings, Stop
 from .place import Place
-from .restarts import back_off, is_to_restart
-from .sayings import Sayings
 
 _FALLBACK: Final = "FallbackToLogsOnError"
 

@@ -21,7 +21,7 @@ from localplane.catalog.core.pods.qos import qos_class
 from . import containers as status_of
 from .behaviour import Kind, containers
 from .conditions import Judgement
-from .sayings import NORMAL, WARNING, Saying
+from .memory import NORMAL, WARNING, Saying
 
 _RESIZABLE: Final = ("cpu", "memory")
 _PENDING: Final = "PodResizePending"

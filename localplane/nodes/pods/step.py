@@ -24,9 +24,8 @@ from .admission import Rejection
 from .behaviour import InvalidSimulation, Kind, Wishes, containers, wishes
 from .conditions import OWNED, Judgement, judgements, merged, phase
 from .life import ContainerLife, Scene
-from .memory import PodMemory, Stop
+from .memory import Line, PodMemory, Saying, Stop
 from .place import Place
-from .sayings import Line, Saying
 
 _DEADLINE: Final = "DeadlineExceeded"
 _DEADLINE_MESSAGE: Final = "Pod was active on the node longer than the specified deadline"

@@ -2,11 +2,11 @@
 
 - `api_services`, `registration`   the kind; those that this process serves itself
 - `remote`          what an APIService with a service says, read
-- `serving`         `Aggregator`: routes requests, tells discovery what others serve
-- `following`, `availability`      keep the condition `Available` current; what it says
-- `proxying`, `headers`, `connections`, `failures`   from a request here to one there, and back
+- `aggregator`      `Aggregator`: routes requests, tells discovery what others serve
+- `available_controller`, `availability`   keep the condition `Available` current; what it says
+- `proxy`, `headers`, `connections`   from a request here to one there, and back
 - `discovered`      another server's answers to discovery and OpenAPI
-- `front_proxy`, `publishing`      the certificate by which other servers know this one; where they read of it
+- `front_proxy`     the certificate by which other servers know this one; where they read of it
 
 `compose` puts it in front of the built-in kinds. A service is reached at its endpoints or its external name: nobody
 routes cluster IPs to them here. It never decides what somebody may do: that has happened when a request comes here,

@@ -35,7 +35,7 @@ from .rules import RuleCompiler
 from .status import is_true
 
 if TYPE_CHECKING:
-    from localplane.apimachinery.cel.rules import CompiledRules
+    from localplane.apimachinery.cel.rules.rules import CompiledRules
 
 Reread = Callable[[], JSONObject]
 """The definition, read anew: it is large, and most of it is rarely needed."""

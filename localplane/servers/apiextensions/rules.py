@@ -20,7 +20,7 @@ from localplane.apimachinery.schema.structural import node_of_openapi
 from .schemas import walk
 
 if TYPE_CHECKING:
-    from localplane.apimachinery.cel.rules import CompiledRules
+    from localplane.apimachinery.cel.rules.rules import CompiledRules
 
 _KEYWORD: Final = "x-kubernetes-validations"
 _MOST_KEPT: Final = 8
@@ -61,14 +61,16 @@ class RuleCompiler:
 def _compiled(
     schema: Mapping[str, Any], *, path: Path | None = None, any_cost: bool = False, broken: Iterable[str] = ()
 ) -> CompiledRules:
-    from localplane.apimachinery.cel.rules import compile_rules  # the largest import of all, and many have no rules
+    from localplane.apimachinery.cel.rules.rules import (
+        compile_rules,  # the largest import of all, and many have no rules
+    )
 
     return compile_rules(node_of_openapi(schema), path=path, any_cost=any_cost, broken=broken)
 
 
 def warm_up() -> None:
     """Load the engine, so that the first definition with a rule need not wait for it."""
-    import_module("localplane.apimachinery.cel.rules")
+    import_module("localplane.apimachinery.cel.rules.rules")
 
 
 def has_rules(schema: Mapping[str, Any]) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 import orjson
 import uvloop
 
-from localplane.apiserver.storage.etcd.binary import EtcdUnusable
+from localplane.apiserver.storage.etcd.program.binary import EtcdUnusable
 from localplane.compose.options import StorageKind
 from tests.bench.cluster.meter import seconds_in
 from tests.bench.cluster.plane import METER, UNMANAGED

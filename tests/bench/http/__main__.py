@@ -12,7 +12,7 @@ from pathlib import Path
 
 import uvloop
 
-from localplane.apiserver.storage.etcd.binary import EtcdUnusable
+from localplane.apiserver.storage.etcd.program.binary import EtcdUnusable
 from localplane.library import StorageKind
 from tests.bench.figures import Table
 from tests.bench.http import kube, reads, starts, watches, writes

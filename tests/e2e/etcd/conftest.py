@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from localplane.apiserver.storage.etcd.binary import EtcdNotFound, find_etcd
+from localplane.apiserver.storage.etcd.program.binary import EtcdNotFound, find_etcd
 from tests.e2e.up.machine import Machine, machine
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from localplane.apiserver.storage.etcd.install.releases import RELEASES, choose_release, this_platform
+from localplane.apiserver.storage.etcd.program.install.releases import RELEASES, choose_release, this_platform
 from tests.e2e.command_line import KCTL, Outcome, environment
 from tests.e2e.conftest import Kctl
 from tests.integration.etcd_install.release_host import ReleaseHost, etcd_script, files_in, running_release_host

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from localplane.apiserver.storage.etcd.binary import EtcdNotFound, find_etcd
+from localplane.apiserver.storage.etcd.program.binary import EtcdNotFound, find_etcd
 from tests.e2e.examples.kubectl import Kubectl, kubectls
 from tests.e2e.examples.serving import WARDLE, Serving, serving
 

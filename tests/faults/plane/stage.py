@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from localplane.apiserver.storage.etcd.binary import find_etcd
 from localplane.apiserver.storage.etcd.client import EtcdClient
+from localplane.apiserver.storage.etcd.program.binary import find_etcd
 from tests.faults.cluster import Member, answered, free_ports
 from tests.faults.plane.client import Pool
 from tests.faults.plane.committed import EtcdTap, SQLiteTap, Tap

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from localplane.apimachinery.cel.compiling import Program
+from localplane.apimachinery.cel.interpreter.program import Program
 from localplane.apimachinery.errors import Invalid
 from localplane.client import PatchType
 from localplane.compose.server import Plane

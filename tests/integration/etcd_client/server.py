@@ -12,7 +12,7 @@ from pathlib import Path
 
 from localplane.apiserver.storage.errors import Unavailable
 from localplane.apiserver.storage.etcd.backend import EtcdBackend
-from localplane.apiserver.storage.etcd.binary import find_etcd
+from localplane.apiserver.storage.etcd.program.binary import find_etcd
 
 QUICK_ELECTIONS = ("--heartbeat-interval=10", "--election-timeout=100")
 

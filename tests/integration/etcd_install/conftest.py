@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 import pytest
 
-from localplane.apiserver.storage.etcd.install.debian import DebianArchive, DebianPackage
-from localplane.apiserver.storage.etcd.install.installer import Installer
-from localplane.apiserver.storage.etcd.install.releases import Release
+from localplane.apiserver.storage.etcd.program.install.debian import DebianArchive, DebianPackage
+from localplane.apiserver.storage.etcd.program.install.installer import Installer
+from localplane.apiserver.storage.etcd.program.install.releases import Release
 from tests.integration.etcd_install.release_host import (
     PLATFORM,
     STEM,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from localplane.apiserver.storage.etcd.install.apt_sources import AptSource, debian_archives
+from localplane.apiserver.storage.etcd.program.install.apt_sources import AptSource, debian_archives
 
 ARCHIVE = "http://archive.example.com/debian"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from localplane.apiserver.storage.etcd.binary import ask_version
-from localplane.apiserver.storage.etcd.install.debian import DebianArchive, DebianPackage
-from localplane.apiserver.storage.etcd.install.errors import InstallFailed, Unreachable
+from localplane.apiserver.storage.etcd.program.binary import ask_version
+from localplane.apiserver.storage.etcd.program.install.debian import DebianArchive, DebianPackage
+from localplane.apiserver.storage.etcd.program.install.errors import InstallFailed, Unreachable
 from tests.integration.etcd_install.conftest import MakeInstaller
 from tests.integration.etcd_install.release_host import Notes, etcd_script, files_in
 

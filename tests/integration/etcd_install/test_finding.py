@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from localplane.apiserver.storage.etcd.binary import EtcdNotFound, EtcdUnusable, find_etcd
+from localplane.apiserver.storage.etcd.program.binary import EtcdNotFound, EtcdUnusable, find_etcd
 from tests.integration.etcd_install.release_host import etcd_script
 
 GOOD = "3.5.20"

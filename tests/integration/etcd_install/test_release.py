@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from localplane.apiserver.storage.etcd.binary import ask_version
-from localplane.apiserver.storage.etcd.install.errors import InstallFailed, Unreachable
-from localplane.apiserver.storage.etcd.install.releases import RELEASES, Release, choose_release
-from localplane.apiserver.storage.etcd.install.unpack import unpack_member
+from localplane.apiserver.storage.etcd.program.binary import ask_version
+from localplane.apiserver.storage.etcd.program.install.errors import InstallFailed, Unreachable
+from localplane.apiserver.storage.etcd.program.install.releases import RELEASES, Release, choose_release
+from localplane.apiserver.storage.etcd.program.install.unpack import unpack_member
 from tests.integration.etcd_install.conftest import MakeInstaller
 from tests.integration.etcd_install.release_host import (
     STEM,

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from localplane.apiserver.storage.data_directory import DataDirectory
-from localplane.apiserver.storage.etcd.binary import EtcdNotFound, find_etcd
-from localplane.apiserver.storage.etcd.health import EtcdHealth, EtcdOptions, State
-from localplane.apiserver.storage.etcd.supervisor import EtcdSupervisor
+from localplane.apiserver.storage.etcd.program.binary import EtcdNotFound, find_etcd
+from localplane.apiserver.storage.etcd.program.health import EtcdHealth, EtcdOptions, State
+from localplane.apiserver.storage.etcd.program.supervisor import EtcdSupervisor
 from tests.integration.etcd_process.answering import answers
 from tests.integration.etcd_process.watched import Watched
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-    from localplane.apiserver.storage.etcd.health import Probe
+    from localplane.apiserver.storage.etcd.program.health import Probe
 
 
 @pytest.fixture(scope="session")

@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 from localplane.apiserver.storage.data_directory import DataDirectory
-from localplane.apiserver.storage.etcd.health import EtcdOptions
-from localplane.apiserver.storage.etcd.parent_death import ParentDeath
-from localplane.apiserver.storage.etcd.supervisor import EtcdSupervisor
+from localplane.apiserver.storage.etcd.program.health import EtcdOptions
+from localplane.apiserver.storage.etcd.program.parent_death import ParentDeath
+from localplane.apiserver.storage.etcd.program.supervisor import EtcdSupervisor
 from tests.integration.etcd_process.answering import answers
 
 

@@ -20,10 +20,10 @@ from localplane.apiserver.storage.data_directory import DataDirectory
 from localplane.apiserver.storage.errors import NoSpace, Unavailable
 from localplane.apiserver.storage.etcd.backend import EtcdBackend
 from localplane.apiserver.storage.etcd.client import EtcdClient
-from localplane.apiserver.storage.etcd.faults import Cause, EtcdFailed, Fault
-from localplane.apiserver.storage.etcd.health import EtcdHealth, EtcdOptions, State
-from localplane.apiserver.storage.etcd.parent_death import ParentDeath
-from localplane.apiserver.storage.etcd.supervisor import EtcdSupervisor
+from localplane.apiserver.storage.etcd.program.faults import Cause, EtcdFailed, Fault
+from localplane.apiserver.storage.etcd.program.health import EtcdHealth, EtcdOptions, State
+from localplane.apiserver.storage.etcd.program.parent_death import ParentDeath
+from localplane.apiserver.storage.etcd.program.supervisor import EtcdSupervisor
 from tests.integration.etcd_process.answering import answers
 from tests.integration.etcd_process.kernel import alive
 from tests.integration.etcd_process.watched import Watched

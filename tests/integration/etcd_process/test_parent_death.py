@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from localplane.apiserver.storage.data_directory import DataDirectory
-from localplane.apiserver.storage.etcd.parent_death import Lifeline, ParentDeath
-from localplane.apiserver.storage.etcd.socket_directory import SocketDirectory
+from localplane.apiserver.storage.etcd.program.parent_death import Lifeline, ParentDeath
+from localplane.apiserver.storage.etcd.program.socket_directory import SocketDirectory
 from tests.integration.etcd_process.kernel import gone_within, members_of_group
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from localplane.apiserver.storage.errors import Unavailable
-from localplane.apiserver.storage.etcd.faults import Cause
-from localplane.apiserver.storage.etcd.health import EtcdOptions, State
-from localplane.apiserver.storage.etcd.parent_death import ParentDeath
+from localplane.apiserver.storage.etcd.program.faults import Cause
+from localplane.apiserver.storage.etcd.program.health import EtcdOptions, State
+from localplane.apiserver.storage.etcd.program.parent_death import ParentDeath
 from tests.integration.etcd_process.answering import answers
 from tests.integration.etcd_process.kernel import members_of_group
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from localplane.apiserver.storage.data_directory import DataDirectory, DataDirectoryUnusable
-from localplane.apiserver.storage.etcd.socket_directory import SocketDirectory, client_socket_of
+from localplane.apiserver.storage.etcd.program.socket_directory import SocketDirectory, client_socket_of
 
 
 def _open_to_all(path: Path) -> None:

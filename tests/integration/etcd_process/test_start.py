@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from localplane.apiserver.storage.data_directory import DataDirectory, DataDirectoryInUse
-from localplane.apiserver.storage.etcd.health import EtcdOptions, State
-from localplane.apiserver.storage.etcd.parent_death import ParentDeath
+from localplane.apiserver.storage.etcd.program.health import EtcdOptions, State
+from localplane.apiserver.storage.etcd.program.parent_death import ParentDeath
 from tests.integration.etcd_process.answering import page
 from tests.integration.etcd_process.kernel import (
     command_of,

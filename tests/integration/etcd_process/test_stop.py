@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from localplane.apiserver.storage.etcd.health import EtcdOptions, State
-from localplane.apiserver.storage.etcd.parent_death import ParentDeath
+from localplane.apiserver.storage.etcd.program.health import EtcdOptions, State
+from localplane.apiserver.storage.etcd.program.parent_death import ParentDeath
 from tests.integration.etcd_process.kernel import alive, gone_within, members_of_group
 
 if TYPE_CHECKING:

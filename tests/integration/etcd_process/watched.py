@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from localplane.apiserver.storage.etcd.health import EtcdHealth, State
-    from localplane.apiserver.storage.etcd.supervisor import EtcdSupervisor
+    from localplane.apiserver.storage.etcd.program.health import EtcdHealth, State
+    from localplane.apiserver.storage.etcd.program.supervisor import EtcdSupervisor
 
 
 @dataclass

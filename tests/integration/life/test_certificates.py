@@ -16,10 +16,10 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
-from localplane.controllers.certificates import pod_requests, trust_bundles
-from localplane.controllers.certificates.cleaning import end_of
-from localplane.controllers.certificates.trust_bundles import bundle_name
 from localplane.controllers.context import ControllerContext
+from localplane.controllers.identity.certificates import pod_requests, trust_bundles
+from localplane.controllers.identity.certificates.cleaning import end_of
+from localplane.controllers.identity.certificates.trust_bundles import bundle_name
 from tests.integration.life.world import World, cluster
 
 REQUESTS = "certificates.k8s.io/v1/certificatesigningrequests"

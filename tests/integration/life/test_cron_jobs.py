@@ -12,7 +12,7 @@ from typing import Any
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time, parse_time
-from localplane.controllers import cron_jobs
+from localplane.controllers.workloads import cron_jobs
 from tests.integration.life.running import running
 from tests.integration.life.world import World, cluster
 

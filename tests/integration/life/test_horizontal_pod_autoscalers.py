@@ -14,7 +14,7 @@ from localplane.apiserver.request import Request
 from localplane.apiserver.resource import APIGroup, Resource, Version
 from localplane.client.workqueue.supervision import Background
 from localplane.controllers import ControllerContext
-from localplane.controllers.horizontal_pod_autoscalers import AutoscalerOptions, start
+from localplane.controllers.workloads.horizontal_pod_autoscalers import AutoscalerOptions, start
 from tests.integration.life.backends import pod
 from tests.integration.life.measuring import measured_cluster, simulated_node
 from tests.integration.life.world import World

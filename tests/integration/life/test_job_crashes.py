@@ -17,8 +17,8 @@ from localplane.client import Client, HandlerFunctions, ListOptions, SharedInfor
 from localplane.client.errors import ConnectionFailed
 from localplane.client.transport.interface import BufferedResponse, Pairs, Response
 from localplane.client.workqueue.supervision import Background
-from localplane.controllers import jobs
 from localplane.controllers.context import ControllerContext
+from localplane.controllers.workloads import jobs
 from tests.integration.life.jobs_at_work import JOBS, PODS, a_job, complete, end, true_conditions
 from tests.integration.life.world import World, cluster
 

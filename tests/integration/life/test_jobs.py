@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from localplane.controllers import jobs
+from localplane.controllers.workloads import jobs
 from tests.integration.life.jobs_at_work import (
     JOBS,
     PODS,

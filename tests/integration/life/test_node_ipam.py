@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.controllers import node_ipam
 from localplane.controllers.context import ControllerContext
-from localplane.controllers.node_ipam import NodeIPAMOptions
+from localplane.controllers.nodes import node_ipam
+from localplane.controllers.nodes.node_ipam import NodeIPAMOptions
 from tests.integration.life.running import running
 from tests.integration.life.world import World, cluster
 

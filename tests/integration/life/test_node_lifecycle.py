@@ -10,10 +10,10 @@ from functools import partial
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import micro_now, now
-from localplane.controllers import node_lifecycle
 from localplane.controllers.context import ControllerContext
-from localplane.controllers.node_lifecycle import NodeLifecycleOptions
-from localplane.controllers.node_lifecycle.zones import EvictionRates
+from localplane.controllers.nodes import node_lifecycle
+from localplane.controllers.nodes.node_lifecycle import NodeLifecycleOptions
+from localplane.controllers.nodes.node_lifecycle.zones import EvictionRates
 from tests.integration.life.running import running
 from tests.integration.life.world import World, cluster
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from localplane.client import Client, Indexer, Lister
-from localplane.controllers.node_ttl import NodeTTL
+from localplane.controllers.nodes.node_ttl import NodeTTL
 from tests.integration.life.world import cluster
 
 ANNOTATION = "node.alpha.kubernetes.io/ttl"

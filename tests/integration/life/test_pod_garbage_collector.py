@@ -10,7 +10,7 @@ from typing import Any
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.context import ControllerContext
-from localplane.controllers.pod_garbage_collector import PodGarbageCollector
+from localplane.controllers.objects.pod_garbage_collector import PodGarbageCollector
 from tests.integration.life.world import World, cluster
 
 PODS, NODES = "v1/pods", "v1/nodes"

@@ -20,8 +20,8 @@ import pytest
 
 from localplane.apiserver.outbound import Place, WebhookClient, WebhookFailed
 from localplane.apiserver.request import Response
-from localplane.apiserver.storage.etcd.install.download import download as install_download
-from localplane.apiserver.storage.etcd.install.errors import InstallFailed
+from localplane.apiserver.storage.etcd.program.install.download import download as install_download
+from localplane.apiserver.storage.etcd.program.install.errors import InstallFailed
 from localplane.catalog.core import component_statuses
 from localplane.client.errors import ClientError
 from localplane.client.kubeconfig import ClientConfig
@@ -29,7 +29,7 @@ from localplane.client.transport.aiohttp_transport import HTTPTransport
 from localplane.client.transport.blocking_transport import BlockingTransport
 from localplane.client.transport.downloads import download
 from localplane.client.transport.driver import drive
-from localplane.servers.aggregator import availability, proxying
+from localplane.servers.aggregator import availability, proxy
 from localplane.servers.aggregator.connections import Connections, url_of
 from localplane.servers.aggregator.remote import Remote, Trust
 from tests.integration.outbound import answering as answers
@@ -71,7 +71,7 @@ async def aggregator(port: int) -> bytes:
     connections = Connections(None)
     try:
         asked = await connections.request(TRUST, url_of("localhost", port, "/apis/example.com/v1/x"), headers=[])
-        answer = await proxying._answered(asked)
+        answer = await proxy._answered(asked)
         if isinstance(answer, Response):
             assert answer.status == 200, answer.body
             body, headers = answer.body, answer.headers

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from localplane.apiserver.storage.errors import ResourceVersionTooOld, StorageError
-from localplane.apiserver.storage.etcd.binary import EtcdNotFound, find_etcd
+from localplane.apiserver.storage.etcd.program.binary import EtcdNotFound, find_etcd
 from localplane.apiserver.storage.high_water import DataWentBack
 from localplane.apiserver.storage.interface import EventType, ListOptions, WatchOptions
 from localplane.compose.options import StorageKind, StorageOptions

@@ -16,7 +16,7 @@ import pytest
 from localplane.apiserver.server.health import Unhealthy
 from localplane.apiserver.storage.cacher.storage import CachedStorage
 from localplane.apiserver.storage.errors import KeyNotFound, ResourceVersionTooOld, StorageError, Unavailable
-from localplane.apiserver.storage.etcd.binary import EtcdNotFound, find_etcd
+from localplane.apiserver.storage.etcd.program.binary import EtcdNotFound, find_etcd
 from localplane.apiserver.storage.interface import EventType, ListOptions, WatchOptions
 from localplane.apiserver.storage.objects import StoredObject
 from localplane.compose.options import StorageKind, StorageOptions

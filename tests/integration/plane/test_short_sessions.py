@@ -12,8 +12,8 @@ import pytest
 from localplane.apiserver.storage.backend import Backend
 from localplane.apiserver.storage.compaction import Compactor
 from localplane.apiserver.storage.etcd.backend import EtcdBackend
-from localplane.apiserver.storage.etcd.binary import EtcdNotFound, find_etcd
 from localplane.apiserver.storage.etcd.client import EtcdClient
+from localplane.apiserver.storage.etcd.program.binary import EtcdNotFound, find_etcd
 from localplane.apiserver.storage.sqlite.backend import SQLiteBackend
 from tests.integration.etcd_client.server import EtcdServer, answering, free_port
 

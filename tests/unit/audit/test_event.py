@@ -8,7 +8,7 @@ import pytest
 
 from localplane.apimachinery.serializers import to_json
 from localplane.apiserver.audit import EVERYTHING_AT_METADATA, AuditEvent, Auditor, Stage, annotate, current_event
-from localplane.apiserver.audit.source import audit_id, request_uri, source_ips
+from localplane.apiserver.audit.event import audit_id, request_uri, source_ips
 from localplane.apiserver.request import Request, User
 from tests.unit.audit.backend import Kept
 from tests.unit.filters.requests import JANE, make_request

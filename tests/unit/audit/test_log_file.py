@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from localplane.apiserver.audit import AuditLogFile
-from localplane.apiserver.audit.rotating_file import RotatingFile
+from localplane.apiserver.audit.log_file import RotatingFile
 
 
 def events_in(path: Path) -> list[Any]:

@@ -10,14 +10,14 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
-from localplane.controllers.horizontal_pod_autoscalers.measurements import (
+from localplane.controllers.workloads.horizontal_pod_autoscalers.measurements import (
     Measurement,
     Measurements,
     NoMeasurement,
     Wanted,
 )
-from localplane.controllers.horizontal_pod_autoscalers.pacing import Bounds, Paced, Pacing
-from localplane.controllers.horizontal_pod_autoscalers.replicas import (
+from localplane.controllers.workloads.horizontal_pod_autoscalers.pacing import Bounds, Paced, Pacing
+from localplane.controllers.workloads.horizontal_pod_autoscalers.replicas import (
     Patience,
     Tolerances,
     Workload,

@@ -9,10 +9,16 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
-from localplane.controllers.daemon_sets.execution import FailedPodsBackoff
-from localplane.controllers.daemon_sets.placement import Judgement, Placement, daemon_tolerations, new_pod, node_of
-from localplane.controllers.daemon_sets.plan import NodeByNode, Plan, surge_count, unavailable_count
-from localplane.controllers.daemon_sets.rolling_update import RollingUpdate
+from localplane.controllers.workloads.daemon_sets.execution import FailedPodsBackoff
+from localplane.controllers.workloads.daemon_sets.placement import (
+    Judgement,
+    Placement,
+    daemon_tolerations,
+    new_pod,
+    node_of,
+)
+from localplane.controllers.workloads.daemon_sets.plan import NodeByNode, Plan, surge_count, unavailable_count
+from localplane.controllers.workloads.daemon_sets.rolling_update import RollingUpdate
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 

@@ -5,11 +5,22 @@ from __future__ import annotations
 from functools import partial
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.controllers.endpoint_slices.hints import SlicesOfFamily, ZoneHints, hint_closely
-from localplane.controllers.endpoint_slices.membership import TriggerTimes, families, pod_addresses, target_port
-from localplane.controllers.endpoint_slices.ordering import ordered_ports, ordered_slice_ports
-from localplane.controllers.endpoint_slices.packing import Changes, endpoint_key, new_slice, packed, ports_key
-from localplane.controllers.endpoints import repacked
+from localplane.controllers.networking.endpoint_slices.hints import SlicesOfFamily, ZoneHints, hint_closely
+from localplane.controllers.networking.endpoint_slices.membership import (
+    TriggerTimes,
+    families,
+    pod_addresses,
+    target_port,
+)
+from localplane.controllers.networking.endpoint_slices.ordering import ordered_ports, ordered_slice_ports
+from localplane.controllers.networking.endpoint_slices.packing import (
+    Changes,
+    endpoint_key,
+    new_slice,
+    packed,
+    ports_key,
+)
+from localplane.controllers.networking.endpoints import repacked
 
 SERVICE: JSONObject = {
     "apiVersion": "v1",

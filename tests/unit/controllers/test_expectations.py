@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from localplane.controllers.expectations import Expectations
+from localplane.controllers.workloads.expectations import Expectations
 
 
 def test_nothing_is_expected_of_what_nobody_asked_for() -> None:

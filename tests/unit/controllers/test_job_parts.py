@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.controllers.jobs.backoff import Failures, finish_time, index_failures_of
-from localplane.controllers.jobs.indexes import Indexes, pending_indexes
-from localplane.controllers.jobs.parallelism import surplus_pods
-from localplane.controllers.jobs.pod_making import new_pod
-from localplane.controllers.jobs.policies import success_message
-from localplane.controllers.jobs.survey import surveyed
+from localplane.controllers.workloads.jobs.backoff import Failures, finish_time, index_failures_of
+from localplane.controllers.workloads.jobs.indexes import Indexes, pending_indexes
+from localplane.controllers.workloads.jobs.parallelism import surplus_pods
+from localplane.controllers.workloads.jobs.pod_making import new_pod
+from localplane.controllers.workloads.jobs.policies import success_message
+from localplane.controllers.workloads.jobs.survey import surveyed
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 INDEX = "batch.kubernetes.io/job-completion-index"

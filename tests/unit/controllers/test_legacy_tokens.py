@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from localplane.controllers.service_accounts.legacy_tokens import is_old, secret_names
+from localplane.controllers.identity.service_accounts.legacy_tokens import is_old, secret_names
 
 SINCE = datetime(2025, 6, 1, tzinfo=UTC)
 OLD, NEW = "2024-01-01T00:00:00Z", "2025-07-01T00:00:00Z"

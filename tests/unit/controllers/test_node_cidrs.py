@@ -6,7 +6,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from localplane.controllers.node_ipam import CIDRSet, NodeIPAMOptions, NoneLeft, OutOfRange
+from localplane.controllers.nodes.node_ipam import CIDRSet, NodeIPAMOptions, NoneLeft, OutOfRange
 
 
 def given(cidr_set: CIDRSet, count: int) -> list[str]:

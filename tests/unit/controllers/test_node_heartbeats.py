@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
-from localplane.controllers.node_lifecycle.health import Heartbeats, silent
+from localplane.controllers.nodes.node_lifecycle.health import Heartbeats, silent
 
 LONG_AGO = "2020-01-01T00:00:00Z"
 

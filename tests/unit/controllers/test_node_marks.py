@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.controllers.node_lifecycle import marks
+from localplane.controllers.nodes.node_lifecycle import marks
 
 NOW = "2026-01-01T00:00:00Z"
 NOT_READY = "node.kubernetes.io/not-ready"

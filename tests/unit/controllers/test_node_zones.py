@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from localplane.controllers.node_lifecycle.zones import EvictionRates, Turn, Zones, zone_of
+from localplane.controllers.nodes.node_lifecycle.zones import EvictionRates, Turn, Zones, zone_of
 
 RATES = EvictionRates(normal=0.1, secondary=0.01, large_cluster=4, unhealthy_zone=0.55)
 

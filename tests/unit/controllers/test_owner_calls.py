@@ -6,8 +6,8 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Indexer, Lister
-from localplane.controllers.owner_calls import OwnerCalls
 from localplane.controllers.ownership import controller_reference
+from localplane.controllers.workloads.owner_calls import OwnerCalls
 
 
 def owner(name: str, **labels: str) -> JSONObject:

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from localplane.controllers.garbage_collector.graph import AbsentOwners, Node
-from localplane.controllers.garbage_collector.identities import alternative, partition
-from localplane.controllers.garbage_collector.references import ObjectReference, OwnerReference
+from localplane.controllers.objects.garbage_collector.graph import AbsentOwners, Node
+from localplane.controllers.objects.garbage_collector.identities import alternative, partition
+from localplane.controllers.objects.garbage_collector.references import ObjectReference, OwnerReference
 
 
 def dependent(namespace: str, *owners: str) -> Node:

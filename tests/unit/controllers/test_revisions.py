@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.controllers.revisions import (
+from localplane.controllers.workloads.revisions import (
     highest_number,
     in_order,
     is_equal,

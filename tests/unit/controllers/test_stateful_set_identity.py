@@ -8,7 +8,7 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.ownership import controller_reference
-from localplane.controllers.stateful_sets.identity import (
+from localplane.controllers.workloads.stateful_sets.identity import (
     Membership,
     claims_of,
     give_storage,
@@ -18,7 +18,7 @@ from localplane.controllers.stateful_sets.identity import (
     new_pod,
     ordinals,
 )
-from localplane.controllers.stateful_sets.retention import (
+from localplane.controllers.workloads.stateful_sets.retention import (
     has_other_controller,
     is_of_earlier,
     is_owned_as_it_should_be,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from localplane.controllers.taint_eviction import tolerated_for
+from localplane.controllers.nodes.taint_eviction import tolerated_for
 
 FOR_EVER = timedelta.max
 

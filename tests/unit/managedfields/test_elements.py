@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from localplane.apimachinery.managedfields.elements import (
+from localplane.apimachinery.managedfields.fieldset import (
     InvalidElement,
     canonical,
     key_element,

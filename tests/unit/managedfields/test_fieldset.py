@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localplane.apimachinery.managedfields.elements import InvalidElement
 from localplane.apimachinery.managedfields.fieldset import (
     Fields,
+    InvalidElement,
     difference,
     has,
     intersection,

@@ -15,15 +15,13 @@ from hypothesis import strategies as st
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.managedfields import ApplyConflict, FieldManager
-from localplane.apimachinery.managedfields.collecting import fields_of
-from localplane.apimachinery.managedfields.comparing import Comparison, compare
+from localplane.apimachinery.managedfields.comparison import Comparison, compare, fields_of
 from localplane.apimachinery.managedfields.fieldset import difference, union
 from localplane.apimachinery.managedfields.managers import Entry, Manager, decode, encode, stripped
-from localplane.apimachinery.managedfields.merging import merge
-from localplane.apimachinery.managedfields.pruning import prune
-from localplane.apimachinery.managedfields.removing import remove
+from localplane.apimachinery.managedfields.merge import merge
+from localplane.apimachinery.managedfields.removal import prune, remove
 from localplane.apimachinery.managedfields.typed import Type, root_type
-from localplane.apimachinery.managedfields.validating import faults, is_sound
+from localplane.apimachinery.managedfields.validation import faults, is_sound
 from localplane.apimachinery.managedfields.values import differing
 from localplane.apimachinery.managedfields.versions import OneVersion, Versions
 from localplane.apimachinery.objects import JSONObject

@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 
 from localplane.apimachinery.fieldpath import Path
 from localplane.apimachinery.schema import DecodeError, Node, Schema, decoding, pruning
-from localplane.apimachinery.schema.checks import valid
-from localplane.apimachinery.schema.explaining import explain
+from localplane.apimachinery.schema.checks import list_errors, valid
 from localplane.apimachinery.schema.fitting import fits
-from localplane.apimachinery.schema.lists import list_errors
-from localplane.apimachinery.schema.place import Place
+from localplane.apimachinery.schema.violations import Place, explain
 from tests.unit.schema.declarations import GreetingSpec
 
 NAMES = st.sampled_from(["a", "b", "text", "ports", "number", "labels", "k"])

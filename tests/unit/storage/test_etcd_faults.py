@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from localplane.apiserver.storage.errors import Unavailable
-from localplane.apiserver.storage.etcd.faults import Cause, EtcdFailed, Fault, diagnose
-from localplane.apiserver.storage.etcd.process_log import ProcessLog
+from localplane.apiserver.storage.etcd.program.faults import Cause, EtcdFailed, Fault, diagnose
+from localplane.apiserver.storage.etcd.program.process import ProcessLog
 
 
 def fault_of(*lines: str, returncode: int = 1) -> Fault:

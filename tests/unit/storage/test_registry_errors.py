@@ -12,9 +12,9 @@ from localplane.apimachinery.groups import GroupResource
 from localplane.apiserver.registry.errors import after_a_write, interpret, interpret_list
 from localplane.apiserver.storage import data_directory, high_water
 from localplane.apiserver.storage import errors as storage
-from localplane.apiserver.storage.etcd import binary, faults
 from localplane.apiserver.storage.etcd.client import failures
-from localplane.apiserver.storage.etcd.install import errors as install
+from localplane.apiserver.storage.etcd.program import binary, faults
+from localplane.apiserver.storage.etcd.program.install import errors as install
 from localplane.apiserver.storage.sqlite import errors as sqlite
 
 CONFIGMAPS = GroupResource("", "configmaps")

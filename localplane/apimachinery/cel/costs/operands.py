@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from localplane.apimachinery.cel.syntax import Expr, Literal
+from localplane.apimachinery.cel.parser.tree import Expr, Literal
 from localplane.apimachinery.cel.types import Kind, Type
 
 from .numbers import STRING_FACTOR, UNKNOWN, Size, scaled

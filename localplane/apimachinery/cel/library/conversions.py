@@ -6,10 +6,10 @@ import math
 import re
 from typing import Any, Final
 
-from localplane.apimachinery.cel.arithmetic import INT_MAX, INT_MIN, SECOND, integer, timestamp, unsigned
 from localplane.apimachinery.cel.declarations import Function, overload
 from localplane.apimachinery.cel.errors import EvaluationError
-from localplane.apimachinery.cel.times import read_duration, read_timestamp, show_duration, show_timestamp
+from localplane.apimachinery.cel.interpreter.arithmetic import INT_MAX, INT_MIN, SECOND, integer, timestamp, unsigned
+from localplane.apimachinery.cel.interpreter.times import read_duration, read_timestamp, show_duration, show_timestamp
 from localplane.apimachinery.cel.types import (
     BOOL,
     BYTES,

@@ -7,10 +7,10 @@ from functools import cmp_to_key
 from itertools import pairwise
 from typing import Any
 
-from localplane.apimachinery.cel.arithmetic import add, contains
 from localplane.apimachinery.cel.declarations import Function, Overload, member, overload
-from localplane.apimachinery.cel.equality import compare, equal
 from localplane.apimachinery.cel.errors import CostExceeded, EvaluationError, no_such_overload
+from localplane.apimachinery.cel.interpreter.arithmetic import add, contains
+from localplane.apimachinery.cel.interpreter.equality import compare, equal
 from localplane.apimachinery.cel.types import (
     BOOL,
     COMPARABLE,

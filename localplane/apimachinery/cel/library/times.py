@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from localplane.apimachinery.cel.declarations import Function, member
-from localplane.apimachinery.cel.times import part_of_duration, part_of_timestamp
+from localplane.apimachinery.cel.interpreter.times import part_of_duration, part_of_timestamp
 from localplane.apimachinery.cel.types import DURATION, INT, STRING, TIMESTAMP
 
 _PARTS: Final[tuple[tuple[str, str, Callable[[datetime], int]], ...]] = (

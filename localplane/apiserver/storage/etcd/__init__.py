@@ -1,6 +1,12 @@
 """The backend on etcd, and everything about etcd as a program: which binary, how to get one, how to run it.
 
-`binary` decides which etcd is used, `install` fetches one into our own cache; the rest speaks etcd's v3 API.
+    backend                     what a store must be able to do, on etcd
+    watch, leases               its events; keys that expire
+    fence, prefix_claim         nobody writes under a prefix that another server holds
+    space                       what is done when etcd is full
+    client/                     etcd's v3 API over HTTP/2
+    program/                    which etcd, how to get one, how to run it
+
 Called by the composition root, and by `kctl etcd` for the binary alone.
 Nothing here knows what a Kubernetes object is: keys are text, values are bytes.
 """

@@ -17,7 +17,7 @@ from localplane.apiserver.request import Request
 from .nested import WrongKind, nested_integer, nested_text
 
 if TYPE_CHECKING:
-    from localplane.apimachinery.cel.rules import CompiledRules
+    from localplane.apimachinery.cel.rules.rules import CompiledRules
 
 _MAX_INT32: Final = 2**31 - 1
 _BLOCKING: Final = frozenset(

@@ -11,7 +11,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import Quantity, parse
 from localplane.apiserver.admission import Attributes, Operation
 
-from .default_storage_class import class_of
+from .default_classes import class_of
 from .plugin import CLAIMS, LookingPlugin, SelectivePlugin, refused, spec, written
 
 _UNBOUND: Final = "Only bound persistent volume claims can be expanded"

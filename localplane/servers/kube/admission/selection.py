@@ -8,32 +8,29 @@ from typing import Final
 from localplane.apiserver.admission import Plugin
 
 from .always import AlwaysAdmit, AlwaysDeny
-from .always_pull_images import AlwaysPullImages
-from .anti_affinity import LimitPodHardAntiAffinityTopology
 from .certificates import CertificateApproval, CertificateSigning, CertificateSubjectRestriction
 from .claim_resize import PersistentVolumeClaimResize
-from .default_ingress_class import DefaultIngressClass
-from .default_storage_class import DefaultStorageClass
-from .default_toleration_seconds import DefaultTolerationSeconds
-from .extended_resource_toleration import ExtendedResourceToleration
+from .default_classes import DefaultIngressClass, DefaultStorageClass
 from .external_ips import DenyServiceExternalIPs
-from .limit_ranger import LimitRanger
-from .namespace_auto_provision import NamespaceAutoProvision
-from .namespace_exists import NamespaceExists
-from .namespace_lifecycle import NamespaceLifecycle
-from .node_restriction import NodeRestriction
-from .node_taint import TaintNodesByCondition
+from .namespaces import NamespaceAutoProvision, NamespaceExists, NamespaceLifecycle
+from .nodes.node_restriction import NodeRestriction
+from .nodes.node_taint import TaintNodesByCondition
 from .owner_references import OwnerReferencesPermissionEnforcement
-from .pod_node_selector import PodNodeSelector
-from .pod_resize import PodResizeValidator
 from .pod_security import PodSecurity
-from .pod_toleration_restriction import PodTolerationRestriction
-from .pod_topology_labels import PodTopologyLabels
+from .pods.always_pull_images import AlwaysPullImages
+from .pods.anti_affinity import LimitPodHardAntiAffinityTopology
+from .pods.default_toleration_seconds import DefaultTolerationSeconds
+from .pods.extended_resource_toleration import ExtendedResourceToleration
+from .pods.limit_ranger import LimitRanger
+from .pods.pod_node_selector import PodNodeSelector
+from .pods.pod_resize import PodResizeValidator
+from .pods.pod_toleration_restriction import PodTolerationRestriction
+from .pods.pod_topology_labels import PodTopologyLabels
+from .pods.priority import Priority
+from .pods.runtime_class import RuntimeClass
+from .pods.service_account import ServiceAccount
 from .policies import MutatingAdmissionPolicy, ValidatingAdmissionPolicy
-from .priority import Priority
 from .resource_quota import ResourceQuota
-from .runtime_class import RuntimeClass
-from .service_account import ServiceAccount
 from .storage_protection import StorageObjectInUseProtection
 from .webhooks import MutatingAdmissionWebhook, ValidatingAdmissionWebhook
 

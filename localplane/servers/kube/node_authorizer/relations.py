@@ -14,7 +14,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.storage.interface import ListOptions
-from localplane.servers.kube.admission.pod_references import pod_references, volume_secrets
+from localplane.servers.kube.admission.pods.pod_references import pod_references, volume_secrets
 
 _POD: Final = "node.PodReferences"
 _VOLUME: Final = "node.VolumeSecrets"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.cel import CostExceeded, base_environment, checked, compile_rules, dynamic
-from localplane.apimachinery.cel.budgets import PER_CALL
+from localplane.apimachinery.cel.rules.budgets import PER_CALL
 from localplane.apimachinery.cel.types import DYN, INT, STRING, list_of
 
 _MOST_BYTES = 64 * 2**20

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.cel import CostExceeded, base_environment, checked, dynamic
-from localplane.apimachinery.cel.costs.estimating import estimated
+from localplane.apimachinery.cel.costs.estimates import estimated
 from localplane.apimachinery.cel.types import DYN
 
 OBJECT: dict[str, Any] = {"a": 1, "s": "abcd", "l": [1, 2, 3], "m": {"a": "a", "b": "b"}}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.cel import compile_rules
-from localplane.apimachinery.cel.evaluating import review
+from localplane.apimachinery.cel.rules.evaluation import review
 from localplane.apimachinery.fieldpath import Path
 
 STRING: dict[str, Any] = {"type": "string"}

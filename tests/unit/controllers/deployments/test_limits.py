@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.controllers.deployments.limits import max_replicas, max_surge, max_unavailable, new_size, scaled
+from localplane.controllers.workloads.deployments.limits import (
+    max_replicas,
+    max_surge,
+    max_unavailable,
+    new_size,
+    scaled,
+)
 
 
 def deployment(replicas: int, surge: int | str, unavailable: int | str) -> JSONObject:

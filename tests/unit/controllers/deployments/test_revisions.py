@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.controllers.deployments.revisions import (
+from localplane.controllers.workloads.deployments.revisions import (
     DESIRED,
     HISTORY,
     REVISION,

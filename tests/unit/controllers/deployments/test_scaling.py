@@ -8,10 +8,10 @@ from __future__ import annotations
 import pytest
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.controllers.deployments.limits import max_replicas, replicas
-from localplane.controllers.deployments.revisions import DESIRED, MAXIMUM
-from localplane.controllers.deployments.rollout import Rollout
-from localplane.controllers.deployments.scaling import is_scaled, shares
+from localplane.controllers.workloads.deployments.limits import max_replicas, replicas
+from localplane.controllers.workloads.deployments.revisions import DESIRED, MAXIMUM
+from localplane.controllers.workloads.deployments.rollout import Rollout
+from localplane.controllers.workloads.deployments.scaling import is_scaled, shares
 
 
 def deployment(size: int, surge: int = 0, told: int = 0) -> JSONObject:

@@ -9,8 +9,13 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import parse_time
-from localplane.controllers.deployments.rollout import Rollout
-from localplane.controllers.deployments.status import calculated_status, is_complete, next_check, rollout_status
+from localplane.controllers.workloads.deployments.rollout import Rollout
+from localplane.controllers.workloads.deployments.status import (
+    calculated_status,
+    is_complete,
+    next_check,
+    rollout_status,
+)
 
 BEGIN = "2026-01-01T00:00:00Z"
 MOMENT = parse_time(BEGIN)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.controllers.deployments.templates import same_template
+from localplane.controllers.workloads.deployments.templates import same_template
 
 
 def template(labels: JSONObject | None = None, **spec: Any) -> JSONObject:

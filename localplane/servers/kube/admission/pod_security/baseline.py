@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from localplane.apimachinery.gotext import go_quote
-from localplane.servers.kube.admission.containers import containers
+from localplane.servers.kube.admission.pods.pod_references import containers
 
 from .violations import (
     Check,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from localplane.servers.kube.admission.containers import containers
+from localplane.servers.kube.admission.pods.pod_references import containers
 
 from .baseline import seccomp
 from .violations import Check, JSONObject, Violation, counted, named, names_of, quoted, security_context, setters

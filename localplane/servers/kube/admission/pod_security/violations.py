@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from localplane.servers.kube.admission.containers import containers
+from localplane.servers.kube.admission.pods.pod_references import containers
 
 JSONObject = Mapping[str, Any]
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from localplane.apimachinery.errors import ServiceUnavailable
 from localplane.apimachinery.managedfields.errors import Unmanageable
-from localplane.apimachinery.managedfields.merging import merge
+from localplane.apimachinery.managedfields.merge import merge
 from localplane.apimachinery.managedfields.typed import Type, root_type
-from localplane.apimachinery.managedfields.validating import faults
+from localplane.apimachinery.managedfields.validation import faults
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch import json_patch
 from localplane.apimachinery.patch.errors import PatchError

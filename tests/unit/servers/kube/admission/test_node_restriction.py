@@ -18,7 +18,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import AdmissionChain, Attributes, Operation
 from localplane.apiserver.authorization import ALLOWED, NO_OPINION, Decision
 from localplane.apiserver.request import User
-from localplane.servers.kube.admission.node_restriction import NodeRestriction
+from localplane.servers.kube.admission.nodes.node_restriction import NodeRestriction
 from tests.unit.servers.kube.admission.asking import Objects
 
 KUBELET = User("system:node:n1", groups=("system:nodes",))

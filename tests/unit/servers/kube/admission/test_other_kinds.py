@@ -7,10 +7,9 @@ import pytest
 from localplane.apimachinery.errors import Forbidden, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.servers.kube.admission.claim_resize import PersistentVolumeClaimResize
-from localplane.servers.kube.admission.default_ingress_class import DefaultIngressClass
-from localplane.servers.kube.admission.default_storage_class import DefaultStorageClass
+from localplane.servers.kube.admission.default_classes import DefaultIngressClass, DefaultStorageClass
 from localplane.servers.kube.admission.external_ips import DenyServiceExternalIPs
-from localplane.servers.kube.admission.namespace_lifecycle import NamespaceLifecycle
+from localplane.servers.kube.admission.namespaces import NamespaceLifecycle
 from localplane.servers.kube.admission.storage_protection import StorageObjectInUseProtection
 from tests.unit.servers.kube.admission.asking import admitted, asked, named
 

@@ -8,14 +8,14 @@ import pytest
 
 from localplane.apimachinery.errors import Forbidden
 from localplane.apimachinery.objects import JSONObject
-from localplane.servers.kube.admission.always_pull_images import AlwaysPullImages
-from localplane.servers.kube.admission.default_toleration_seconds import DefaultTolerationSeconds
-from localplane.servers.kube.admission.extended_resource_toleration import ExtendedResourceToleration
-from localplane.servers.kube.admission.limit_ranger import LimitRanger
-from localplane.servers.kube.admission.pod_resize import PodResizeValidator
-from localplane.servers.kube.admission.priority import Priority
-from localplane.servers.kube.admission.runtime_class import RuntimeClass
-from localplane.servers.kube.admission.service_account import ServiceAccount
+from localplane.servers.kube.admission.pods.always_pull_images import AlwaysPullImages
+from localplane.servers.kube.admission.pods.default_toleration_seconds import DefaultTolerationSeconds
+from localplane.servers.kube.admission.pods.extended_resource_toleration import ExtendedResourceToleration
+from localplane.servers.kube.admission.pods.limit_ranger import LimitRanger
+from localplane.servers.kube.admission.pods.pod_resize import PodResizeValidator
+from localplane.servers.kube.admission.pods.priority import Priority
+from localplane.servers.kube.admission.pods.runtime_class import RuntimeClass
+from localplane.servers.kube.admission.pods.service_account import ServiceAccount
 from tests.unit.servers.kube.admission.asking import admitted, asked, named, pod
 
 ACCOUNT = named("robot", namespace="ns")
