@@ -7,31 +7,36 @@ A verb's module is imported when it is named: see `verbs`.
 
 from __future__ import annotations
 
+from kctl import lazy
+
+lazy.install()
+
 import gc
 import importlib
+import json
 import os
 import sys
+import traceback
+from collections.abc import Sequence
+from types import ModuleType
 
+from kctl.command_line import colours, json_errors, plugins, profile, usage
+from kctl.command_line import help as command_line_help
 from kctl.command_line.command import Command, find
-from kctl.command_line.flags import first_word, parse
+from kctl.command_line.flags import Given, first_word, parse
 from kctl.command_line.global_flags import GLOBAL_FLAGS, HELP_FLAG
-from kctl.command_line.verbs import GROUPS, WITHOUT_KUBERC
-from kctl.errors import Ended, KctlError, UsageError
+from kctl.command_line.preferences import application
+from kctl.command_line.verbs import GROUPS, WITHOUT_KUBERC, Verb
+from kctl.completion import answer
+from kctl.errors import Ended, KctlError, UsageError, report
+from kctl.printers.terminal import shown
 from kctl.session.session import Session
+from kctl.session.versions import client_version, go_literal
 from localplane.apimachinery import go_sources
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import ModuleType
-
-    from kctl.command_line.command import Command
-    from kctl.command_line.flags import Given
-    from kctl.command_line.preferences.application import Applied
-    from kctl.command_line.verbs import Verb
+from localplane.client.transport import driver
 
 
-def run_command(command: Command, words: list[str], *, applied: Applied | None = None) -> int:
+def run_command(command: Command, words: list[str], *, applied: application.Applied | None = None) -> int:
     """Raises what the user should know; `cli` prints it. `applied` is what the user's kuberc has made of it."""
     path, rest = find(command, words, (*GLOBAL_FLAGS, HELP_FLAG))
     chosen = path[-1]
@@ -47,18 +52,14 @@ def run_command(command: Command, words: list[str], *, applied: Applied | None =
             usage.exit_code, usage.hint = chosen.usage_exit_code, f"See '{title} -h' for help and examples"
         raise usage from error
     if given.is_on("help") and not chosen.without_help:
-        from kctl.command_line.help import help_text
-
-        sys.stdout.write(help_text(chosen, title))
+        sys.stdout.write(command_line_help.help_text(chosen, title))
         return 0
     _check(given)
     if chosen.run is None:
         return _without_subcommand(chosen, title, given)
     own = any(flag.name == "profile" for flag in chosen.flags)  # debug has another
     if given.text("profile") != "none" and not own:
-        from kctl.command_line.profile import profiled
-
-        with profiled(given.text("profile"), given.text("profile-output")):
+        with profile.profiled(given.text("profile"), given.text("profile-output")):
             return _in_session(chosen, title, given, applied)
     return _in_session(chosen, title, given, applied)
 
@@ -71,7 +72,7 @@ def _check(given: Given) -> None:
         raise KctlError("--error-format must be 'text' or 'json'")
 
 
-def _in_session(chosen: Command, title: str, given: Given, applied: Applied | None) -> int:
+def _in_session(chosen: Command, title: str, given: Given, applied: application.Applied | None) -> int:
     session = Session(given, command=title, concurrent=chosen.concurrent)
     if applied is not None:
         session.plugin_policy = applied.policy
@@ -81,9 +82,7 @@ def _in_session(chosen: Command, title: str, given: Given, applied: Applied | No
         import asyncio
 
         return asyncio.run(_run(chosen, session, given))
-    from localplane.client.transport.driver import drive
-
-    return drive(lambda: _run(chosen, session, given))
+    return driver.drive(lambda: _run(chosen, session, given))
 
 
 async def _run(command: Command, session: Session, given: Given) -> int:
@@ -101,8 +100,6 @@ async def _run(command: Command, session: Session, given: Given) -> int:
 
 async def _compare_versions(session: Session) -> None:
     """Kubernetes: kubectl/pkg/cmd/util/kubectl_match_version.go."""
-    from kctl.session.versions import client_version, go_literal
-
     theirs, ours = await session.client.discovery().server_version(), client_version()
     if theirs.get("gitVersion") != ours["gitVersion"]:
         raise KctlError(f"server version (&{go_literal(theirs)}) differs from client version ({go_literal(ours)})")
@@ -112,9 +109,7 @@ def _without_subcommand(command: Command, title: str, given: Given) -> int:
     """Most fail, and say so on stderr. Kubernetes: cmdutil.DefaultSubCommandRun."""
     if given.arguments and command.alone != "help":
         raise unknown_subcommand(given.arguments, title, known=[one.name for one in command.commands])
-    from kctl.command_line.help import help_text
-
-    (sys.stderr if command.alone == "stderr" else sys.stdout).write(help_text(command, title))
+    (sys.stderr if command.alone == "stderr" else sys.stdout).write(command_line_help.help_text(command, title))
     if command.alone != "help":
         raise Ended(1)
     return 0
@@ -185,23 +180,16 @@ def _dispatch(arguments: list[str], said: list[str]) -> int:
     position = first_word(arguments, (*GLOBAL_FLAGS, HELP_FLAG))
     if position is None:
         _refuse_unknown_flags(arguments)
-        from kctl.command_line.help import root_help
-
-        sys.stdout.write(root_help())
+        sys.stdout.write(command_line_help.root_help())
         return 0
     name = arguments[position]
     verbs = {verb.name: verb for group in GROUPS for verb in group.verbs}
     if name not in verbs:
         if position == 0 and name in ("__complete", "__completeNoDesc"):
-            from kctl.completion.answer import answer
-
-            return answer(name, arguments[1:])
+            return answer.answer(name, arguments[1:])
         # Only a plugin or a typing error pays for these.
-        from kctl.command_line.plugins import replace_with_plugin
-        from kctl.command_line.usage import unknown_command
-
-        replace_with_plugin(arguments)
-        raise unknown_command(
+        plugins.replace_with_plugin(arguments)
+        raise usage.unknown_command(
             name,
             known=[one.name for one in verbs.values() if not one.own and not one.hidden],
             own=[one.name for one in verbs.values() if not one.hidden],
@@ -218,17 +206,13 @@ def _dispatch(arguments: list[str], said: list[str]) -> int:
 
 def _replace_with_subcommand_plugin(command: Command, arguments: list[str], position: int) -> None:
     """`kctl create foo` may be the plugin kctl-create-foo. Kubernetes: IsSubcommandPluginAllowed."""
-    from kctl.command_line.command import find
-
     path, rest = find(command, arguments[position + 1 :], (*GLOBAL_FLAGS, HELP_FLAG))
     if len(path) > 1 or not rest or rest[0].startswith("-"):
         return
-    from kctl.command_line.plugins import replace_with_plugin
-
-    replace_with_plugin(arguments, at_least=position + 2)
+    plugins.replace_with_plugin(arguments, at_least=position + 2)
 
 
-def _preferences(arguments: list[str]) -> Applied | None:
+def _preferences(arguments: list[str]) -> application.Applied | None:
     """What the user's kuberc makes of the command line. Most people have none: it costs them a look at the disk."""
     if not arguments or WITHOUT_KUBERC:
         return None
@@ -236,9 +220,7 @@ def _preferences(arguments: list[str]) -> Applied | None:
     named = os.environ.get("KUBERC") or any("--kuberc" in word for word in arguments)
     if not named and not os.path.lexists(usual):
         return None
-    from kctl.command_line.preferences.application import apply_preferences
-
-    return apply_preferences(arguments)
+    return application.apply_preferences(arguments)
 
 
 def _refuse_unknown_flags(arguments: list[str]) -> None:
@@ -252,19 +234,15 @@ def _invoke(verb: Verb, module: ModuleType, arguments: list[str], *, flags_first
     """A verb that is declared with Typer: those that run a server, where its start does not matter."""
     import typer
 
-    from kctl.command_line.usage import PARSER_ERROR, usage_error, without_presentation
-
     _choose_colour(arguments)
-    arguments = without_presentation(arguments)
+    arguments = usage.without_presentation(arguments)
     if flags_first and arguments[:1] and arguments[0].startswith("-"):
         raise UsageError(f"unknown flag: {arguments[0].partition('=')[0]}", hint="See 'kctl --help' for usage.")
     program = f"kctl {verb.name}"
     command = typer.main.get_command(module.app)
 
     def explain() -> str:
-        from kctl.command_line.help import own_help
-
-        return own_help(command, program, arguments)
+        return command_line_help.own_help(command, program, arguments)
 
     if any(word in ("-h", "--help") for word in arguments):
         sys.stdout.write(explain())
@@ -280,17 +258,17 @@ def _invoke(verb: Verb, module: ModuleType, arguments: list[str], *, flags_first
         return end.exit_code
     except typer.Abort:
         return 130
-    except PARSER_ERROR as error:
-        raise usage_error(error, command=command, program=program, arguments=arguments, explain=explain) from error
+    except usage.PARSER_ERROR as error:
+        raise usage.usage_error(
+            error, command=command, program=program, arguments=arguments, explain=explain
+        ) from error
     return 0
 
 
 def _choose_colour(arguments: Sequence[str]) -> None:
     """As the environment says it, which is where the plane's side looks."""
-    from kctl.command_line.colours import CHOICES, said
-
-    choice = said(arguments)
-    if choice not in CHOICES:
+    choice = colours.said(arguments)
+    if choice not in colours.CHOICES:
         raise KctlError("--color must be 'auto', 'always' or 'never'")
     if choice == "never":
         os.environ["NO_COLOR"] = "1"
@@ -301,17 +279,12 @@ def _choose_colour(arguments: Sequence[str]) -> None:
 
 def _report(error: Exception, words: Sequence[str]) -> int:
     """Print what went wrong, and return the exit code. Tracebacks are for those who ask for them."""
-    from kctl.command_line.json_errors import document, is_asked_for, is_silent
-    from kctl.errors import report
-
     if os.environ.get("KCTL_DEBUG"):
-        import traceback
-
         traceback.print_exception(error)
     while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]  # several things at once failed, mostly for one reason
     try:
-        as_json = is_asked_for(words)
+        as_json = json_errors.is_asked_for(words)
     except KctlError as wrong:
         error, as_json = wrong, False
     said = report(error)
@@ -321,10 +294,8 @@ def _report(error: Exception, words: Sequence[str]) -> int:
             "This is a fault in kctl. Set KCTL_DEBUG=1 to see where it happened."
         )
     sys.stdout.flush()
-    if as_json and not is_silent(error):
-        import json
-
-        told = document(error, said)
+    if as_json and not json_errors.is_silent(error):
+        told = json_errors.document(error, said)
         sys.stderr.write(json.dumps(told) + "\n")
         return int(told["exitCode"])
     if said:
@@ -336,22 +307,17 @@ def _report(error: Exception, words: Sequence[str]) -> int:
 
 def _suggestion(error: Exception) -> str:
     """What was probably meant, for a person: programs get kubectl's words alone."""
-    from kctl.command_line.usage import closest, did_you_mean
-
     for one in (error, error.__cause__):
         mistyped: tuple[str, Sequence[str]] | None = getattr(one, "mistyped", None)
         if mistyped is not None:
-            near = did_you_mean(closest(*mistyped))
+            near = usage.did_you_mean(usage.closest(*mistyped))
             return f"\n{near}" if near else ""
     return ""
 
 
 def _say(said: str, words: Sequence[str]) -> None:
-    from kctl.command_line.colours import wanted
-    from kctl.printers.terminal import shown
-
     said = shown(said, sys.stderr)
-    if wanted(words, sys.stderr) and said.startswith(("error:", "Error")):
+    if colours.wanted(words, sys.stderr) and said.startswith(("error:", "Error")):
         prefix, colon, rest = said.partition(":")
         said = f"\x1b[31;1m{prefix}{colon}\x1b[0m{rest}"
     sys.stderr.write(said if said.endswith("\n") else f"{said}\n")

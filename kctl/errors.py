@@ -20,6 +20,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from localplane.apimachinery import gotext
 from localplane.apimachinery.light_typing import Any, Final
 
 
@@ -189,9 +190,7 @@ def with_source(error: Any, verb: str, source: str) -> Exception:
     """`error when creating "a.yaml": ...`, still of its own class. Kubernetes: AddSourceToErr."""
     if not source:
         return error if isinstance(error, Exception) else KctlError(str(error))
-    from localplane.apimachinery.gotext import go_quote
-
-    prefix = f"error when {verb} {go_quote(source)}: "
+    prefix = f"error when {verb} {gotext.go_quote(source)}: "
     if _is(error, "localplane.apimachinery.errors", "APIError"):
         error.message = prefix + error.message
         error.args = (error.message,)
@@ -205,15 +204,13 @@ def _is(error: BaseException, module: str, name: str) -> bool:
 
 
 def _invalid(status: dict[str, Any]) -> str:
-    from localplane.apimachinery.gotext import go_quote
-
     details, message = status.get("details"), status.get("message", "")
     said = "The request is invalid"
     if details is None:
         return f"{said}: {message}" if message else said
     causes = details.get("causes") or ()
     if details.get("kind") or details.get("name"):
-        said = f"The {details.get('kind', '')} {go_quote(details.get('name', ''))} is invalid"
+        said = f"The {details.get('kind', '')} {gotext.go_quote(details.get('name', ''))} is invalid"
     elif message and not causes:
         return f"{said}: {message}"
     if not causes:

@@ -5,14 +5,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kctl.command_line.flags import Flag
+from kctl.session.session import Session
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.session.session import Session
-
 
 CHANGE_CAUSE = "kubernetes.io/change-cause"
 _SECRET = ("token", "username", "password")

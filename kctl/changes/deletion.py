@@ -19,22 +19,23 @@ The verbs call these. Kubernetes: kubectl/pkg/cmd/delete.
 
 from __future__ import annotations
 
+import datetime as dt
 import sys
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError, listed_as_one, raise_all, with_source
+from kctl.objects import Found, Info
 from kctl.printers.objects import kind_and_group
+from kctl.session.session import Session
+from localplane.apimachinery.errors import APIError, Expired, Forbidden, MethodNotAllowed, NotFound
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from kctl.objects import Found, Info
-    from kctl.session.session import Session
-    from localplane.client.rest.resources import ResourceClient
-
+from localplane.client.errors import ConnectionLost, InvalidName
+from localplane.client.rest.options import ListOptions
+from localplane.client.rest.resources import ResourceClient
+from localplane.client.transport.driver import sleep
 
 DELETION_FLAGS = (
     Flag(
@@ -124,12 +125,6 @@ _PAUSE = 1.0
 
 async def wait_until_gone(info: Info, seconds: float, *, uid: str = "") -> None:
     """Zero is a week. With `uid`, an object with another one counts as gone. Raises KctlError."""
-    from datetime import timedelta
-
-    from localplane.apimachinery.errors import Expired, NotFound
-    from localplane.client.errors import ConnectionLost
-    from localplane.client.rest.options import ListOptions
-
     end = time.monotonic() + (seconds or _FOREVER)
     while True:
         try:
@@ -145,7 +140,7 @@ async def wait_until_gone(info: Info, seconds: float, *, uid: str = "") -> None:
         options = ListOptions(
             field_selector=f"metadata.name={info.name}",
             resource_version=str(metadata.get("resourceVersion", "")),
-            timeout=timedelta(seconds=max(1, round(min(left, _LONGEST_WATCH)))),
+            timeout=dt.timedelta(seconds=max(1, round(min(left, _LONGEST_WATCH)))),
         )
         try:
             async with info.resource.watch(options) as events:
@@ -161,9 +156,6 @@ async def poll_until_gone(info: Info, seconds: float) -> None:
 
     Kubernetes: wait.PollUntilContextTimeout, where something is put in the place of what is gone.
     """
-    from localplane.apimachinery.errors import NotFound
-    from localplane.client.transport.driver import sleep
-
     end = time.monotonic() + seconds
     while True:
         try:
@@ -203,9 +195,6 @@ class Deleter:
 
     async def delete(self, found: Found) -> list[Info]:
         """Those that were there. Raises what went wrong once all has been tried."""
-        from localplane.apimachinery.errors import APIError
-        from localplane.client.errors import InvalidName
-
         failed: list[Exception] = []
         async for info in found.visit():
             if self._options.confirmed is not None and not self._options.confirmed(info):
@@ -223,8 +212,6 @@ class Deleter:
 
     def _raise(self, failed: list[Exception], unusable: list[Exception]) -> None:
         """What failed goes before what was found no place for, in whatever order they came."""
-        from localplane.apimachinery.errors import NotFound
-
         told = failed
         if self._options.ignore_not_found:
             told = [error for error in failed if not isinstance(error, NotFound)]
@@ -262,11 +249,6 @@ class Deleter:
 
     async def _wait(self) -> None:
         """For all, as long as for one."""
-        import sys
-        import time
-
-        from localplane.apimachinery.errors import Forbidden, MethodNotAllowed
-
         timeout = self._options.deletion.timeout
         end = time.monotonic() + timeout
         sys.stdout.flush()

@@ -5,22 +5,20 @@ What label and annotate share: which objects, in what way, and the flags that sa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
 
 from kctl.changes.change_cause import RECORD
 from kctl.command_line import standard_flags
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError, raise_all
+from kctl.objects import Found, Info, Query
 from kctl.printers.choice import output_flags
+from kctl.session.session import Session
+from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
-
-    from kctl.command_line.flags import Given
-    from kctl.objects import Found, Info, Query
-    from kctl.session.session import Session
+from localplane.apimachinery.patch import merge_patch
+from localplane.client.rest import resources
 
 
 class Words(NamedTuple):
@@ -104,8 +102,6 @@ def check(given: Given, resources: Sequence[str], *, dry_run: str, example: str)
 
 
 def query(given: Given, resources: Sequence[str]) -> Query:
-    from kctl.objects import Query
-
     asked = Query.of(given, resources)._replace(flatten=True, keep_going=True, local=given.is_on("local"))
     if asked.local:
         return asked._replace(label_selector="", field_selector="", default_namespace=False)
@@ -114,8 +110,6 @@ def query(given: Given, resources: Sequence[str]) -> Query:
 
 async def change_all(given: Given, found: Found, change: Callable[[Info], Awaitable[None]]) -> None:
     """Do it to every object, and say at the end what went wrong."""
-    from localplane.apimachinery.errors import APIError
-
     if given.text("resource-version") and not found.single_item_implied:
         raise KctlError("--resource-version may only be used with a single resource")
     async for info in found.visit():
@@ -147,9 +141,6 @@ def changed_metadata(obj: JSONObject, version: str, **fields: dict[str, str]) ->
 
 async def send(session: Session, info: Info, before: JSONObject, after: JSONObject, *, dry_run: bool) -> JSONObject:
     """What differs, as a merge patch; a version that the change is for is always part of it."""
-    from localplane.apimachinery.patch import merge_patch
-    from localplane.client.rest.resources import PatchType
-
     if not info.name:
         raise KctlError("resource name may not be empty")
     if session.given.text("resource-version"):
@@ -158,7 +149,7 @@ async def send(session: Session, info: Info, before: JSONObject, after: JSONObje
     return await info.resource.patch(
         info.name,
         merge_patch.diff(before, after),
-        PatchType.MERGE,
+        resources.PatchType.MERGE,
         dry_run=dry_run,
         field_manager=session.given.text("field-manager"),
     )

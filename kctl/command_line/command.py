@@ -13,11 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from localplane.apimachinery.light_typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Flag, Given
-    from kctl.session.session import Session
+from kctl.command_line.flags import Flag, Given, first_word
+from kctl.session.session import Session
+from localplane.apimachinery.light_typing import NamedTuple
 
 Run = Callable[["Session", "Given"], Awaitable[int | None]]
 
@@ -52,8 +50,6 @@ class Command(NamedTuple):
 
 def find(command: Command, words: list[str], flags: tuple[Flag, ...]) -> tuple[tuple[Command, ...], list[str]]:
     """The commands that the words name, outermost first, and the words that are left: flags may stand in between."""
-    from kctl.command_line.flags import first_word
-
     path, rest = [command], list(words)
     while path[-1].commands:
         position = first_word(rest, (*flags, *path[-1].flags))

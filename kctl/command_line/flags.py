@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from kctl.errors import KctlError
+from localplane.apimachinery import gotext, times
 from localplane.apimachinery.light_typing import Any, NamedTuple
 
 
@@ -95,9 +96,7 @@ class Given:
         try:
             value = KINDS[flag.kind](text)
         except ValueError as error:
-            from localplane.apimachinery.gotext import go_quote
-
-            raise KctlError(f'invalid argument {go_quote(text)} for "{flag.shown}" flag: {error}') from error
+            raise KctlError(f'invalid argument {gotext.go_quote(text)} for "{flag.shown}" flag: {error}') from error
         if isinstance(value, list):
             value = [*self._values.get(flag.name, ()), *value]
         elif isinstance(value, dict):
@@ -239,11 +238,9 @@ def _integer(bits: int) -> Callable[[str], int]:
 
 
 def _duration(text: str) -> float:
-    from localplane.apimachinery.times import InvalidDuration, parse_duration
-
     try:
-        return parse_duration(text).total_seconds()
-    except InvalidDuration as error:
+        return times.parse_duration(text).total_seconds()
+    except times.InvalidDuration as error:
         raise ValueError(str(error)) from error
 
 

@@ -20,8 +20,10 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
+from kctl.command_line.colours import wanted
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag
+from kctl.command_line.plugins import on_path
 from kctl.command_line.verbs import GROUPS
 from kctl.errors import EXIT_CODES
 from localplane.apimachinery.light_typing import Any, NamedTuple
@@ -121,8 +123,6 @@ def _indented(text: str) -> str:
 
 
 def _heading(title: str) -> str:
-    from kctl.command_line.colours import wanted
-
     return f"{_BOLD}{title}:{_PLAIN}" if wanted(sys.argv, sys.stdout) else f"{title}:"
 
 
@@ -318,8 +318,6 @@ def root_help() -> str:
 
 def _plugins() -> dict[str, str]:
     """Verb and program; the first on the PATH counts."""
-    from kctl.command_line.plugins import on_path
-
     found: dict[str, str] = {}
     own = {verb.name for group in GROUPS for verb in group.verbs}
     for path in on_path()[0]:

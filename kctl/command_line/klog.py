@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 from collections.abc import Sequence
 
 
 def line(place: str, text: str, *, letter: str = "I") -> str:
-    from datetime import datetime
-
-    stamp = datetime.now().astimezone().strftime("%m%d %H:%M:%S.%f")
+    stamp = dt.datetime.now().astimezone().strftime("%m%d %H:%M:%S.%f")
     return f"{letter}{stamp} {os.getpid():7d} {place}] {text}\n"
 
 

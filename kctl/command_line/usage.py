@@ -9,16 +9,12 @@ What was probably meant: names within two keystrokes, and names that begin so. K
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import typer
 
 from kctl.errors import KctlError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 # BadParameter's parents: the error of a wrong command line, and the root of whatever the parser raises.
 PARSER_ERROR: type[Exception] = typer.BadParameter.__mro__[2]

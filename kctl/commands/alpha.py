@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from kctl.command_line.command import Command
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.command_line.flags import Given
+from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from kctl.changes import dry_run
 from kctl.changes import metadata as metadata_changing
 from kctl.changes.change_cause import CHANGE_CAUSE, recorded
 from kctl.changes.metadata import Changes, changed_metadata, parse, split
 from kctl.command_line.command import Command
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError
+from kctl.objects import Found, Info, resolve
 from kctl.printers import results
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Found, Info
-    from kctl.printers.choice import Printer
-    from kctl.session.session import Session
+from kctl.printers.choice import Printer
+from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.objects import resolve
-
-    strategy = dry_run(session)
+    strategy = dry_run.dry_run(session)
     words = split(given.arguments, "annotation")
     changes = parse(words.pairs)
     if given.is_on("list") and given.text("output"):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError, UsageError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-    from localplane.client.rest.discovery import APIResource
+from kctl.printers import choice, typed
+from kctl.printers.table import TabWriter, print_rows
+from kctl.session.session import Session
+from localplane.client.rest.discovery import APIResource
 
 _FORMATS = ("json", "yaml", "kyaml", "name", "wide")
 _HEADERS = ("NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND")
@@ -42,9 +40,7 @@ def _format(given: Given) -> str:
     if output.lower() in ("json", "yaml", "kyaml"):
         return output.lower()
     if output not in ("", "name", "wide"):
-        from kctl.printers.choice import no_such_format
-
-        raise no_such_format(output, _FORMATS)
+        raise choice.no_such_format(output, _FORMATS)
     return output
 
 
@@ -70,8 +66,6 @@ def _print(session: Session, given: Given, output: str, found: list[APIResource]
     if output in ("json", "yaml", "kyaml"):
         _print_document(session, output, _document(found), keep=given.is_on("show-managed-fields"))
         return
-    from kctl.printers.table import TabWriter, print_rows
-
     wide = output == "wide"
     rows = [] if given.is_on("no-headers") else [(*_HEADERS, *(("VERBS", "CATEGORIES") if wide else ()))]
     rows += [_row(one, wide=wide) for one in found]
@@ -79,11 +73,8 @@ def _print(session: Session, given: Given, output: str, found: list[APIResource]
 
 
 def _print_document(session: Session, output: str, listed: dict[str, object], *, keep: bool) -> None:
-    from kctl.printers.choice import object_printer
-    from kctl.printers.typed import TypedPrinter
-
-    plain = object_printer(output, keep_managed_fields=keep)
-    TypedPrinter(output, plain, keep_managed_fields=keep).print(listed, session.write_object)
+    plain = choice.object_printer(output, keep_managed_fields=keep)
+    typed.TypedPrinter(output, plain, keep_managed_fields=keep).print(listed, session.write_object)
 
 
 def _row(one: APIResource, *, wide: bool) -> tuple[str, ...]:

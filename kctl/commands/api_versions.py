@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from kctl.command_line.command import Command
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError, UsageError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-    from localplane.client.rest.discovery import Discovered
+from kctl.session.session import Session
+from localplane.apimachinery.errors import APIError
+from localplane.client.errors import ConnectionFailed
+from localplane.client.rest.discovery import Discovered
 
 
 async def run(session: Session, given: Given) -> None:
@@ -26,9 +25,6 @@ async def run(session: Session, given: Given) -> None:
 
 async def _discovered(session: Session) -> Discovered:
     """Whatever fails is told as part of a longer sentence."""
-    from localplane.apimachinery.errors import APIError
-    from localplane.client.errors import ConnectionFailed
-
     said = "couldn't get available api versions from server"
     server = session.client_config.server.rstrip("/")
     try:

@@ -2,54 +2,42 @@
 
 from __future__ import annotations
 
-from kctl.changes.apply.options import PRUNE_ALLOWLIST, SERVER_SIDE_FLAGS, field_manager_flag
+from kctl.changes.apply import annotation_verbs, rerun
+from kctl.changes.apply.application import Applying
+from kctl.changes.apply.options import PRUNE_ALLOWLIST, SERVER_SIDE_FLAGS, field_manager_flag, read_options
 from kctl.changes.change_cause import RECORD
 from kctl.changes.deletion import DELETION_FLAGS, wait
+from kctl.changes.edit import last_applied
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import UsageError
 from kctl.printers.choice import output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> int | None:
-    from kctl.changes.apply.application import Applying
-    from kctl.changes.apply.options import read_options
-
     if given.arguments:
         raise UsageError(
             f"Unexpected args: [{' '.join(given.arguments)}]", hint="See 'kctl apply -h' for help and examples"
         )
     options = read_options(session)
     if given.is_on("watch"):
-        from kctl.changes.apply.rerun import apply_and_watch
-
-        return await apply_and_watch(session, given, options)
+        return await rerun.apply_and_watch(session, given, options)
     await Applying(session, given, options).run()
     return None
 
 
 async def _view(session: Session, given: Given) -> None:
-    from kctl.changes.apply.annotation_verbs import view_last_applied
-
-    await view_last_applied(session, given)
+    await annotation_verbs.view_last_applied(session, given)
 
 
 async def _set(session: Session, given: Given) -> None:
-    from kctl.changes.apply.annotation_verbs import set_last_applied
-
-    await set_last_applied(session, given)
+    await annotation_verbs.set_last_applied(session, given)
 
 
 async def _edit(session: Session, given: Given) -> None:
-    from kctl.changes.edit.last_applied import edit_last_applied
-
-    await edit_last_applied(session, given)
+    await last_applied.edit_last_applied(session, given)
 
 
 _EDIT_FLAGS = (

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.session.session import Session
+from kctl.streaming import attach, pods
 
 _DETACH = "ctrl-p,ctrl-q"
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.streaming.attach import Attaching, attach
-    from kctl.streaming.pods import named, pod_for, refuse_completed, timeout_of
-
-    within = timeout_of(given, hint=f"See '{session.command} -h' for help and examples")
+    within = pods.timeout_of(given, hint=f"See '{session.command} -h' for help and examples")
     words = given.arguments
     if not words:
         raise KctlError("at least 1 argument is required for attach")
@@ -27,9 +21,9 @@ async def run(session: Session, given: Given) -> None:
         raise KctlError(
             f"expected POD, TYPE/NAME, or TYPE NAME, (at most 2 arguments) saw {len(words)}: [{' '.join(words)}]"
         )
-    pod = await pod_for(session, await named(session, words), action="cannot attach to", within=within)
-    refuse_completed(pod, "attach")
-    how = Attaching(
+    pod = await pods.pod_for(session, await pods.named(session, words), action="cannot attach to", within=within)
+    pods.refuse_completed(pod, "attach")
+    how = attach.Attaching(
         container=given.text("container"),
         stdin=given.is_on("stdin"),
         terminal=given.is_on("tty"),
@@ -37,7 +31,7 @@ async def run(session: Session, given: Given) -> None:
         detach_keys=given.text("detach-keys") or _DETACH,
         command=session.command,
     )
-    await attach(session, pod, how)
+    await attach.attach(session, pod, how)
 
 
 COMMAND = Command(

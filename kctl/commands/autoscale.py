@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import re
 
+from kctl.changes import dry_run
 from kctl.changes.change_cause import RECORD, annotated, recorded
-from kctl.changes.launch.request import require, save_configuration, send
+from kctl.changes.launch.request import metadata, require, save_configuration, send
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError
+from kctl.objects import Info, Query, resolve
+from kctl.printers import typed
 from kctl.printers.choice import output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING
+from kctl.session.session import Session
+from localplane.apimachinery import quantity
+from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.gotext import go_float
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
 
 _UNITS = {"cpu": "m", "memory": "Mi"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.objects import Query, resolve
-
     require(given, "max")
-    mode = dry_run(session)
+    mode = dry_run.dry_run(session)
     _check(given)
     found = await resolve(session, Query.of(given)._replace(keep_going=True, flatten=True))
 
@@ -67,8 +65,6 @@ async def _require_scale(session: Session, info: Info) -> None:
 
 async def _autoscale(session: Session, given: Given, info: Info, mode: str) -> None:
     """With the second version of the API, and where it is refused with the first."""
-    from localplane.apimachinery.errors import APIError
-
     try:
         await _make(session, given, _version_two(session, given, info), mode)
     except (APIError, KctlError):
@@ -86,20 +82,16 @@ async def _autoscale(session: Session, given: Given, info: Info, mode: str) -> N
 
 
 async def _make(session: Session, given: Given, obj: JSONObject, mode: str) -> None:
-    from kctl.printers.typed import printer_for
-
     obj = annotated(obj, recorded(session))
     if mode == "client":
-        printer_for(given, "created", dry_run=mode).print(obj, session.write_object)
+        typed.printer_for(given, "created", dry_run=mode).print(obj, session.write_object)
         return
     save_configuration(obj, asked=given.is_on("save-config"))
     obj = await send(session, given, obj, "horizontalpodautoscalers", dry_run=mode == "server")
-    printer_for(given, "autoscaled", dry_run=mode).print(obj, session.write_object)
+    typed.printer_for(given, "autoscaled", dry_run=mode).print(obj, session.write_object)
 
 
 def _autoscaler(session: Session, given: Given, info: Info, version: str) -> JSONObject:
-    from kctl.changes.launch.request import metadata
-
     kind = info.rest_mapping.kind
     spec: JSONObject = {
         "scaleTargetRef": {"kind": kind.kind, "name": info.name, "apiVersion": str(kind.group_version)},
@@ -139,9 +131,6 @@ def _metric(resource: str, target: JSONObject) -> JSONObject:
 
 def _target(text: str, resource: str) -> JSONObject:
     """`70%` of what was requested, or an amount; a bare number is of milli-CPUs or mebibytes."""
-    from localplane.apimachinery.gotext import go_float
-    from localplane.apimachinery.quantity import InvalidQuantity, canonical
-
     text = text.strip()
     if text.endswith("%"):
         if not re.fullmatch(r"\+?[0-9]+", text[:-1]) or int(text[:-1]) >= 2**31:
@@ -151,8 +140,8 @@ def _target(text: str, resource: str) -> JSONObject:
     if _NUMBER.fullmatch(text):
         amount = go_float(float(text)) + _UNITS[resource]
     try:
-        return {"type": "AverageValue", "averageValue": canonical(amount)}
-    except InvalidQuantity as error:
+        return {"type": "AverageValue", "averageValue": quantity.canonical(amount)}
+    except quantity.InvalidQuantity as error:
         message = str(error) if amount != text else f"invalid resource {resource} value: {text}"
         raise KctlError(message) from error
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command, Run
-from kctl.command_line.flags import switch
+from kctl.command_line.flags import Given, switch
 from kctl.errors import KctlError
+from kctl.objects import Info, Query, resolve
+from kctl.objects.arguments import named
+from kctl.printers import results
 from kctl.printers.choice import output_flags
+from kctl.session.session import Session
+from localplane.apimachinery import times
+from localplane.apimachinery.errors import Conflict
 from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.light_typing import TYPE_CHECKING, NamedTuple
+from localplane.apimachinery.light_typing import NamedTuple
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
-
 
 _ATTEMPTS = 10
 
@@ -36,10 +36,6 @@ _DENIED = _Decision("Denied", "Approved", "KubectlDeny", "This CSR was denied by
 
 def _runs(decision: _Decision) -> Run:
     async def run(session: Session, given: Given) -> None:
-        from kctl.objects import Query, resolve
-        from kctl.objects.arguments import named
-        from kctl.printers import results
-
         printer = results.printer_for(given, decision.done)
         if not given.arguments and not given.texts("filename") and not given.text("kustomize"):
             raise KctlError("one or more CSRs must be specified as <name> or -f <filename>")
@@ -75,8 +71,6 @@ async def _look_up(info: Info) -> None:
 
 async def _decide(info: Info, decision: _Decision, *, force: bool) -> None:
     """Tried again while others change the same request."""
-    from localplane.apimachinery.errors import Conflict
-
     kind = info.rest_mapping.kind
     if (kind.group, kind.kind) != ("certificates.k8s.io", "CertificateSigningRequest"):
         got = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
@@ -97,8 +91,6 @@ async def _decide(info: Info, decision: _Decision, *, force: bool) -> None:
 
 def _with_condition(request: JSONObject, decision: _Decision) -> JSONObject | None:
     """None if it has been decided so already."""
-    from localplane.apimachinery.times import now
-
     status = request.get("status") or {}
     conditions = list(status.get("conditions") or ())
     for one in conditions:
@@ -113,7 +105,7 @@ def _with_condition(request: JSONObject, decision: _Decision) -> JSONObject | No
             "status": "True",
             "reason": decision.reason,
             "message": decision.message,
-            "lastUpdateTime": now(),
+            "lastUpdateTime": times.now(),
         }
     )
     return {**request, "status": {**status, "conditions": conditions}}

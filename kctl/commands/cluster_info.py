@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
 from kctl.command_line.standard_flags import ALL_NAMESPACES, pod_running_timeout
+from kctl.printers import typed
 from kctl.printers.choice import output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.session.session import Session
+from kctl.streaming import pods
+from kctl.views import cluster_dump
+from localplane.apimachinery.light_typing import Any
+from localplane.client.rest import options
+from localplane.client.rest.names import GroupVersionResource
 
 _EXTENSIONS = {"json": ".json", "yaml": ".yaml"}
 _LABEL = "kubernetes.io/cluster-service=true"
 
 
 async def run(session: Session, given: Given) -> None:
-    from localplane.client.rest.names import GroupVersionResource
-    from localplane.client.rest.options import ListOptions
-
     server = session.client_config.server
     services = session.client.resource(
         GroupVersionResource("", "v1", "services"), given.text("namespace") or "kube-system"
     )
     try:
-        found = await services.list(ListOptions(label_selector=_LABEL))
+        found = await services.list(options.ListOptions(label_selector=_LABEL))
         session.write(f"Kubernetes control plane is running at {server}\n")
         for service in found.get("items") or ():
             metadata = service.get("metadata") or {}
@@ -51,17 +50,13 @@ def _link(server: str, service: dict[str, Any]) -> str:
 
 
 async def dump(session: Session, given: Given) -> None:
-    from kctl.printers.typed import printer_for
-    from kctl.streaming.pods import timeout_of
-    from kctl.views.cluster_dump import Dump, RefusingPrinter
-
-    printer = printer_for(given, "")
+    printer = typed.printer_for(given, "")
     if given.text("output").lower() == "name":
-        printer = RefusingPrinter()
+        printer = cluster_dump.RefusingPrinter()
     session.client_config  # noqa: B018 - whether there is one is asked before the flags below are looked at
-    timeout_of(given)
+    pods.timeout_of(given)
     output, directory = given.text("output"), given.text("output-directory")
-    writing = Dump(session, printer, directory=directory, extension=_EXTENSIONS.get(output, ".txt"))
+    writing = cluster_dump.Dump(session, printer, directory=directory, extension=_EXTENSIONS.get(output, ".txt"))
     await writing.nodes()
     if given.is_on("all-namespaces"):
         names = await writing.namespaces()

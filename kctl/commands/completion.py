@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from kctl.command_line.command import Command
+from kctl.command_line.flags import Given
+from kctl.completion import scripts
 from kctl.errors import UsageError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.session.session import Session
+from localplane.apimachinery.gotext import go_quote
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.completion.scripts import SCRIPTS
-
     words = given.arguments
     hint = f"See '{session.command} -h' for help and examples"
     if not words:
         raise UsageError("Shell not specified.", hint=hint)
     if len(words) > 1:
         raise UsageError("Too many arguments. Expected only the shell type.", hint=hint)
-    if words[0] not in SCRIPTS:
-        from localplane.apimachinery.gotext import go_quote
-
+    if words[0] not in scripts.SCRIPTS:
         raise UsageError(f"Unsupported shell type {go_quote(words[0])}.", hint=hint)
-    session.write(SCRIPTS[words[0]])
+    session.write(scripts.SCRIPTS[words[0]])
 
 
 COMMAND = Command(

@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
+from kctl.changes.config import entries, properties
+from kctl.changes.config import files as config_files
+from kctl.changes.config import view as config_view
 from kctl.changes.config.texts import DESCRIPTIONS, EXAMPLES
+from kctl.command_line import help as command_line_help
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError, UsageError, raise_all
-from kctl.printers.choice import OBJECT_FORMATS, output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from kctl.changes.config.files import ConfigFiles
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.printers import kyaml
+from kctl.printers.choice import OBJECT_FORMATS, chosen_format, output_flags, printer_for
+from kctl.printers.objects import go_indented
+from kctl.printers.table import TabWriter, print_rows
+from kctl.session.session import Session
+from localplane.apimachinery.light_typing import Any, NoReturn
 
 _EMBED = switch("embed-certs", "Put the content of certificate files into the kubeconfig, not their paths.")
 
 
-def _files(session: Session) -> ConfigFiles:
-    from kctl.changes.config.files import ConfigFiles
-
-    return ConfigFiles(session)
+def _files(session: Session) -> config_files.ConfigFiles:
+    return config_files.ConfigFiles(session)
 
 
-def _unexpected(session: Session, given: Given) -> KctlError:
-    """kubectl shows the help before it says so."""
-    from kctl.command_line.help import help_text
-
+def _show_help(session: Session) -> None:
+    """kubectl does so before it says what is wrong with the words."""
     name = session.command.rpartition(" ")[2]
-    session.write(help_text(next(one for one in COMMAND.commands if one.name == name), session.command))
-    return KctlError(f"Unexpected args: [{' '.join(given.arguments)}]")
+    command = next(command for command in COMMAND.commands if command.name == name)
+    session.write(command_line_help.help_text(command, session.command))
+
+
+def _refuse_arguments(session: Session, given: Given) -> NoReturn:
+    _show_help(session)
+    raise KctlError(f"Unexpected args: [{' '.join(given.arguments)}]")
 
 
 async def view(session: Session, given: Given) -> None:
@@ -40,25 +44,18 @@ async def view(session: Session, given: Given) -> None:
             f"unexpected arguments: [{' '.join(given.arguments)}]",
             hint="See 'kctl config view -h' for help and examples",
         )
-    from kctl.changes.config.files import ConfigFiles
-    from kctl.changes.config.view import View, document
-    from kctl.printers.choice import chosen_format, printer_for
-    from kctl.printers.objects import go_indented
-
     output = chosen_format(given)
     printer = printer_for(given) if output else None
     explicit, merge = bool(given.text("kubeconfig")), given.is_on("merge")
     if not merge and not explicit:
         raise KctlError("if merge==false a precise file must be specified")
-    files = ConfigFiles(session, must_exist=not merge)
-    view = View(given.is_on("minify"), given.is_on("flatten"), given.is_on("raw"), given.text("context"))
-    shown = document(files, view)
+    files = config_files.ConfigFiles(session, must_exist=not merge)
+    view = config_view.View(given.is_on("minify"), given.is_on("flatten"), given.is_on("raw"), given.text("context"))
+    shown = config_view.document(files, view)
     if output.lower() == "json":
         session.write(go_indented(shown, sort=False) + "\n")
     elif output.lower() == "kyaml":
-        from kctl.printers.kyaml import to_kyaml
-
-        session.write(to_kyaml(shown, sort=False))
+        session.write(kyaml.to_kyaml(shown, sort=False))
     elif printer is None:
         session.write("config/<unknown>\n")  # what kubectl's printer of names says of what has none
     else:
@@ -74,8 +71,6 @@ async def current_context(session: Session, given: Given) -> None:
 
 
 async def get_contexts(session: Session, given: Given) -> None:
-    from kctl.printers.table import TabWriter, print_rows
-
     output = given.text("output")
     if output not in ("", "name"):
         raise KctlError(
@@ -109,7 +104,7 @@ async def get_users(session: Session, given: Given) -> None:
 
 async def use_context(session: Session, given: Given) -> None:
     if len(given.arguments) != 1:
-        raise _unexpected(session, given)
+        _refuse_arguments(session, given)
     name = given.arguments[0]
     files = _files(session)
     if not name:
@@ -122,7 +117,7 @@ async def use_context(session: Session, given: Given) -> None:
 
 async def rename_context(session: Session, given: Given) -> None:
     if len(given.arguments) != 2:
-        raise _unexpected(session, given)
+        _refuse_arguments(session, given)
     old, new = given.arguments
     if not new:
         raise KctlError("You must specify a new non-empty context name")
@@ -144,7 +139,7 @@ def _deleter(kind: str, what: str) -> Callable[[Session, Given], Awaitable[None]
         if len(given.arguments) != 1:
             if kind == "users":
                 raise UsageError("user to delete is required", hint=f"See '{session.command} -h' for help and examples")
-            _unexpected(session, given)
+            _show_help(session)
             return
         name = given.arguments[0]
         if name not in files.entries(kind):
@@ -160,43 +155,37 @@ def _deleter(kind: str, what: str) -> Callable[[Session, Given], Awaitable[None]
 
 
 async def set_cluster(session: Session, given: Given) -> None:
-    from kctl.changes.config.entries import cluster
-
     if len(given.arguments) != 1:
-        raise _unexpected(session, given)
+        _refuse_arguments(session, given)
     name = given.arguments[0]
     if not name:
         raise KctlError("you must specify a non-empty cluster name")
     files = _files(session)
-    files.put("clusters", name, cluster(given, files.entries("clusters").get(name, {})))
+    files.put("clusters", name, entries.cluster(given, files.entries("clusters").get(name, {})))
     session.write(f'Cluster "{name}" set.\n')
 
 
 async def set_credentials(session: Session, given: Given) -> None:
-    from kctl.changes.config.entries import credentials, pairs
-
     if len(given.arguments) != 1:
-        _unexpected(session, given)
+        _show_help(session)
         raise KctlError(f"unexpected args: [{' '.join(given.arguments)}]")
     for flag in ("auth-provider-arg", "exec-env"):
         try:
-            pairs(given.texts(flag), flag)
+            entries.pairs(given.texts(flag), flag)
         except KctlError:
-            _unexpected(session, given)
+            _show_help(session)
             raise
     name = given.arguments[0]
     if not name:
         raise KctlError("you must specify a non-empty user name")
     files = _files(session)
-    files.put("users", name, credentials(given, files.entries("users").get(name, {})))
+    files.put("users", name, entries.credentials(given, files.entries("users").get(name, {})))
     session.write(f'User "{name}" set.\n')
 
 
 async def set_context(session: Session, given: Given) -> None:
-    from kctl.changes.config.entries import context
-
     if len(given.arguments) > 1:
-        raise _unexpected(session, given)
+        _refuse_arguments(session, given)
     name = given.arguments[0] if given.arguments else ""
     if not name and not given.is_on("current"):
         raise KctlError("you must specify a non-empty context name or --current")
@@ -207,26 +196,22 @@ async def set_context(session: Session, given: Given) -> None:
     if not name:
         raise KctlError("no current context is set")
     before = files.entries("contexts").get(name)
-    files.put("contexts", name, context(given, before or {}))
+    files.put("contexts", name, entries.context(given, before or {}))
     session.write(f'Context "{name}" {"created" if before is None else "modified"}.\n')
 
 
 async def set_property(session: Session, given: Given) -> None:
-    from kctl.changes.config.properties import set_value
-
     if len(given.arguments) != 2:
-        raise _unexpected(session, given)
+        _refuse_arguments(session, given)
     path, value = given.arguments
-    set_value(_files(session), path, value, raw_bytes=given.is_on("set-raw-bytes"))
+    properties.set_value(_files(session), path, value, raw_bytes=given.is_on("set-raw-bytes"))
     session.write(f'Property "{path}" set.\n')
 
 
 async def unset_property(session: Session, given: Given) -> None:
-    from kctl.changes.config.properties import unset
-
     if len(given.arguments) != 1:
-        raise _unexpected(session, given)
-    unset(_files(session), given.arguments[0])
+        _refuse_arguments(session, given)
+    properties.unset(_files(session), given.arguments[0])
     session.write(f'Property "{given.arguments[0]}" unset.\n')
 
 

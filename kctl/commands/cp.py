@@ -4,41 +4,37 @@ from __future__ import annotations
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.session.session import Session
+from kctl.streaming import channels, file_copy
+from kctl.streaming import remote as streaming_remote
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.streaming.channels import say_exit_code
-    from kctl.streaming.file_copy import Remote, download, place, upload
-    from kctl.streaming.remote import standard_streams
-
     if len(given.arguments) != 2:
         raise KctlError("source and destination are required")
-    source, target = place(given.arguments[0]), place(given.arguments[1])
+    source, target = file_copy.place(given.arguments[0]), file_copy.place(given.arguments[1])
     if source.pod and target.pod:
         raise KctlError("one of src or dest must be a local file specification")
     if not source.file or not target.file:
         raise KctlError("filepath can not be empty")
     if not source.pod and not target.pod:
         raise KctlError("one of src or dest must be a remote file specification")
-    ours = standard_streams(stdin=False, terminal=False)
+    ours = streaming_remote.standard_streams(stdin=False, terminal=False)
     assert ours.err is not None  # there is no terminal
-    remote = Remote(session, source if source.pod else target, given.text("container"))
+    remote = file_copy.Remote(session, source if source.pod else target, given.text("container"))
     if source.pod:
         program = session.command.partition(" ")[0]
-        code = await download(
+        code = await file_copy.download(
             session, remote, source, target.file, retries=given.number("retries"), out=ours.out, program=program
         )
     else:
         no_preserve = given.is_on("no-preserve")
-        code = await upload(remote, source.file, target.file, no_preserve=no_preserve, out=ours.out, err=ours.err)
-    say_exit_code(session, code)
+        code = await file_copy.upload(
+            remote, source.file, target.file, no_preserve=no_preserve, out=ours.out, err=ours.err
+        )
+    channels.say_exit_code(session, code)
 
 
 COMMAND = Command(

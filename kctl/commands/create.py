@@ -5,36 +5,32 @@ Kubernetes: kubectl/pkg/cmd/create/create.go.
 
 from __future__ import annotations
 
-from kctl.changes.change_cause import RECORD
+from kctl.changes import dry_run
+from kctl.changes.apply import last_applied
+from kctl.changes.change_cause import RECORD, annotated, recorded
 from kctl.changes.create.table import GENERATORS
+from kctl.changes.edit import creation
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
-from kctl.errors import KctlError, UsageError, raise_all
-from kctl.printers.choice import output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.printers.choice import Printer
-    from kctl.session.session import Session
+from kctl.command_line.flags import Flag, Given, switch
+from kctl.errors import KctlError, UsageError, raise_all, with_source
+from kctl.objects import Info, Query, resolve
+from kctl.printers import results
+from kctl.printers.choice import Printer, output_flags
+from kctl.session import raw
+from kctl.session.session import Session
+from localplane.apimachinery.errors import APIError
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run, field_validation
-    from kctl.printers import results
-
     if given.arguments:
         raise UsageError(
             f"Unexpected args: [{' '.join(given.arguments)}]", hint="See 'kctl create -h' for help and examples"
         )
-    strategy = dry_run(session)
-    validation = field_validation(given)
+    strategy = dry_run.dry_run(session)
+    validation = dry_run.field_validation(given)
     has_source = bool(given.texts("filename") or given.text("kustomize"))
     if given.is_on("edit") and not has_source:
-        from kctl.objects import Query, resolve
-
         await resolve(session, Query.of(given))  # says what is missing in edit's words
     printer = results.printer_for(given, "created", dry_run=strategy)
     if not has_source:
@@ -42,25 +38,21 @@ async def run(session: Session, given: Given) -> None:
     if given.text("raw"):
         await _raw(session, given)
     elif given.is_on("edit"):
-        from kctl.changes.edit.creation import edit_before_create
-
-        await edit_before_create(session, given)
+        await creation.edit_before_create(session, given)
     else:
         await _Creating(session, given, printer, strategy, validation).create_all()
 
 
 async def _raw(session: Session, given: Given) -> None:
-    from kctl.session.raw import body_of, check_raw, raw_request
-
     if given.is_on("edit"):
         raise KctlError("--raw and --edit are mutually exclusive")
     filenames = given.texts("filename")
-    check_raw(given, filenames)
+    raw.check_raw(given, filenames)
     try:
-        body = body_of(filenames[0])
+        body = raw.body_of(filenames[0])
     except OSError as error:
         raise KctlError(f"open {filenames[0]}: {(error.strerror or str(error)).lower()}") from error
-    await raw_request(session, "POST", given.text("raw"), body=body)
+    await raw.raw_request(session, "POST", given.text("raw"), body=body)
 
 
 class _Creating:
@@ -72,10 +64,6 @@ class _Creating:
         self._validation = validation
 
     async def create_all(self) -> None:
-        from kctl.errors import with_source
-        from kctl.objects import Query, resolve
-        from localplane.apimachinery.errors import APIError
-
         query = Query.of(self._given)._replace(
             flatten=True, keep_going=True, needs_object=False, validates=self._validation != "Ignore"
         )
@@ -93,11 +81,9 @@ class _Creating:
             raise KctlError("no objects passed to create")
 
     async def _create(self, info: Info) -> None:
-        from kctl.changes.apply.last_applied import create_or_update
-        from kctl.changes.change_cause import annotated, recorded
-
         obj = annotated(
-            create_or_update(info.object or {}, create=self._given.is_on("save-config")), recorded(self._session)
+            last_applied.create_or_update(info.object or {}, create=self._given.is_on("save-config")),
+            recorded(self._session),
         )
         if self._strategy != "client":
             metadata = {key: value for key, value in (obj.get("metadata") or {}).items() if key != "resourceVersion"}

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
+from kctl.changes.config import files as config_files
 from kctl.command_line.command import Command
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.config.files import ConfigFiles, recall, remember
-
     if len(given.arguments) > 1:
         raise KctlError(f"expected one context, not {len(given.arguments)}")
-    files = ConfigFiles(session)
+    files = config_files.ConfigFiles(session)
     names, current = files.entries("contexts"), files.current_context
     if not given.arguments:
         session.write("".join(f"{'*' if name == current else ' '} {name}\n" for name in names))
         return
     name = given.arguments[0]
     if name == "-":
-        name = recall(session, "context")
+        name = config_files.recall(session, "context")
         if not name:
             raise KctlError("there was no context before this one")
     if name not in names:
         raise KctlError(f'no context exists with the name: "{name}"')
-    remember(session, "context", current)
+    config_files.remember(session, "context", current)
     files.set_current_context(name)
     session.write(f'Switched to context "{name}".\n')
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from kctl.changes.debug import options, visit
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.command_line.flags import Flag, Given, switch
+from kctl.objects import Query, resolve
+from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.debug.options import check, read
-    from kctl.changes.debug.visit import visit
-    from kctl.objects import Query, resolve
-
-    debugging = read(given)
-    check(session, debugging)
+    debugging = options.read(given)
+    options.check(session, debugging)
     words = [name if "/" in name else f"pods/{name}" for name in debugging.targets]
     found = await resolve(session, Query.of(given, words))
     async for info in found.visit():
-        await visit(session, debugging, info)
+        await visit.visit(session, debugging, info)
 
 
 COMMAND = Command(

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from kctl.changes.deletion import DELETION_FLAGS, wait
+from kctl.changes import dry_run
+from kctl.changes.deletion import DELETION_FLAGS, DeleteOptions, Deleter, Deletion, confirm, propagation_policy, wait
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
-from kctl.errors import KctlError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.changes.deletion import Deletion
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info, Query
-    from kctl.session.session import Session
+from kctl.command_line.flags import Flag, Given, switch
+from kctl.errors import KctlError, raise_all
+from kctl.objects import Info, Query, resolve
+from kctl.session import raw
+from kctl.session.session import Session
+from localplane.apimachinery.errors import NotFound
 
 _IMMEDIATE = (
     "Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may "
@@ -22,9 +20,6 @@ _IMMEDIATE = (
 
 
 async def run(session: Session, given: Given) -> int | None:
-    from kctl.changes.deletion import DeleteOptions, Deleter
-    from kctl.objects import resolve
-
     deletion = _deletion(session, given)
     _ = session.namespace  # a context that is not there is told of in the words of who asks for a namespace
     if given.text("raw"):
@@ -52,9 +47,6 @@ async def run(session: Session, given: Given) -> int | None:
 
 
 def _deletion(session: Session, given: Given) -> Deletion:
-    from kctl.changes.deletion import Deletion, propagation_policy
-    from kctl.changes.dry_run import dry_run
-
     policy = propagation_policy(session)
     grace, force = given.number("grace-period"), given.is_on("force")
     if given.is_on("now"):
@@ -65,12 +57,12 @@ def _deletion(session: Session, given: Given) -> Deletion:
         grace = 1
     if force and grace < 0:
         grace = 0
-    return Deletion(policy=policy, grace_period=grace, timeout=given.seconds("timeout"), dry_run=dry_run(session))
+    return Deletion(
+        policy=policy, grace_period=grace, timeout=given.seconds("timeout"), dry_run=dry_run.dry_run(session)
+    )
 
 
 def _query(given: Given) -> Query:
-    from kctl.objects import Query
-
     if given.is_on("all") and (given.text("selector") or given.text("field-selector")):
         raise KctlError("setting 'all' parameter but found a non empty selector. ")
     return Query.of(given)._replace(
@@ -90,23 +82,16 @@ def _check(session: Session, given: Given, deletion: Deletion) -> None:
 
 
 async def _raw(session: Session, given: Given) -> None:
-    from kctl.session.raw import body_of, check_raw, raw_request
-
     if given.is_on("interactive"):
         raise KctlError("--interactive can not be used with --raw")
     filenames = given.texts("filename")
-    check_raw(given, filenames, needs_file=False)
-    body = body_of(filenames[0]) if filenames else None
-    await raw_request(session, "DELETE", given.text("raw"), body=body)
+    raw.check_raw(given, filenames, needs_file=False)
+    body = raw.body_of(filenames[0]) if filenames else None
+    await raw.raw_request(session, "DELETE", given.text("raw"), body=body)
 
 
 async def _preview(session: Session, query: Query, *, ignore_not_found: bool) -> set[tuple[str, str, str]] | None:
     """What was shown and agreed to; None if there was nothing, or somebody said no."""
-    from kctl.changes.deletion import confirm
-    from kctl.errors import raise_all
-    from kctl.objects import resolve
-    from localplane.apimachinery.errors import NotFound
-
     found = await resolve(session, query)
     infos = await found.infos()
     raise_all([error for error in found.errors if not (ignore_not_found and isinstance(error, NotFound))])

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import switch
+from kctl.command_line.flags import Given, switch
 from kctl.errors import KctlError, raise_all
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
-    from kctl.views.describe.page import Source
+from kctl.objects import Info, Query, resolve
+from kctl.session.session import Session
+from kctl.views.describe import kinds
+from kctl.views.describe import page as describe_page
+from localplane.apimachinery.errors import APIError, NotFound
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.objects import Query, resolve
-    from kctl.views.describe.page import Source
-    from localplane.apimachinery.errors import APIError, NotFound
-
     if not given.arguments and not given.texts("filename") and not given.text("kustomize"):
         raise KctlError(
             'You must specify the type of resource to describe. Use "kctl api-resources" for a complete list of '
@@ -37,7 +31,7 @@ async def run(session: Session, given: Given) -> None:
     errors = list(found.errors)
     several = bool(errors) or len(infos) > 1
     with_events = given.is_on("show-events") and (given.changed("show-events") or not several)
-    source = Source(session, with_events=with_events, chunk_size=given.number("chunk-size"))
+    source = describe_page.Source(session, with_events=with_events, chunk_size=given.number("chunk-size"))
     if len(errors) == 1 and isinstance(errors[0], NotFound) and len(given.arguments) == 2:
         await _describe_matching(session, given, source, errors[0])
         return
@@ -55,21 +49,16 @@ async def run(session: Session, given: Given) -> None:
     raise_all(errors, listed=found.lists_errors and bool(found.errors))
 
 
-async def _described(info: Info, source: Source) -> str:
+async def _described(info: Info, source: describe_page.Source) -> str:
     """The object is asked for again: what came out of a file or a list may be another version of it."""
-    from kctl.views.describe.kinds import describer_for
-    from kctl.views.describe.page import Page
-
     kind = info.rest_mapping.kind
-    page = Page()
-    await describer_for(kind.group, kind.kind)(page, await info.get(), source)
+    page = describe_page.Page()
+    await kinds.describer_for(kind.group, kind.kind)(page, await info.get(), source)
     return page.text
 
 
-async def _describe_matching(session: Session, given: Given, source: Source, missing: Exception) -> None:
+async def _describe_matching(session: Session, given: Given, source: describe_page.Source, missing: Exception) -> None:
     """All whose names begin so, if there is none that is called so."""
-    from kctl.objects import Query, resolve
-
     kind, prefix = given.arguments
     query = Query(
         arguments=[kind],

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from kctl.changes.apply import diff
 from kctl.changes.apply.options import PRUNE_ALLOWLIST, SERVER_SIDE_FLAGS, field_manager_flag
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
-from kctl.errors import KctlError, UsageError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.command_line.flags import Flag, Given, switch
+from kctl.errors import KctlError, UsageError, report
+from kctl.session.session import Session
+from localplane.apimachinery.errors import APIError
+from localplane.client.errors import ClientError
 
 
 async def run(session: Session, given: Given) -> int:
     """1 tells that there are differences, so what goes wrong is told by 2."""
-    from kctl.changes.apply.diff import diff
-    from localplane.apimachinery.errors import APIError
-    from localplane.client.errors import ClientError
-
     try:
         if given.arguments:
             raise UsageError(
@@ -29,15 +24,13 @@ async def run(session: Session, given: Given) -> int:
             raise KctlError("must specify one of -f and -k")
         if given.is_on("force-conflicts") and not given.is_on("server-side"):
             raise KctlError("--force-conflicts only works with --server-side")
-        return await diff(session, given)
+        return await diff.diff(session, given)
     except (KctlError, APIError, ClientError) as error:
         raise _failed(error) from error
 
 
 def _failed(error: Exception) -> KctlError:
     """The same words with another exit code."""
-    from kctl.errors import report
-
     code = error.exit_code if isinstance(error, KctlError) else 0
     return KctlError(report(error) or str(error), exit_code=max(2, code), verbatim=True)
 

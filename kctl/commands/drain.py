@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from kctl.changes import dry_run
+from kctl.changes.nodes import cordon, drain
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError, SeveralErrors, raise_all
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.session.session import Session
+from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.gotext import go_quote
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.changes.nodes.cordon import find, mark, print_node, require_selector
-    from localplane.apimachinery.errors import APIError
-    from localplane.apimachinery.gotext import go_quote
-
-    mode = dry_run(session)
+    mode = dry_run.dry_run(session)
     if given.text("pod-selector"):
-        require_selector(given.text("pod-selector"))
-    infos = await find(session, given, "drain NODE")
-    await mark(session, infos, mode, unschedulable=True)
+        cordon.require_selector(given.text("pod-selector"))
+    infos = await cordon.find(session, given, "drain NODE")
+    await cordon.mark(session, infos, mode, unschedulable=True)
     errors: list[Exception] = []
     remaining = []
     for info in infos:
@@ -38,7 +33,7 @@ async def run(session: Session, given: Given) -> None:
             errors.append(error)
             remaining.append(info.name)
             continue
-        print_node(session, info, "drained", mode)
+        cordon.print_node(session, info, "drained", mode)
     if remaining:
         session.say("There are pending nodes to be drained:\n" + "".join(f" {name}\n" for name in remaining))
     listed = any(isinstance(error, SeveralErrors) for error in errors)
@@ -46,11 +41,7 @@ async def run(session: Session, given: Given) -> None:
 
 
 async def _drain(session: Session, given: Given, mode: str, node: str) -> None:
-    from kctl.changes.nodes.drain import Choosing, Evicting, place
-    from localplane.apimachinery.errors import APIError
-    from localplane.apimachinery.gotext import go_quote
-
-    choosing = Choosing(session, given)
+    choosing = drain.Choosing(session, given)
     try:
         chosen = await choosing.choose(node)
     except APIError as error:
@@ -60,10 +51,10 @@ async def _drain(session: Session, given: Given, mode: str, node: str) -> None:
         session.warn(chosen.warning)
     if mode == "client":
         for pod in chosen.pods:
-            session.write(f"evicting pod {place(pod)} (dry run)\n")
+            session.write(f"evicting pod {drain.place(pod)} (dry run)\n")
         return
     try:
-        await Evicting(session, given, mode).move(chosen.pods)
+        await drain.Evicting(session, given, mode).move(chosen.pods)
     except (KctlError, APIError) as error:
         session.flush()
         pending = await choosing.choose(node)

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
+from kctl.changes import dry_run
 from kctl.changes.change_cause import RECORD
+from kctl.changes.edit import loop, patches
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import switch
+from kctl.command_line.flags import Given, switch
 from kctl.errors import KctlError, raise_all
+from kctl.objects import Query, resolve
 from kctl.printers.choice import output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import field_validation
-    from kctl.changes.edit.loop import EditLoop
-    from kctl.changes.edit.patches import EditPatching
-    from kctl.objects import Query, resolve
-
     _ = session.namespace  # a context that is not there is told of in the words of who asks for a namespace
     query = Query.of(given)._replace(types_alone=True, latest=True, flatten=True, keep_going=True)
     found = await resolve(session, query)
-    field_validation(given)
+    dry_run.field_validation(given)
     infos = await found.infos()
     raise_all(found.errors)
     if not infos:
         raise KctlError("edit cancelled, no objects found")
-    await EditLoop(session, given, EditPatching(session, given, infos).attempt).run(infos)
+    await loop.EditLoop(session, given, patches.EditPatching(session, given, infos).attempt).run(infos)
 
 
 COMMAND = Command(

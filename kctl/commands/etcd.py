@@ -8,6 +8,9 @@ import typer
 
 from kctl.commands import new_app
 from localplane.apiserver.storage.etcd.program.binary import cache_directory, find_etcd
+from localplane.apiserver.storage.etcd.program.install import debian, releases
+from localplane.apiserver.storage.etcd.program.install import installer as install_installer
+from localplane.cli import etcd_repair
 from localplane.cli.flags import command
 from localplane.cli.repair_options import RepairOptions
 
@@ -59,22 +62,18 @@ def install(
       kctl etcd install --base-url https://mirror.example.com/etcd
     """
     # httpx takes longer to import than the other subcommands take to run.
-    from localplane.apiserver.storage.etcd.program.install.debian import DebianArchive
-    from localplane.apiserver.storage.etcd.program.install.installer import Installer
-    from localplane.apiserver.storage.etcd.program.install.releases import OFFICIAL_BASE_URL
-
     with _Progress() as progress:
-        installer = Installer(cache=cache_directory(), reporter=progress, debian=DebianArchive())
-        installed = installer.install(version=version, base_url=base_url or OFFICIAL_BASE_URL, force=force)
+        installer = install_installer.Installer(
+            cache=cache_directory(), reporter=progress, debian=debian.DebianArchive()
+        )
+        installed = installer.install(version=version, base_url=base_url or releases.OFFICIAL_BASE_URL, force=force)
     state = "already installed" if installed.already else "installed"
     sys.stdout.write(f"etcd {installed.binary.version} {state}: {installed.binary.path}\n")
 
 
 def repair(options: RepairOptions) -> int:
     # The etcd client takes longer to import than the other subcommands take to run.
-    from localplane.cli.etcd_repair import repair as repair_etcd
-
-    repair_etcd(options)
+    etcd_repair.repair(options)
     return 0
 
 

@@ -7,33 +7,28 @@ from datetime import UTC, datetime
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
-from kctl.printers.choice import OBJECT_FORMATS, output_flags
+from kctl.printers import typed
+from kctl.printers.choice import OBJECT_FORMATS, Printer, output_flags
 from kctl.printers.sorting import go_sort
 from kctl.printers.table import TabWriter
 from kctl.printers.terminal import escape
-from localplane.apimachinery.light_typing import TYPE_CHECKING
+from kctl.session.session import Session
+from kctl.views.describe import page
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.printers.choice import Printer
-    from kctl.session.session import Session
-    from localplane.client.rest.resources import ResourceClient
-
+from localplane.client.errors import ConnectionLost, NoMatch
+from localplane.client.rest import options, resources
+from localplane.client.rest.names import GroupVersionResource
 
 _TYPES = ("normal", "warning")
 _CHUNK = 500
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.printers.typed import printer_for
-    from localplane.client.rest.names import GroupVersionResource
-
     everywhere = given.is_on("all-namespaces")
     selector = await _selector(session, given)
-    printer = printer_for(given, "events") if given.text("output") else None
+    printer = typed.printer_for(given, "events") if given.text("output") else None
     if any(one.lower() not in _TYPES for one in given.texts("types")):
         raise KctlError("valid --types are Normal or Warning")
     events = session.client.resource(GroupVersionResource("", "v1", "events"), "" if everywhere else session.namespace)
@@ -71,8 +66,6 @@ async def _selector(session: Session, given: Given) -> str:
         raise KctlError("arguments in resource/name form may not have more than one slash")
     if not parts[0]:
         raise KctlError("a resource must be present, got: /, Resource=")
-    from localplane.client.errors import NoMatch
-
     try:
         kind = (await session.discovery.mapping_for(parts[0].lower())).kind
     except NoMatch as error:
@@ -84,14 +77,12 @@ async def _selector(session: Session, given: Given) -> str:
     )
 
 
-async def _listed(given: Given, events: ResourceClient, selector: str) -> list[JSONObject]:
-    from localplane.client.rest.options import ListOptions
-
+async def _listed(given: Given, events: resources.ResourceClient, selector: str) -> list[JSONObject]:
     found: list[JSONObject] = []
     token = ""
     while True:
         limit = given.number("chunk-size") if given.changed("chunk-size") else _CHUNK
-        page = await events.list(ListOptions(field_selector=selector, limit=limit, continue_token=token))
+        page = await events.list(options.ListOptions(field_selector=selector, limit=limit, continue_token=token))
         found += page.get("items") or []
         token = str((page.get("metadata") or {}).get("continue") or "")
         if not token:
@@ -104,14 +95,12 @@ def _is_wanted(given: Given, event: JSONObject) -> bool:
 
 
 def _moment(event: JSONObject) -> datetime:
-    from kctl.views.describe.page import moment
-
     series = event.get("series")
     if series is not None:
         told = series.get("lastObservedTime")
     else:
         told = event.get("lastTimestamp") or event.get("eventTime")
-    return moment(told) if told else datetime.min.replace(tzinfo=UTC)
+    return page.moment(told) if told else datetime.min.replace(tzinfo=UTC)
 
 
 class _Rows:
@@ -123,15 +112,13 @@ class _Rows:
         self._namespaces = given.is_on("all-namespaces")
 
     def show(self, events: list[JSONObject]) -> None:
-        from kctl.views.describe.page import interval
-
         if self._headers:
             self._headers = False
             self._out.write(("NAMESPACE\t" if self._namespaces else "") + "LAST SEEN\tTYPE\tREASON\tOBJECT\tMESSAGE\n")
         for event in events:
             about = event.get("involvedObject") or {}
             cells = [
-                interval(event),
+                page.interval(event),
                 event.get("type", ""),
                 event.get("reason", ""),
                 f"{about.get('kind', '')}/{about.get('name', '')}",
@@ -143,15 +130,12 @@ class _Rows:
 
 
 async def _watch(
-    session: Session, given: Given, events: ResourceClient, selector: str, printer: Printer | None
+    session: Session, given: Given, events: resources.ResourceClient, selector: str, printer: Printer | None
 ) -> None:
-    from localplane.client.errors import ConnectionLost
-    from localplane.client.rest.options import ListOptions
-
     out = TabWriter(session.write)
     rows = _Rows(out, given)
     try:
-        async with events.watch(ListOptions(field_selector=selector, limit=_CHUNK)) as stream:
+        async with events.watch(options.ListOptions(field_selector=selector, limit=_CHUNK)) as stream:
             async for event in stream:
                 if event.type in ("DELETED", "BOOKMARK") or not _is_wanted(given, event.object):
                     continue

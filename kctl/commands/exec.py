@@ -4,37 +4,32 @@ from __future__ import annotations
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError, UsageError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.session.session import Session
+from kctl.streaming import channels, pods, remote
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.streaming.channels import say_exit_code
-    from kctl.streaming.pods import container_of, named, path_of, pod_for, refuse_completed, timeout_of
-    from kctl.streaming.remote import run_remote, standard_streams, wants_terminal
-
     name, command = _words(given, session)
-    within = timeout_of(given, hint=f"See '{session.command} -h' for help and examples")
+    within = pods.timeout_of(given, hint=f"See '{session.command} -h' for help and examples")
     if not name and not given.texts("filename"):
         raise KctlError("pod, type/name or --filename must be specified")
     if not command:
         raise KctlError("you must specify at least one command for the container")
     if name and given.texts("filename"):
         raise KctlError("resource/name arguments cannot be provided when a path is specified")
-    obj = await named(session, [name] if name else [], filenames=given.texts("filename"))
-    pod = await pod_for(session, obj, action="cannot attach to", within=within)
-    refuse_completed(pod, "exec into")
+    obj = await pods.named(session, [name] if name else [], filenames=given.texts("filename"))
+    pod = await pods.pod_for(session, obj, action="cannot attach to", within=within)
+    pods.refuse_completed(pod, "exec into")
     quiet, stdin = given.is_on("quiet"), given.is_on("stdin")
-    container = container_of(session, pod, given.text("container"), quiet=quiet)
-    terminal = wants_terminal(session, stdin=stdin, terminal=given.is_on("tty"), quiet=quiet)
+    container = pods.container_of(session, pod, given.text("container"), quiet=quiet)
+    terminal = remote.wants_terminal(session, stdin=stdin, terminal=given.is_on("tty"), quiet=quiet)
     query = [*(("command", word) for word in command), ("container", container["name"])]
-    streams = standard_streams(stdin=stdin, terminal=terminal)
-    say_exit_code(session, await run_remote(session, path_of(pod, "exec"), query, streams, terminal=terminal))
+    streams = remote.standard_streams(stdin=stdin, terminal=terminal)
+    channels.say_exit_code(
+        session, await remote.run_remote(session, pods.path_of(pod, "exec"), query, streams, terminal=terminal)
+    )
 
 
 def _words(given: Given, session: Session) -> tuple[str, list[str]]:

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-    from kctl.views.explain.documents import Asked
-    from localplane.apimachinery.groups import GroupVersion
+from kctl.session.session import Session
+from kctl.views.explain import documents, skeleton, swagger
+from kctl.views.explain import text as explain_text
+from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.groups import GroupVersion
+from localplane.client.errors import ConnectionFailed, NoMatch
+from localplane.client.rest.names import GroupVersionResource
 
 _SUGGESTION = 'Use "kctl api-resources" for a complete list of supported resources.'
 _SWAGGER = "plaintext-openapiv2"
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.views.explain.documents import asked, paths_of
-    from localplane.apimachinery.errors import APIError
-    from localplane.client.errors import ConnectionFailed
-
     _check(given)
-    found = await asked(session, given.arguments[0], whole_name=not given.text("api-version"))
+    found = await documents.asked(session, given.arguments[0], whole_name=not given.text("api-version"))
     output = given.text("output")
     if output == _SWAGGER:
         await _explain_swagger(session, given, found)
         return
     try:
-        paths = await paths_of(session)
+        paths = await documents.paths_of(session)
     except (APIError, ConnectionFailed) as error:
         if output != "plaintext":
             raise KctlError(f"failed to fetch list of groupVersions: {error}") from error
@@ -51,41 +47,29 @@ def _check(given: Given) -> None:
         raise KctlError("--max-depth must be non-negative")
 
 
-async def _explain(session: Session, given: Given, found: Asked, paths: dict[str, Any]) -> None:
-    from kctl.views.explain.documents import document_at, kind_of, schema_of
-    from kctl.views.explain.text import Options, explain
-    from localplane.client.rest.names import GroupVersionResource
-
+async def _explain(session: Session, given: Given, found: documents.Asked, paths: dict[str, Any]) -> None:
     resource = found.resource
     if given.text("api-version"):
         version = _version(given)
         resource = GroupVersionResource(version.group, version.version, resource.resource)
-    document = await document_at(session, paths, resource)
+    document = await documents.document_at(session, paths, resource)
     output = given.text("output")
     if output not in ("plaintext", "skeleton"):
         raise KctlError(f"unrecognized format: {output}")
-    kind = kind_of(document, resource)
-    options = Options(given.is_on("recursive"), given.number("max-depth"))
+    kind = documents.kind_of(document, resource)
+    options = explain_text.Options(given.is_on("recursive"), given.number("max-depth"))
     if output == "skeleton":
-        from kctl.views.explain.skeleton import skeleton
-
-        session.write(skeleton(document, kind, found.path, options))
+        session.write(skeleton.skeleton(document, kind, found.path, options))
         return
     group = f"GROUP:      {kind['group']}\n" if kind.get("group") else ""
     session.write(f"{group}KIND:       {kind.get('kind', '')}\nVERSION:    {kind.get('version', '')}\n\n")
-    text = explain(document, schema_of(document, kind), found.path, options)
+    text = explain_text.explain(document, documents.schema_of(document, kind), found.path, options)
     if not text:
         raise KctlError(f'field "{found.path[-1]}" does not exist')
     session.write(f"{text}\n")
 
 
-async def _explain_swagger(session: Session, given: Given, found: Asked) -> None:
-    from kctl.views.explain.documents import swagger
-    from kctl.views.explain.swagger import explain_swagger
-    from kctl.views.explain.text import Options
-    from localplane.client.errors import NoMatch
-    from localplane.client.rest.names import GroupVersionResource
-
+async def _explain_swagger(session: Session, given: Given, found: documents.Asked) -> None:
     mapper = await session.discovery.mapper()
     try:
         kind = mapper.kind_for(found.resource)
@@ -93,13 +77,11 @@ async def _explain_swagger(session: Session, given: Given, found: Asked) -> None
         kind = mapper.kind_for(GroupVersionResource(found.resource.group, "", found.resource.resource))
     if given.text("api-version"):
         kind = _version(given).kind(kind.kind)
-    options = Options(given.is_on("recursive"), given.number("max-depth"))
-    session.write(explain_swagger(await swagger(session), kind, found.path, options))
+    options = explain_text.Options(given.is_on("recursive"), given.number("max-depth"))
+    session.write(swagger.explain_swagger(await documents.swagger(session), kind, found.path, options))
 
 
 def _version(given: Given) -> GroupVersion:
-    from localplane.apimachinery.groups import GroupVersion
-
     try:
         return GroupVersion.parse(given.text("api-version"))
     except ValueError as error:

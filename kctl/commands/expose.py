@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
+from kctl.changes import dry_run
 from kctl.changes.change_cause import RECORD, annotated, recorded
+from kctl.changes.launch import service
 from kctl.changes.launch.request import OVERRIDE_FLAGS, overridden, save_configuration, send
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
+from kctl.objects import Info, Query, decoding, resolve
+from kctl.printers import typed
 from kctl.printers.choice import output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
+from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.changes.launch.service import Exposing
-    from kctl.objects import Query, resolve
-    from kctl.objects.decoding import check_registered
-    from kctl.printers.typed import printer_for
-
-    mode = dry_run(session)
-    printer = printer_for(given, "exposed", dry_run=mode)
+    mode = dry_run.dry_run(session)
+    printer = typed.printer_for(given, "exposed", dry_run=mode)
     query = Query.of(given)._replace(label_selector="", keep_going=True, flatten=True)
     found = await resolve(session, query)
-    exposing = Exposing(given)
+    exposing = service.Exposing(given)
 
     async def expose(info: Info) -> None:
         kind = info.rest_mapping.kind
-        check_registered(str(kind.group_version), kind.kind)
+        decoding.check_registered(str(kind.group_version), kind.kind)
         service = exposing.service(kind.group, kind.kind, info.object or {})
         service = annotated(await overridden(session, given, service), recorded(session))
         if mode == "client":

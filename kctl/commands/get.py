@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError, ListErrors, UsageError, raise_all
+from kctl.objects import Found, Info, resolve
 from kctl.objects.arguments import Query
-from kctl.printers.choice import GET_FORMATS, output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Found, Info
-    from kctl.session.session import Session
+from kctl.objects.lookup import with_everything
+from kctl.printers import clean, sorting
+from kctl.printers.choice import GET_FORMATS, output_flags, printer_for
+from kctl.session import raw
+from kctl.session.session import Session
+from kctl.views.tables import print_infos, watch_one_type
+from localplane.apimachinery.errors import NotFound
+from localplane.apimachinery.light_typing import Any
 
 _TABLE = (
     "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"
@@ -26,16 +28,10 @@ async def run(session: Session, given: Given) -> int | None:
         return None
     _check(session, given)
     if given.arguments and "everything" in given.arguments[0]:
-        from kctl.objects.lookup import with_everything
-
         cluster_wide = given.is_on("all-namespaces")
         given.arguments = await with_everything(session, given.arguments, cluster_wide=cluster_wide, verb="list")
     if given.is_on("watch") or given.is_on("watch-only"):
-        from kctl.views.tables import watch_one_type
-
         return await watch_one_type(session, given, _query(session, given, watching=True))
-    from kctl.objects import resolve
-
     found = await resolve(session, _query(session, given))
     if _is_table(given):
         await _print_tables(session, given, found)
@@ -107,15 +103,11 @@ async def _raw(session: Session, given: Given) -> None:
         )
     if given.text("output"):
         raise KctlError("--raw and --output are mutually exclusive")
-    from kctl.session.raw import check_path, raw_request
-
-    check_path(path)
-    await raw_request(session, "GET", path)
+    raw.check_path(path)
+    await raw.raw_request(session, "GET", path)
 
 
 async def _infos(found: Found, given: Given) -> tuple[list[Info], list[Exception]]:
-    from localplane.apimachinery.errors import NotFound
-
     infos = await found.infos()
     if not given.is_on("ignore-not-found"):
         return infos, list(found.errors)
@@ -130,8 +122,6 @@ async def _infos(found: Found, given: Given) -> tuple[list[Info], list[Exception
 
 
 async def _print_tables(session: Session, given: Given, found: Found) -> None:
-    from kctl.views.tables import print_infos
-
     infos, errors = await _infos(found, given)
     written = print_infos(session, given, infos)
     if not written and not given.is_on("ignore-not-found") and not errors:
@@ -143,8 +133,6 @@ async def _print_tables(session: Session, given: Given, found: Found) -> None:
 
 async def _print_objects(session: Session, given: Given, found: Found) -> None:
     """One object as it is if one was named, a List of everything otherwise."""
-    from kctl.printers.choice import printer_for
-
     infos, errors = await _infos(found, given)
     single = found.single_item_implied
     if single and errors:
@@ -174,17 +162,11 @@ async def _print_objects(session: Session, given: Given, found: Found) -> None:
 def _prepared(given: Given, obj: dict[str, Any]) -> dict[str, Any]:
     """In order, decoded and cleaned, as the flags say. Raises KctlError."""
     if isinstance(obj.get("items"), list) and given.text("sort-by"):
-        from kctl.printers.sorting import sorted_by
-
-        obj = {**obj, "items": sorted_by(given.text("sort-by"), obj["items"], obj["items"])}
+        obj = {**obj, "items": sorting.sorted_by(given.text("sort-by"), obj["items"], obj["items"])}
     if given.is_on("decode"):
-        from kctl.printers.clean import decoded
-
-        obj = decoded(obj)
+        obj = clean.decoded(obj)
     if given.is_on("clean"):
-        from kctl.printers.clean import cleaned
-
-        obj = cleaned(obj)
+        obj = clean.cleaned(obj)
     return obj
 
 

@@ -8,53 +8,43 @@ from __future__ import annotations
 import sys
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.preferences import application, decoding, files
 from kctl.errors import KctlError
-from kctl.printers.choice import OBJECT_FORMATS, output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.command_line.preferences.files import Place
-    from kctl.session.session import Session
+from kctl.printers import kyaml
+from kctl.printers.choice import OBJECT_FORMATS, chosen_format, output_flags, printer_for
+from kctl.printers.objects import go_indented
+from kctl.session.session import Session
 
 _SECTIONS = ("defaults", "aliases", "credentialplugin")
 _KUBERC = Flag("kuberc", usage="This file, not $KUBERC or ~/.kube/kuberc.")
 
 
-def _place(given: Given) -> Place:
-    from kctl.command_line.preferences.files import locate
-
-    place = locate(given.text("kuberc"))
+def _place(given: Given) -> files.Place:
+    place = files.locate(given.text("kuberc"))
     if not place.path:
         raise KctlError("KUBERC is disabled via KUBERC=off environment variable")
     return place
 
 
 async def view(session: Session, given: Given) -> None:
-    from kctl.command_line.preferences.application import why
-    from kctl.command_line.preferences.decoding import Preference, decode
-
     place = _place(given)
     try:
-        decoded = decode(place.path)
+        decoded = decoding.decode(place.path)
     except FileNotFoundError as error:
         if place.explicitly:
             raise KctlError(f"kuberc file not found at {place.path}") from error
         _offer(session, given, place.path)
         return
     except (OSError, KctlError) as error:
-        raise KctlError(f"error reading kuberc file: {why(error)}") from error
+        raise KctlError(f"error reading kuberc file: {application.why(error)}") from error
     if decoded.complaint:
         raise KctlError(f"error reading kuberc file: {decoded.complaint}")
-    _show(session, given, decoded.preference or Preference())
+    _show(session, given, decoded.preference or decoding.Preference())
 
 
 def _offer(session: Session, given: Given, path: str) -> None:
     """There is none: would it be welcome?"""
-    from kctl.command_line.preferences.decoding import Preference
-    from kctl.command_line.preferences.files import RECOMMENDED, save
-
     session.write(
         f"kuberc file not found at {path}\n"
         "Would you like to generate a default kuberc file with recommended options? (y/N): "
@@ -64,51 +54,44 @@ def _offer(session: Session, given: Given, path: str) -> None:
     if len(answer) != 1:
         return
     if answer[0].lower() == "y":
-        save(RECOMMENDED, path)
+        files.save(files.RECOMMENDED, path)
         session.write(f"Updated {path}\n")
         return
-    _show(session, given, Preference())
+    _show(session, given, decoding.Preference())
 
 
 def _show(session: Session, given: Given, preference: object) -> None:
-    from kctl.command_line.preferences.decoding import Preference
-    from kctl.printers.choice import chosen_format, printer_for
-    from kctl.printers.kyaml import to_kyaml
-    from kctl.printers.objects import go_indented
-
-    assert isinstance(preference, Preference)
+    assert isinstance(preference, decoding.Preference)
     printer = printer_for(given)
     document = preference.document()
     match chosen_format(given).lower():
         case "json":
             session.write(go_indented(document, sort=False) + "\n")
         case "kyaml":
-            session.write(to_kyaml(document, sort=False))
+            session.write(kyaml.to_kyaml(document, sort=False))
         case _:
             printer.print(document, session.write_object)
 
 
 async def set_values(session: Session, given: Given) -> None:
-    from kctl.command_line.preferences.application import why
-    from kctl.command_line.preferences.decoding import Preference, decode
-    from kctl.command_line.preferences.files import save, with_alias, with_defaults, with_policy
-
     if not given.changed("section"):
         raise KctlError('required flag(s) "section" not set')
     place = _place(given)
     _check(given)
     try:
-        decoded = decode(place.path)
+        decoded = decoding.decode(place.path)
     except FileNotFoundError:
-        preference = Preference()
+        preference = decoding.Preference()
     except (OSError, KctlError) as error:
-        raise KctlError(f"error reading kuberc file: {why(error)}") from error
+        raise KctlError(f"error reading kuberc file: {application.why(error)}") from error
     else:
         if decoded.complaint:
             raise KctlError(f"error reading kuberc file: {decoded.complaint}")
-        preference = decoded.preference or Preference()
-    change = dict(zip(_SECTIONS, (with_defaults, with_alias, with_policy), strict=True))[given.text("section")]
-    save(change(preference, given), place.path)
+        preference = decoded.preference or decoding.Preference()
+    change = dict(zip(_SECTIONS, (files.with_defaults, files.with_alias, files.with_policy), strict=True))[
+        given.text("section")
+    ]
+    files.save(change(preference, given), place.path)
     session.write(f"Updated {place.path}\n")
 
 

@@ -6,15 +6,11 @@ import os
 from pathlib import Path
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.kustomize.options import Options
-    from kctl.kustomize.resmap import ResMap
-    from kctl.session.session import Session
+from kctl.kustomize import building, ids, options, resmap, writing
+from kctl.objects import manifests
+from kctl.session.session import Session
 
 _FOR_FUNCTIONS = ("network", "network-name", "mount", "env", "as-current-user")
 _RESTRICTIONS = ("LoadRestrictionsRootOnly", "LoadRestrictionsNone")
@@ -22,46 +18,41 @@ _ORDERS = ("legacy", "none")
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.kustomize.building import build, render
-
     if len(given.arguments) > 1:
         raise KctlError("specify one path to kustomization.yaml")
     options = _options(session, given)
-    resources = build(given.arguments[0] if given.arguments else ".", options)
+    resources = building.build(given.arguments[0] if given.arguments else ".", options)
     output = given.text("output")
     if output and Path(output).is_dir():
         _write_files(output, resources)
     elif output:
-        _write(output, render(resources))
+        _write(output, building.render(resources))
     else:
-        session.write(render(resources))
+        session.write(building.render(resources))
 
 
-def _options(session: Session, given: Given) -> Options:
-    from kctl.kustomize.options import HelmOptions, Options
-    from kctl.objects.manifests import logger, warn
-
+def _options(session: Session, given: Given) -> options.Options:
     _check(given, "load-restrictor", ("", *_RESTRICTIONS), _RESTRICTIONS)
     _check(given, "reorder", _ORDERS, _ORDERS)
     for name in _FOR_FUNCTIONS:
         if given.changed(name):
             raise KctlError(f"--{name} is for functions that run in containers, which kctl does not start")
     plugins = given.is_on("enable-alpha-plugins")
-    return Options(
+    return options.Options(
         reorder=given.text("reorder") if given.changed("reorder") else "",
         restricted=given.text("load-restrictor") != "LoadRestrictionsNone",
         managed_by_label=given.is_on("enable-managedby-label")
         or os.environ.get("KUSTOMIZE_ENABLE_MANAGEDBY_LABEL") == "on",
         plugins=plugins,
-        helm=HelmOptions(
+        helm=options.HelmOptions(
             enabled=plugins or given.is_on("enable-helm"),
             command=given.text("helm-command"),
             api_versions=tuple(given.texts("helm-api-versions")),
             kube_version=given.text("helm-kube-version"),
             debug=given.is_on("helm-debug"),
         ),
-        warn=warn,
-        log=logger(session),
+        warn=manifests.warn,
+        log=manifests.logger(session),
     )
 
 
@@ -71,18 +62,15 @@ def _check(given: Given, name: str, allowed: tuple[str, ...], shown: tuple[str, 
         raise KctlError(f"illegal flag value --{name} {value}; legal values: [{' '.join(shown)}]")
 
 
-def _write_files(directory: str, resources: ResMap) -> None:
+def _write_files(directory: str, resources: resmap.ResMap) -> None:
     """A file for each object; those of several namespaces are told apart by their names."""
-    from kctl.kustomize.ids import NOWHERE
-    from kctl.kustomize.writing import to_yaml
-
-    namespaces = {one.current_id.effective_namespace for one in resources} - {NOWHERE}
+    namespaces = {one.current_id.effective_namespace for one in resources} - {ids.NOWHERE}
     for resource in resources:
         name = f"{resource.gvk.without_empty}_{resource.name}.yaml".lower()
         namespace = resource.current_id.effective_namespace
-        if len(namespaces) > 1 and namespace != NOWHERE:
+        if len(namespaces) > 1 and namespace != ids.NOWHERE:
             name = f"{namespace.lower()}_{name}"
-        _write(os.path.join(directory, name), to_yaml(resource.node))  # noqa: PTH118 - shown as the user wrote it
+        _write(os.path.join(directory, name), writing.to_yaml(resource.node))  # noqa: PTH118 - shown as the user wrote it
 
 
 def _write(path: str, text: str) -> None:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from kctl.changes import dry_run
 from kctl.changes import metadata as metadata_changing
 from kctl.changes.change_cause import recorded
 from kctl.changes.metadata import Changes, changed_metadata, split
 from kctl.command_line.command import Command
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError, raise_all
-from localplane.apimachinery.light_typing import TYPE_CHECKING
+from kctl.objects import Found, Info, resolve
+from kctl.printers import results
+from kctl.session.session import Session
+from localplane.apimachinery import names
+from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kctl.command_line.flags import Given
-    from kctl.objects import Found, Info
-    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.objects import resolve
-
-    strategy = dry_run(session)
+    strategy = dry_run.dry_run(session)
     words = split(given.arguments, "label")
     changes = _parse(words.pairs)
     if given.is_on("list") and given.text("output"):
@@ -36,9 +34,6 @@ async def run(session: Session, given: Given) -> None:
 
 
 def _parse(pairs: Sequence[str]) -> Changes:
-    from localplane.apimachinery.gotext import go_quote
-    from localplane.apimachinery.names import label_value
-
     new: dict[str, str] = {}
     removed = []
     for pair in pairs:
@@ -48,7 +43,7 @@ def _parse(pairs: Sequence[str]) -> Changes:
         if pair.count("=") != 1:
             raise KctlError(f"invalid label spec: {pair}")
         key, _, value = pair.partition("=")
-        if problems := label_value(value):
+        if problems := names.label_value(value):
             raise KctlError(f"invalid label value: {go_quote(pair)}: {';'.join(problems)}")
         new[key] = value
     if any(name in new for name in removed):
@@ -103,8 +98,6 @@ class _Labelling:
         )
 
     def _print(self, obj: JSONObject, *, added: bool, removed: bool) -> None:
-        from kctl.printers import results
-
         done = {(True, True): "modified", (True, False): "labeled", (False, True): "unlabeled"}
         printer = results.printer_for(self._given, done.get((added, removed), "not labeled"), dry_run=self._strategy)
         printer.print(obj, self._session.write_object)

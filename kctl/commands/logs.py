@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
+import signal
+from contextlib import ExitStack
+
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import Ended, KctlError, UsageError
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.objects import Query, resolve
+from kctl.objects.lookup import MISSING_RESOURCE
+from kctl.session.session import Session
+from kctl.streaming import logs, pods
+from localplane.apimachinery import times
+from localplane.apimachinery.errors import NotFound
+from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.light_typing import Any
 
 _USAGE = "logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]"
 _SELECTOR_TAIL = 10
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.streaming.logs import Printing, logs_of
-    from kctl.streaming.pods import timeout_of
-
     container = _container(session, given)
-    within = timeout_of(given)
+    within = pods.timeout_of(given)
     query = _query(given)
     found = await _find(session, given)
     _check(given, container)
     with _ending_on_signals():
-        chosen = await logs_of(session, given, found, query, container)
+        chosen = await logs.logs_of(session, given, found, query, container)
         follow = given.is_on("follow")
-        printing = Printing(session, follow=follow, ignore_errors=given.is_on("ignore-errors"), within=within)
+        printing = logs.Printing(session, follow=follow, ignore_errors=given.is_on("ignore-errors"), within=within)
         if not follow or len(chosen) <= 1:
             await printing.in_turn(chosen)
             return
@@ -42,8 +45,6 @@ async def run(session: Session, given: Given) -> None:
 
 def _ending_on_signals() -> Any:
     """kubectl ends with 1 when it is told to while it reads logs. Kubernetes: kubectl/pkg/util/interrupt."""
-    import signal
-    from contextlib import ExitStack
 
     def end(*_: object) -> None:
         raise Ended(1)
@@ -68,19 +69,13 @@ def _container(session: Session, given: Given) -> str:
 
 async def _find(session: Session, given: Given) -> dict[str, Any]:
     """The object that was named, or a list of the pods that were selected."""
-    from kctl.objects import Query, resolve
-    from kctl.objects.lookup import MISSING_RESOURCE
-    from kctl.streaming.pods import named
-    from localplane.apimachinery.errors import NotFound
-    from localplane.apimachinery.gotext import go_quote
-
     if given.arguments[:1] == [""] and not given.text("selector"):
         raise KctlError(MISSING_RESOURCE)
     if given.arguments and given.text("selector"):
         raise KctlError("selectors and the all flag cannot be used when passing resource/name arguments")
     try:
         if given.arguments:
-            return await named(session, given.arguments[:1])
+            return await pods.named(session, given.arguments[:1])
         query = Query(arguments=["pods"], label_selector=given.text("selector").strip(), flatten=True)
         infos = await (await resolve(session, query)).infos()
     except NotFound as error:
@@ -134,11 +129,9 @@ def _moment(text: str) -> str:
     """Raises KctlError."""
     if not text:
         return ""
-    from localplane.apimachinery.times import InvalidTime, format_time, parse_time
-
     try:
-        return format_time(parse_time(text))
-    except InvalidTime as error:
+        return times.format_time(times.parse_time(text))
+    except times.InvalidTime as error:
         raise KctlError(str(error)) from error
 
 

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from kctl.changes.nodes import taints
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError, UsageError, raise_all
+from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import InvalidQuantity, parse
 from localplane.client.rest.names import GroupVersionResource
-from localplane.client.rest.resources import PatchType
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-    from localplane.client.rest.resources import ResourceClient
-
+from localplane.client.rest.resources import PatchType, ResourceClient
 
 _NODES = GroupVersionResource("", "v1", "nodes")
 _MARK = "simulation.localplane/node"

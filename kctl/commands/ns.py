@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from kctl.changes.config import files as config_files
 from kctl.command_line.command import Command
-from kctl.command_line.flags import switch
+from kctl.command_line.flags import Given, switch
 from kctl.errors import KctlError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.session.session import Session
+from localplane.client.rest.names import GroupVersionResource
 
 
 async def run(session: Session, given: Given) -> None:
-    from localplane.client.rest.names import GroupVersionResource
-
     if len(given.arguments) > 1:
         raise KctlError(f"expected one namespace, not {len(given.arguments)}")
     namespaces = session.client.resource(GroupVersionResource("", "v1", "namespaces"))
@@ -28,22 +24,19 @@ async def run(session: Session, given: Given) -> None:
 
 
 async def _use(session: Session, given: Given, name: str) -> None:
-    from kctl.changes.config.files import ConfigFiles, recall, remember
-    from localplane.client.rest.names import GroupVersionResource
-
-    files = ConfigFiles(session)
+    files = config_files.ConfigFiles(session)
     context = given.text("context") or files.current_context
     entry = files.entries("contexts").get(context)
     if entry is None:
         raise KctlError("no current context is set")
     what = f"namespace of {context}"
     if name == "-":
-        name = recall(session, what)
+        name = config_files.recall(session, what)
         if not name:
             raise KctlError("there was no namespace before this one")
     if not given.is_on("force"):
         await session.client.resource(GroupVersionResource("", "v1", "namespaces")).get(name)
-    remember(session, what, entry.get("namespace") or "default")
+    config_files.remember(session, what, entry.get("namespace") or "default")
     files.put("contexts", context, {**entry, "namespace": name})
     session.write(f'Context "{context}" now uses namespace "{name}".\n')
 

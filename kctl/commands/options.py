@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from kctl.command_line import help as command_line_help
 from kctl.command_line.command import Command
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.command_line.flags import Given
+from kctl.command_line.global_flags import GLOBAL_FLAGS
+from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.command_line.global_flags import GLOBAL_FLAGS
-    from kctl.command_line.help import options_text
-
     del given
-    session.write(options_text(GLOBAL_FLAGS))
+    session.write(command_line_help.options_text(GLOBAL_FLAGS))
 
 
 COMMAND = Command(

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from kctl.changes.change_cause import RECORD
+import pathlib
+
+from kctl.changes import dry_run
+from kctl.changes.apply import schemas
+from kctl.changes.change_cause import RECORD, recorded
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError, raise_all
+from kctl.objects import Info, Query, resolve
+from kctl.objects.lookup import MISSING_RESOURCE
+from kctl.printers import results
 from kctl.printers.choice import output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
-    from localplane.client.rest.resources import PatchType
-
+from kctl.session.session import Session
+from localplane.apimachinery import patch as apimachinery_patch
+from localplane.apimachinery import serializers
+from localplane.apimachinery.errors import APIError, UnsupportedMediaType
+from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.groups import GroupVersionKind
+from localplane.apimachinery.objects import JSONObject, sorted_keys
+from localplane.apimachinery.patch import json_patch, merge_patch, strategic, values
+from localplane.apis import patch_nodes
+from localplane.client.rest import resources
 
 _TYPES = ("json", "merge", "strategic")
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.objects import Query, resolve
-    from localplane.apimachinery.errors import APIError
-
-    strategy = dry_run(session)
+    strategy = dry_run.dry_run(session)
     if not given.is_on("local"):
         _ = session.namespace  # a context that is not there is told of in the words of who asks for a namespace
     _check(given, strategy)
@@ -46,8 +50,6 @@ async def run(session: Session, given: Given) -> None:
 
 
 def _check(given: Given, strategy: str) -> None:
-    from localplane.apimachinery.gotext import go_quote
-
     if given.text("patch") and given.text("patch-file"):
         raise KctlError("cannot specify --patch and --patch-file together")
     if not given.text("patch") and not given.text("patch-file"):
@@ -55,8 +57,6 @@ def _check(given: Given, strategy: str) -> None:
     if given.is_on("local") and given.arguments:
         raise KctlError("cannot specify --local and server resources")
     if given.is_on("local") and not given.texts("filename") and not given.text("kustomize"):
-        from kctl.objects.lookup import MISSING_RESOURCE
-
         raise KctlError(MISSING_RESOURCE)
     if given.is_on("local") and strategy == "server":
         raise KctlError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
@@ -67,16 +67,10 @@ def _check(given: Given, strategy: str) -> None:
 
 def _read(given: Given) -> bytes:
     """The patch as JSON. What begins with a brace is sent as it is: the server has words for it."""
-    from pathlib import Path
-
-    from kctl.printers.objects import sorted_keys
-    from localplane.apimachinery.gotext import go_json, go_quote
-    from localplane.apimachinery.serializers import SerializationError, parse_yaml
-
     text = given.text("patch").encode()
     if file := given.text("patch-file"):
         try:
-            text = Path(file).read_bytes()
+            text = pathlib.Path(file).read_bytes()
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             doing = "read" if isinstance(error, IsADirectoryError) else "open"
@@ -84,8 +78,8 @@ def _read(given: Given) -> bytes:
     if text.lstrip().startswith(b"{"):
         return text
     try:
-        return go_json(sorted_keys(parse_yaml(text).value)).encode()
-    except SerializationError as error:
+        return go_json(sorted_keys(serializers.parse_yaml(text).value)).encode()
+    except serializers.SerializationError as error:
         raise KctlError(f"unable to parse {go_quote(given.text('patch'))}: {error}") from error
 
 
@@ -97,11 +91,13 @@ class _Patching:
         self._patch = patch
 
     @property
-    def _type(self) -> PatchType:
-        from localplane.client.rest.resources import PatchType
-
+    def _type(self) -> resources.PatchType:
         kind = self._given.text("type").lower() or "strategic"
-        return {"json": PatchType.JSON, "merge": PatchType.MERGE, "strategic": PatchType.STRATEGIC}[kind]
+        return {
+            "json": resources.PatchType.JSON,
+            "merge": resources.PatchType.MERGE,
+            "strategic": resources.PatchType.STRATEGIC,
+        }[kind]
 
     @property
     def _is_local(self) -> bool:
@@ -113,16 +109,12 @@ class _Patching:
             after = await self._locally(before)
         else:
             after = await self._send(info)
-        from kctl.printers import results
-
         done = "patched" if after != before else "patched (no change)"
         if after is not before and not self._is_local:
             after = await self._record(info, after)
         results.printer_for(self._given, done).print(after, self._session.write_object)
 
     async def _send(self, info: Info) -> JSONObject:
-        from localplane.apimachinery.errors import UnsupportedMediaType
-
         try:
             return await info.resource.patch(
                 info.name,
@@ -139,10 +131,6 @@ class _Patching:
 
     async def _record(self, info: Info, obj: JSONObject) -> JSONObject:
         """With --record, once more. What goes wrong then goes unsaid."""
-        from kctl.changes.change_cause import recorded
-        from localplane.apimachinery.errors import APIError
-        from localplane.client.rest.resources import PatchType
-
         cause = recorded(self._session)
         if not cause:
             return obj
@@ -153,7 +141,7 @@ class _Patching:
             return await info.resource.patch(
                 info.name,
                 {"metadata": {"annotations": cause}},
-                PatchType.MERGE,
+                resources.PatchType.MERGE,
                 subresource=self._given.text("subresource"),
                 dry_run=self._strategy == "server",
                 field_manager=self._given.text("field-manager"),
@@ -162,32 +150,23 @@ class _Patching:
             return obj
 
     async def _locally(self, obj: JSONObject) -> JSONObject:
-        from localplane.apimachinery.patch import PatchError
-        from localplane.client.rest.resources import PatchType
-
         try:
             match self._type:
-                case PatchType.JSON:
+                case resources.PatchType.JSON:
                     return _json_patched(obj, self._patch)
-                case PatchType.MERGE:
+                case resources.PatchType.MERGE:
                     return _merged(obj, self._patch)
                 case _:
                     return await self._strategically(obj)
-        except PatchError as error:
+        except apimachinery_patch.PatchError as error:
             raise KctlError(str(error)) from error
 
     async def _strategically(self, obj: JSONObject) -> JSONObject:
         import orjson
 
-        from kctl.changes.apply.schemas import PatchSchemas
-        from localplane.apimachinery.groups import GroupVersionKind
-        from localplane.apimachinery.patch.strategic import merge
-        from localplane.apimachinery.patch.values import copied
-        from localplane.apis.patch_nodes import patch_node
-
         group, _, version = str(obj.get("apiVersion", "")).rpartition("/")
         kind = GroupVersionKind(group, version, str(obj.get("kind", "")))
-        node = patch_node(obj) or await PatchSchemas(self._session).lookup(kind)
+        node = patch_nodes.patch_node(obj) or await schemas.PatchSchemas(self._session).lookup(kind)
         if node is None:
             shown = f"{group}/{version}, Kind={kind.kind}"
             raise KctlError(f"strategic merge patch is not supported for {shown} locally, try --type merge")
@@ -197,29 +176,25 @@ class _Patching:
             raise KctlError("invalid JSON document") from error
         if not isinstance(patch, dict):
             raise KctlError("invalid JSON document")
-        return merge(node, copied(obj), patch)
+        return strategic.merge(node, values.copied(obj), patch)
 
 
 def _merged(obj: JSONObject, patch: bytes) -> JSONObject:
     import orjson
-
-    from localplane.apimachinery.patch import PatchError, merge_patch
 
     try:
         value = orjson.loads(patch)
     except orjson.JSONDecodeError:
         value = None
     if isinstance(value, list):
-        raise PatchError("json: cannot unmarshal array into Go value of type unstructured.detector")
+        raise apimachinery_patch.PatchError("json: cannot unmarshal array into Go value of type unstructured.detector")
     if not isinstance(value, dict):
-        raise PatchError("Invalid JSON Patch")
+        raise apimachinery_patch.PatchError("Invalid JSON Patch")
     merged: JSONObject = merge_patch.apply(value, obj)
     return merged
 
 
 def _json_patched(obj: JSONObject, patch: bytes) -> JSONObject:
-    from localplane.apimachinery.patch import json_patch
-
     patched: JSONObject = json_patch.apply(json_patch.decode_json_patch(patch, strict=False), obj)
     return patched
 

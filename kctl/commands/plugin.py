@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from kctl.command_line.command import Command
-from kctl.command_line.flags import switch
-from kctl.errors import KctlError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
+import importlib
 
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.command_line import plugins
+from kctl.command_line.command import Command, find
+from kctl.command_line.flags import Given, switch
+from kctl.command_line.verbs import GROUPS
+from kctl.errors import KctlError
+from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.command_line.plugins import on_path
-
-    found, problems = on_path()
+    found, problems = plugins.on_path()
     for problem in problems:
         session.say(f"{problem}\n")
     if not found:
@@ -36,11 +34,9 @@ async def run(session: Session, given: Given) -> None:
 
 
 def _complaints(path: str, name: str, seen: dict[str, str]) -> list[str]:
-    from kctl.command_line.plugins import is_executable
-
     found = []
     try:
-        if not is_executable(path):
+        if not plugins.is_executable(path):
             found.append(f"warning: {path} identified as a kctl plugin, but it is not executable")
     except OSError as error:
         why = f"stat {path}: {(error.strerror or str(error)).lower()}"
@@ -55,11 +51,6 @@ def _complaints(path: str, name: str, seen: dict[str, str]) -> list[str]:
 
 def _overwritten(words: list[str]) -> str:
     """The command that these words already name, or the most of them; empty if the first names none."""
-    import importlib
-
-    from kctl.command_line.command import find
-    from kctl.command_line.verbs import GROUPS
-
     verb = next((one for group in GROUPS for one in group.verbs if one.name == words[0]), None)
     if verb is None:
         return ""

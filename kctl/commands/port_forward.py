@@ -2,54 +2,50 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Sequence
+
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError, UsageError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-    from kctl.streaming.port_forward import Address, Pair
+from kctl.session.session import Session
+from kctl.streaming import pods as streaming_pods
+from kctl.streaming import port_forward
+from localplane.client.rest.names import GroupVersionResource
 
 
 async def run(session: Session, given: Given) -> int:
-    from kctl.streaming.pods import named, path_of, pod_for, timeout_of
-    from kctl.streaming.port_forward import addresses_of, in_pod, pair_of
-    from localplane.client.rest.names import GroupVersionResource
-
     hint = f"See '{session.command} -h' for help and examples"
     if len(given.arguments) < 2:
         raise UsageError("TYPE/NAME and list of ports are required for port-forward", hint=hint)
     name, *ports = given.arguments
-    within = timeout_of(given, hint=hint)
-    obj = await named(session, [name])
-    pod = await pod_for(session, obj, action="cannot attach to", within=within)
-    ports = in_pod(ports, obj, pod)
+    within = streaming_pods.timeout_of(given, hint=hint)
+    obj = await streaming_pods.named(session, [name])
+    pod = await streaming_pods.pod_for(session, obj, action="cannot attach to", within=within)
+    ports = port_forward.in_pod(ports, obj, pod)
     pods = session.client.resource(GroupVersionResource("", "v1", "pods"), session.namespace)
     pod = await pods.get(pod["metadata"]["name"])
     phase = (pod.get("status") or {}).get("phase", "")
     if phase != "Running":
         raise KctlError(f"unable to forward port because pod is not running. Current status={phase}")
-    addresses = addresses_of(given.texts("address"))
-    return await _forward(session, path_of(pod, "portforward"), addresses, [pair_of(port) for port in ports])
+    addresses = port_forward.addresses_of(given.texts("address"))
+    return await _forward(
+        session, streaming_pods.path_of(pod, "portforward"), addresses, [port_forward.pair_of(port) for port in ports]
+    )
 
 
-async def _forward(session: Session, path: str, addresses: Sequence[Address], pairs: Sequence[Pair]) -> int:
+async def _forward(
+    session: Session, path: str, addresses: Sequence[port_forward.Address], pairs: Sequence[port_forward.Pair]
+) -> int:
     """Until somebody interrupts us, or the other side is gone."""
     import asyncio
-    import signal
-
-    from kctl.streaming.port_forward import Forwarder, open_forwarding
 
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGINT, stop.set)
-    async with await open_forwarding(session, path) as connection:
-        forwarder = Forwarder(session, connection)
+    async with await port_forward.open_forwarding(session, path) as connection:
+        forwarder = port_forward.Forwarder(session, connection)
         ends = [loop.create_task(stop.wait()), loop.create_task(connection.lost.wait())]
         try:
             await forwarder.listen(addresses, pairs)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
+import socket
+import urllib.parse
+
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import Ended, KctlError
+from kctl.session.session import Session
+from kctl.streaming import proxy
 from localplane.apimachinery import go_sources
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from aiohttp import web
-
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-    from kctl.streaming.proxy import Proxy, Rules, Static
 
 _PORT = 8001
 _LARGEST_PORT = 65535
@@ -39,14 +42,11 @@ async def run(session: Session, given: Given) -> int:
     return 0
 
 
-def _proxy(session: Session, given: Given) -> Proxy:
+def _proxy(session: Session, given: Given) -> proxy.Proxy:
     from dataclasses import replace
-    from urllib.parse import urlsplit
-
-    from kctl.streaming.proxy import Proxy
 
     config = replace(session.client_config, timeout=None)
-    parts = urlsplit(config.server)
+    parts = urllib.parse.urlsplit(config.server)
     if not given.is_on("append-server-path"):
         if parts.path.strip("/"):
             session.log_warning(
@@ -56,7 +56,7 @@ def _proxy(session: Session, given: Given) -> Proxy:
             )
         config = replace(config, server=f"{parts.scheme}://{parts.netloc}")
     rules = _rules(session, given)
-    return Proxy(
+    return proxy.Proxy(
         config,
         _with_slash(given.text("api-prefix")),
         rules,
@@ -66,9 +66,7 @@ def _proxy(session: Session, given: Given) -> Proxy:
     )
 
 
-def _rules(session: Session, given: Given) -> Rules | None:
-    from kctl.streaming.proxy import Rules, patterns
-
+def _rules(session: Session, given: Given) -> proxy.Rules | None:
     if given.is_on("disable-filter"):
         if not given.text("unix-socket"):
             session.log_warning(
@@ -83,30 +81,26 @@ def _rules(session: Session, given: Given) -> Rules | None:
         )
     names = ("accept-paths", "accept-hosts", "reject-paths", "reject-methods")
     try:
-        return Rules(*(patterns(given.text(name)) for name in names))
+        return proxy.Rules(*(proxy.patterns(given.text(name)) for name in names))
     except ValueError as error:
         session.log_error(f"Error compiling re: {error}", place=go_sources.PROXY_PATTERN)
         raise Ended(255) from error
 
 
-def _static(session: Session, given: Given) -> Static | None:
-    from pathlib import Path
-
-    from kctl.streaming.proxy import Static
-
+def _static(session: Session, given: Given) -> proxy.Static | None:
     directory = given.text("www")
     if not directory:
         return None
-    if not Path(directory).exists():
+    if not pathlib.Path(directory).exists():
         session.log_warning(
             f"Failed to stat static file directory {directory}: stat {directory}: no such file or directory",
             place=go_sources.PROXY_NO_STAT,
         )
-    elif not Path(directory).is_dir():
+    elif not pathlib.Path(directory).is_dir():
         session.log_warning(
             f"Static file directory {directory} is not a directory", place=go_sources.PROXY_NO_DIRECTORY
         )
-    return Static(_with_slash(given.text("www-prefix")), Path(directory))
+    return proxy.Static(_with_slash(given.text("www-prefix")), pathlib.Path(directory))
 
 
 def _with_slash(prefix: str) -> str:
@@ -124,9 +118,6 @@ async def _listen(runner: web.ServerRunner, given: Given) -> str:
 
 async def _listen_on_port(runner: web.ServerRunner, address: str, port: int) -> str:
     """In Go's words, which takes every address of the machine for one that serves both families."""
-    import os
-    import socket
-
     from aiohttp import web
 
     host = address[1:-1] if address.startswith("[") and address.endswith("]") else address
@@ -152,13 +143,10 @@ async def _listen_on_port(runner: web.ServerRunner, address: str, port: int) -> 
 
 async def _listen_on_socket(runner: web.ServerRunner, path: str) -> None:
     """One that was left behind is replaced; nobody else may use ours."""
-    import os
-    from pathlib import Path
-
     from aiohttp import web
 
-    if Path(path).is_socket():
-        Path(path).unlink()
+    if pathlib.Path(path).is_socket():
+        pathlib.Path(path).unlink()
     mask = os.umask(0o077)
     try:
         await web.UnixSite(runner, path).start()

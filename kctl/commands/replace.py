@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 import io
+import sys
 
-from kctl.changes.deletion import DELETION_FLAGS, wait
+from kctl.changes import dry_run
+from kctl.changes.apply import last_applied
+from kctl.changes.deletion import (
+    DELETION_FLAGS,
+    DeleteOptions,
+    Deleter,
+    Deletion,
+    poll_until_gone,
+    propagation_policy,
+    wait,
+)
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
-from kctl.errors import KctlError, raise_all
-from kctl.printers.choice import output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING
+from kctl.command_line.flags import Flag, Given
+from kctl.errors import KctlError, raise_all, with_source
+from kctl.objects import Info, Query, resolve
+from kctl.printers import results
+from kctl.printers.choice import Printer, output_flags
+from kctl.session import raw
+from kctl.session.session import Session
+from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.changes.deletion import Deletion
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info, Query
-    from kctl.printers.choice import Printer
-    from kctl.session.session import Session
-
 
 _GONE_WITHIN = 300.0
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.deletion import Deletion, propagation_policy
-    from kctl.changes.dry_run import dry_run, field_validation
-    from kctl.printers import results
-
-    validation = field_validation(given)
-    strategy = dry_run(session)
+    validation = dry_run.field_validation(given)
+    strategy = dry_run.dry_run(session)
     printer = results.printer_for(given, "replaced", dry_run=strategy)
     grace = given.number("grace-period")
     deletion = Deletion(propagation_policy(session), 1 if grace == 0 else grace, given.seconds("timeout"))
@@ -58,11 +61,9 @@ def _check(given: Given, deletion: Deletion, strategy: str) -> None:
 
 
 async def _raw(session: Session, given: Given) -> None:
-    from kctl.session.raw import body_of, check_raw, raw_request
-
     filenames = given.texts("filename")
-    check_raw(given, filenames)
-    await raw_request(session, "PUT", given.text("raw"), body=body_of(filenames[0]))
+    raw.check_raw(given, filenames)
+    await raw.raw_request(session, "PUT", given.text("raw"), body=raw.body_of(filenames[0]))
 
 
 class _Replacing:
@@ -74,15 +75,9 @@ class _Replacing:
         self._validation = validation
 
     def _query(self) -> Query:
-        from kctl.objects import Query
-
         return Query.of(self._given, ())._replace(flatten=True, keep_going=True, needs_object=False)
 
     async def in_place(self) -> None:
-        from kctl.errors import with_source
-        from kctl.objects import resolve
-        from localplane.apimachinery.errors import APIError
-
         found = await resolve(self._session, self._query()._replace(validates=self._validation != "Ignore"))
         async for info in found.visit():
             try:
@@ -92,8 +87,6 @@ class _Replacing:
         raise_all(found.errors)
 
     async def _replace(self, info: Info) -> None:
-        from kctl.changes.apply.last_applied import written
-
         obj = self._annotated(info)
         if self._strategy != "client":
             if not info.name:
@@ -101,7 +94,7 @@ class _Replacing:
             versioned = await self._versioned(info, obj)
             obj = await info.resource.update(
                 versioned,
-                written=written(versioned),
+                written=last_applied.written(versioned),
                 subresource=self._given.text("subresource"),
                 dry_run=self._strategy == "server",
                 field_manager=self._given.text("field-manager"),
@@ -111,8 +104,6 @@ class _Replacing:
 
     async def _versioned(self, info: Info, obj: JSONObject) -> JSONObject:
         """An object that does not say which version it replaces replaces the one that is there."""
-        from localplane.apimachinery.errors import APIError
-
         if obj["metadata"].get("resourceVersion"):
             return obj
         try:
@@ -123,14 +114,9 @@ class _Replacing:
         return {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}}
 
     def _annotated(self, info: Info) -> JSONObject:
-        from kctl.changes.apply.last_applied import create_or_update
-
-        return create_or_update(info.object or {}, create=self._given.is_on("save-config"))
+        return last_applied.create_or_update(info.object or {}, create=self._given.is_on("save-config"))
 
     async def by_force(self, deletion: Deletion, *, waits: bool) -> None:
-        from kctl.changes.deletion import DeleteOptions, Deleter
-        from kctl.objects import resolve
-
         self._keep_stdin()
         query = self._query()
         named = self._given.text("output") == "name"
@@ -142,24 +128,15 @@ class _Replacing:
 
     def _keep_stdin(self) -> None:
         """It is read twice."""
-        import sys
-
         if "-" in self._given.texts("filename") and sys.stdin is not None:
             sys.stdin = io.TextIOWrapper(_Rewinding(sys.stdin.buffer.read()))
 
     async def _wait(self, query: Query, seconds: float) -> None:
-        from kctl.changes.deletion import poll_until_gone
-        from kctl.objects import resolve
-
         found = await resolve(self._session, query)
         async for info in found.visit():
             await poll_until_gone(info, seconds)
 
     async def _create_all(self, query: Query) -> None:
-        from kctl.changes.apply.last_applied import written
-        from kctl.objects import resolve
-        from localplane.apimachinery.errors import APIError
-
         count = 0
         found = await resolve(self._session, query)
         async for info in found.visit():
@@ -167,7 +144,7 @@ class _Replacing:
             metadata = {key: value for key, value in obj["metadata"].items() if key != "resourceVersion"}
             try:
                 created = await info.resource.create(
-                    written({**obj, "metadata": metadata}),
+                    last_applied.written({**obj, "metadata": metadata}),
                     field_manager=self._given.text("field-manager"),
                     field_validation=self._validation,
                 )

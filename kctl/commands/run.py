@@ -2,56 +2,49 @@
 
 from __future__ import annotations
 
-from kctl.changes.change_cause import RECORD
-from kctl.changes.deletion import DELETION_FLAGS, wait
+from kctl.changes import dry_run
+from kctl.changes.change_cause import RECORD, annotated, recorded
+from kctl.changes.deletion import DELETION_FLAGS, Deletion, propagation_policy, wait
+from kctl.changes.launch import foreground
+from kctl.changes.launch import pod as launch_pod
 from kctl.changes.launch.request import OVERRIDE_FLAGS, overridden, require, save_configuration, send
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import raise_all
+from kctl.printers import typed
 from kctl.printers.choice import output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING
+from kctl.session.session import Session
+from kctl.streaming import pods
+from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
 
 _IGNORED = "it is ignored by kubectl run and will be removed in a future release"
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.deletion import Deletion, propagation_policy
-    from kctl.changes.dry_run import dry_run
-    from kctl.changes.launch import pod as single_pod
-    from kctl.printers.typed import printer_for
-    from kctl.streaming.pods import timeout_of
-    from localplane.apimachinery.errors import APIError
-
     require(given, "image")
-    options = single_pod.read(given)
-    timeout_of(given)
+    options = launch_pod.read(given)
+    pods.timeout_of(given)
     attaches = given.is_on("attach") if given.changed("attach") else given.is_on("stdin")
-    mode = dry_run(session)
-    printer = printer_for(given, "created", dry_run=mode)
+    mode = dry_run.dry_run(session)
+    printer = typed.printer_for(given, "created", dry_run=mode)
     deletion = Deletion(policy=propagation_policy(session))
-    single_pod.check(given, attaches=attaches, dry_run=mode != "none")
-    pod = await overridden(session, given, single_pod.pod(given, options))
+    launch_pod.check(given, attaches=attaches, dry_run=mode != "none")
+    pod = await overridden(session, given, launch_pod.pod(given, options))
     made = [await _create(session, given, pod, "pods", mode)]
     errors: list[Exception] = []
     if given.is_on("expose"):
         try:
-            made.append(await _create(session, given, single_pod.service(given, options), "services", mode))
+            made.append(await _create(session, given, launch_pod.service(given, options), "services", mode))
         except APIError as error:
             errors.append(error)
     if attaches:
-        from kctl.changes.launch.foreground import concurrently, remove, stay
-
         try:
-            concurrently(session, lambda own: stay(own, given, made[0], options.restart))
+            foreground.concurrently(session, lambda own: foreground.stay(own, given, made[0], options.restart))
         finally:
             if given.is_on("rm"):
-                await remove(session, given, made, deletion)
+                await foreground.remove(session, given, made, deletion)
         return
     for obj in made:
         printer.print(obj, session.write_object)
@@ -59,8 +52,6 @@ async def run(session: Session, given: Given) -> None:
 
 
 async def _create(session: Session, given: Given, obj: JSONObject, resource: str, mode: str) -> JSONObject:
-    from kctl.changes.change_cause import annotated, recorded
-
     obj = annotated(obj, recorded(session))
     if mode == "client":
         await session.discovery.mapper()  # kubectl asks where pods are, even if it sends none

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
+
+from kctl.changes import dry_run
 from kctl.changes.change_cause import RECORD, recorded
 from kctl.changes.launch.request import require
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError, raise_all
-from kctl.printers.choice import output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.printers.choice import Printer
-    from kctl.session.session import Session
+from kctl.objects import Info, Query, resolve
+from kctl.printers import results
+from kctl.printers.choice import Printer, output_flags
+from kctl.session.session import Session
+from localplane.apimachinery.errors import APIError, Conflict
+from localplane.apimachinery.gotext import go_quote
+from localplane.client.rest import resources
+from localplane.client.transport.driver import sleep
 
 _RETRY_FOR = 300.0
 _PAUSE = 1.0
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.objects import Query, resolve
-    from kctl.printers import results
-
     require(given, "replicas")
-    mode = dry_run(session)
+    mode = dry_run.dry_run(session)
     printer = results.printer_for(given, "scaled", dry_run=mode)
     if given.number("replicas") < 0:
         raise KctlError("The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0")
@@ -61,11 +61,6 @@ async def _scale(session: Session, given: Given, info: Info, printer: Printer, m
 
 async def _resize(given: Given, info: Info, *, dry_run: bool) -> int:
     """The size that the server answers with. Tried again while others change the same object."""
-    import time
-
-    from localplane.apimachinery.errors import Conflict
-    from localplane.client.transport.driver import sleep
-
     deadline = time.monotonic() + _RETRY_FOR
     while True:
         try:
@@ -77,12 +72,12 @@ async def _resize(given: Given, info: Info, *, dry_run: bool) -> int:
 
 
 async def _once(given: Given, info: Info, *, dry_run: bool) -> int:
-    from localplane.client.rest.resources import PatchType
-
     replicas, expected = given.number("replicas"), given.number("current-replicas")
     if expected == -1 and not given.text("resource-version"):
         patch = {"spec": {"replicas": replicas}}
-        scale = await info.resource.patch(info.name, patch, PatchType.MERGE, subresource="scale", dry_run=dry_run)
+        scale = await info.resource.patch(
+            info.name, patch, resources.PatchType.MERGE, subresource="scale", dry_run=dry_run
+        )
         return _replicas(scale, "spec")
     scale = await info.resource.get(info.name, subresource="scale")
     _check(given, scale, expected)
@@ -103,11 +98,6 @@ def _replicas(scale: dict[str, dict[str, object]], where: str) -> int:
 
 
 async def _wait(given: Given, info: Info) -> None:
-    import time
-
-    from localplane.apimachinery.gotext import go_quote
-    from localplane.client.transport.driver import sleep
-
     if not given.seconds("timeout"):
         return
     wanted = given.number("replicas")
@@ -123,14 +113,9 @@ async def _wait(given: Given, info: Info) -> None:
 
 async def _record(session: Session, info: Info) -> None:
     """Scaled is scaled, whether it can be noted or not."""
-    from contextlib import suppress
-
-    from localplane.apimachinery.errors import APIError
-    from localplane.client.rest.resources import PatchType
-
     if cause := recorded(session):
         with suppress(APIError):
-            await info.resource.patch(info.name, {"metadata": {"annotations": cause}}, PatchType.MERGE)
+            await info.resource.patch(info.name, {"metadata": {"annotations": cause}}, resources.PatchType.MERGE)
 
 
 COMMAND = Command(

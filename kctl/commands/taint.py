@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
+from kctl.changes import dry_run
+from kctl.changes.nodes import taints as nodes_taints
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import switch
+from kctl.command_line.flags import Given, switch
 from kctl.errors import KctlError, UsageError
+from kctl.objects import Info, Query, resolve
+from kctl.objects.arguments import named
 from kctl.printers import results, typed
 from kctl.printers.choice import output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.changes.nodes.taints import Wanted
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
+from kctl.session.session import Session
+from localplane.client.errors import NoMatch
+from localplane.client.rest import resources as rest_resources
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run, field_validation
-    from kctl.changes.nodes.taints import already_there, changed
-    from kctl.objects import Query, resolve
-    from kctl.objects.arguments import named
-    from localplane.client.rest.resources import PatchType
-
-    mode = dry_run(session)
-    validation = field_validation(given)
+    mode = dry_run.dry_run(session)
+    validation = dry_run.field_validation(given)
     resources, wanted = _words(session, given)
     await _check(session, given, resources, wanted)
     everything = given.is_on("all") or bool(given.text("selector"))
@@ -40,11 +34,11 @@ async def run(session: Session, given: Given) -> None:
             raise KctlError(f"unexpected type *{kind.version}.{kind.kind}, expected Node")
         old = (node.get("spec") or {}).get("taints") or []
         overwrite = given.is_on("overwrite")
-        if not overwrite and (there := already_there(old, wanted)):
+        if not overwrite and (there := nodes_taints.already_there(old, wanted)):
             raise KctlError(
                 f"node {info.name} already has {there} taint(s) with same effect(s) and --overwrite is false"
             )
-        operation, new = changed(old, wanted, overwrite=overwrite)
+        operation, new = nodes_taints.changed(old, wanted, overwrite=overwrite)
         # kubectl chooses the words before it sends anything, and does not say that it was a dry run.
         printer = (results if mode == "client" else typed).printer_for(given, operation)
         if mode == "client":
@@ -54,7 +48,7 @@ async def run(session: Session, given: Given) -> None:
             answer = await info.resource.patch(
                 info.name,
                 patch,
-                PatchType.STRATEGIC,
+                rest_resources.PatchType.STRATEGIC,
                 dry_run=mode == "server",
                 field_manager=given.text("field-manager"),
                 field_validation=validation,
@@ -64,9 +58,7 @@ async def run(session: Session, given: Given) -> None:
     await found.each(taint)
 
 
-def _words(session: Session, given: Given) -> tuple[list[str], Wanted]:
-    from kctl.changes.nodes.taints import read
-
+def _words(session: Session, given: Given) -> tuple[list[str], nodes_taints.Wanted]:
     resources: list[str] = []
     taints: list[str] = []
     for word in given.arguments:
@@ -81,22 +73,19 @@ def _words(session: Session, given: Given) -> tuple[list[str], Wanted]:
     if not taints:
         raise KctlError("at least one taint update is required")
     try:
-        return resources, read(taints)
+        return resources, nodes_taints.read(taints)
     except KctlError as error:
         raise UsageError(str(error), hint=f"See '{session.command} -h' for help and examples") from error
 
 
-async def _check(session: Session, given: Given, resources: list[str], wanted: Wanted) -> None:
-    from kctl.changes.nodes.taints import conflicts
-    from localplane.client.errors import NoMatch
-
+async def _check(session: Session, given: Given, resources: list[str], wanted: nodes_taints.Wanted) -> None:
     try:
         kind = (await session.discovery.mapping_for(resources[0].lower())).kind
     except NoMatch as error:
         raise KctlError(str(error), verbatim=True) from error
     if kind.kind != "Node":
         raise KctlError(f"invalid resource type {resources[0].lower()}, only node types are supported")
-    if both := conflicts(wanted):
+    if both := nodes_taints.conflicts(wanted):
         raise KctlError(f"can not both modify and remove the following taint(s) in the same command: {', '.join(both)}")
     if given.is_on("all") and given.text("selector"):
         raise KctlError("setting 'all' parameter with a non empty selector is prohibited")

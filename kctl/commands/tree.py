@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import switch
+from kctl.command_line.flags import Given, switch
 from kctl.errors import KctlError, UsageError
+from kctl.objects import resolve
 from kctl.objects.arguments import Query
-from localplane.apimachinery.light_typing import TYPE_CHECKING
+from kctl.objects.lookup import listable
+from kctl.printers.objects import kind_and_group
+from kctl.printers.table import TabWriter, print_rows
+from kctl.printers.terminal import escape
+from kctl.session.session import Session
+from kctl.views import tree
+from localplane.apimachinery import times
+from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-    from localplane.client.rest.discovery import APIResource
+from localplane.client.informers import list_watch
+from localplane.client.rest import options, paging
+from localplane.client.rest.discovery import APIResource
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.objects import resolve
-    from kctl.views.tree import tree
-
     if not given.arguments:
         raise UsageError("expected TYPE/NAME or TYPE NAME", hint="See 'kctl tree -h' for help and examples")
     found = await resolve(session, Query(arguments=given.arguments))
@@ -26,7 +29,7 @@ async def run(session: Session, given: Given) -> None:
     collected = await _metadata(session, cluster_wide=any(not root.is_namespaced for root in roots))
     rows: list[tuple[str, ...]] = [] if given.is_on("no-headers") else [("NAMESPACE", "NAME", "READY", "STATUS", "AGE")]
     for root in roots:
-        for lines, member in tree(root.object or {}, collected):
+        for lines, member in tree.tree(root.object or {}, collected):
             rows.append(_row(lines, await _whole(session, member)))
     _print(session, rows)
 
@@ -36,9 +39,6 @@ async def _metadata(session: Session, *, cluster_wide: bool) -> list[JSONObject]
 
     What may not be listed is left out, and said.
     """
-    from kctl.objects.lookup import listable
-    from localplane.apimachinery.errors import APIError
-
     found: list[JSONObject] = []
     for one in await listable(session, cluster_wide=cluster_wide):
         try:
@@ -50,24 +50,18 @@ async def _metadata(session: Session, *, cluster_wide: bool) -> list[JSONObject]
 
 
 async def _list(session: Session, one: APIResource, *, everywhere: bool) -> list[JSONObject]:
-    from localplane.client.informers.list_watch import METADATA_LIST
-    from localplane.client.rest.options import ListOptions
-    from localplane.client.rest.paging import list_all
-
     resource = session.client.resource(one.resource, "" if everywhere or not one.namespaced else session.namespace)
 
-    async def page(options: ListOptions) -> JSONObject:
-        return await resource.list(options, accept=f"{METADATA_LIST},application/json")
+    async def page(options: options.ListOptions) -> JSONObject:
+        return await resource.list(options, accept=f"{list_watch.METADATA_LIST},application/json")
 
     named = {"kind": one.kind.kind, "apiVersion": str(one.resource.group_version)}
-    items = (await list_all(page, ListOptions(limit=500))).items
+    items = (await paging.list_all(page, options.ListOptions(limit=500))).items
     return [{**item, **named, "resource": one.resource} for item in items]
 
 
 async def _whole(session: Session, member: JSONObject) -> JSONObject:
     """With its status. What is gone meanwhile is shown as it was."""
-    from localplane.apimachinery.errors import NotFound
-
     resource = member.get("resource")
     if resource is None:
         return member
@@ -79,26 +73,19 @@ async def _whole(session: Session, member: JSONObject) -> JSONObject:
 
 
 def _row(lines: str, obj: JSONObject) -> tuple[str, ...]:
-    from kctl.printers.objects import kind_and_group
-    from kctl.printers.terminal import escape
-    from kctl.views.tree import condition, readiness
-    from localplane.apimachinery.times import age
-
     metadata = obj.get("metadata") or {}
     name = f"{lines}{kind_and_group(obj)}/{metadata.get('name', '')}"
     cells = (
         metadata.get("namespace", ""),
         name,
-        readiness(obj),
-        condition(obj),
-        age(metadata.get("creationTimestamp")),
+        tree.readiness(obj),
+        tree.condition(obj),
+        times.age(metadata.get("creationTimestamp")),
     )
     return tuple(escape(str(cell)) for cell in cells)
 
 
 def _print(session: Session, rows: list[tuple[str, ...]]) -> None:
-    from kctl.printers.table import TabWriter, print_rows
-
     if not rows:
         raise KctlError("nothing was found")
     print_rows(rows, TabWriter(session.write))

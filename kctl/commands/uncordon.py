@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from kctl.changes import dry_run
+from kctl.changes.nodes import cordon
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from localplane.apimachinery.light_typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.command_line.flags import Given
+from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.changes.nodes.cordon import find, mark
-
-    mode = dry_run(session)
-    await mark(session, await find(session, given, "uncordon NODE"), mode, unschedulable=False)
+    mode = dry_run.dry_run(session)
+    await cordon.mark(session, await cordon.find(session, given, "uncordon NODE"), mode, unschedulable=False)
 
 
 COMMAND = Command(

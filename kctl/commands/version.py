@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
+from kctl.printers import objects
+from kctl.session import discovery
+from kctl.session.session import Session
 from kctl.session.versions import KUBERNETES, client_version
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from localplane.apimachinery import errors
+from localplane.apimachinery.light_typing import Any
+from localplane.apimachinery.serializers import yaml_writer
+from localplane.client import errors as client_errors
 
 _KUSTOMIZE = "v5.8.1"
 """Whose kustomizations that kubectl reads."""
@@ -35,16 +37,11 @@ async def run(session: Session, given: Given) -> None:
 
 async def _ask_server(session: Session, versions: dict[str, Any]) -> Exception | None:
     """What went wrong is said after what is known."""
-    from localplane.apimachinery.errors import APIError
-    from localplane.client.errors import ConnectionFailed, InvalidAnswer
-
     try:
         versions["serverVersion"] = await session.client.discovery().server_version()
-    except APIError as refused:
-        from kctl.session.discovery import without_message
-
-        return without_message(refused)
-    except (ConnectionFailed, InvalidAnswer) as failed:
+    except errors.APIError as refused:
+        return discovery.without_message(refused)
+    except (client_errors.ConnectionFailed, client_errors.InvalidAnswer) as failed:
         return failed
     return None
 
@@ -52,13 +49,9 @@ async def _ask_server(session: Session, versions: dict[str, Any]) -> Exception |
 def _print(session: Session, given: Given, versions: dict[str, Any]) -> None:
     match given.text("output"):
         case "json":
-            from kctl.printers.objects import go_indented
-
-            session.write(go_indented(versions, indent=2, sort=False) + "\n")
+            session.write(objects.go_indented(versions, indent=2, sort=False) + "\n")
         case "yaml":
-            from localplane.apimachinery.serializers.yaml_writer import to_yaml
-
-            session.write(to_yaml(versions).decode() + "\n")
+            session.write(yaml_writer.to_yaml(versions).decode() + "\n")
         case _:
             session.write(f"Client Version: {versions['clientVersion']['gitVersion']}\n")
             session.write(f"Kustomize Version: {versions['kustomizeVersion']}\n")

@@ -6,18 +6,16 @@ import asyncio
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError, raise_all
-from kctl.printers.choice import output_flags
-from localplane.apimachinery.light_typing import TYPE_CHECKING
+from kctl.objects import Found, Info, Query, resolve
+from kctl.objects.lookup import LOCAL_ONLY_FILES
+from kctl.printers import results
+from kctl.printers.choice import Printer, output_flags
+from kctl.session.session import Session
+from kctl.views import wait as views_wait
+from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Found, Info
-    from kctl.printers.choice import Printer
-    from kctl.session.session import Session
-    from kctl.views.wait import Awaited
 
 _A_WEEK = 168 * 3600.0
 _PAUSE = 0.5
@@ -25,24 +23,18 @@ _TIMED_OUT = "timed out waiting for the condition"
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.printers import results
-    from kctl.views.wait import Created, Deleted, read
-
     printer = results.printer_for(given, "condition met")
-    awaited = read(given.texts("for"))
+    awaited = views_wait.read(given.texts("for"))
     timeout = given.seconds("timeout")
     deadline = asyncio.get_running_loop().time() + (timeout if timeout >= 0 else _A_WEEK)
-    if any(isinstance(one, Created) for one in awaited):
+    if any(isinstance(one, views_wait.Created) for one in awaited):
         await _wait_for_creation(session, given, deadline)
-    for_deletion = any(isinstance(one, Deleted) for one in awaited)
+    for_deletion = any(isinstance(one, views_wait.Deleted) for one in awaited)
     waiting = _Waiting(session, printer, awaited, deadline=deadline, once=timeout == 0)
     await _visit(await _find(session, given), waiting, for_deletion=for_deletion)
 
 
 async def _find(session: Session, given: Given) -> Found:
-    from kctl.objects import Query, resolve
-    from kctl.objects.lookup import LOCAL_ONLY_FILES
-
     local = given.is_on("local")
     if local and given.arguments:
         raise KctlError(LOCAL_ONLY_FILES)
@@ -53,8 +45,6 @@ async def _find(session: Session, given: Given) -> Found:
 
 
 async def _visit(found: Found, waiting: _Waiting, *, for_deletion: bool) -> None:
-    from localplane.apimachinery.errors import APIError, NotFound
-
     count = 0
     async for info in found.visit():
         count += 1
@@ -70,8 +60,6 @@ async def _visit(found: Found, waiting: _Waiting, *, for_deletion: bool) -> None
 
 
 async def _wait_for_creation(session: Session, given: Given, deadline: float) -> None:
-    from localplane.apimachinery.errors import NotFound
-
     loop = asyncio.get_running_loop()
     while True:
         found = await _find(session, given)
@@ -92,7 +80,7 @@ class _Waiting:
     """`once` looks and does not wait."""
 
     def __init__(
-        self, session: Session, printer: Printer, awaited: list[Awaited], *, deadline: float, once: bool
+        self, session: Session, printer: Printer, awaited: list[views_wait.Awaited], *, deadline: float, once: bool
     ) -> None:
         self._session = session
         self._printer = printer
@@ -115,15 +103,12 @@ class _Waiting:
             except KctlError:
                 continue  # kubectl does not look at what its printer says
 
-    async def _until(self, info: Info, one: Awaited) -> JSONObject:
-        from kctl.views.wait import Created, Deleted, follow
-        from localplane.apimachinery.errors import NotFound
-
-        if isinstance(one, Created):
+    async def _until(self, info: Info, one: views_wait.Awaited) -> JSONObject:
+        if isinstance(one, views_wait.Created):
             return info.object or {}
         if info.mapping is None:
             raise KctlError("only --for=create can be told from a file: --local asks no server")
-        if isinstance(one, Deleted):
+        if isinstance(one, views_wait.Deleted):
             return await self._until_gone(info)
         if self._once:
             current = await info.resource.get(info.name)
@@ -131,7 +116,7 @@ class _Waiting:
                 raise KctlError(f"condition not met for {info.shown}")
             return current
         first = True
-        async for event, obj in follow(info):
+        async for event, obj in views_wait.follow(info):
             if first and event == "ABSENT":
                 raise NotFound.of(info.rest_mapping.resource.group_resource, info.name)
             first = False
@@ -140,16 +125,13 @@ class _Waiting:
         raise KctlError(f"{_TIMED_OUT} on {info.shown}")
 
     async def _until_gone(self, info: Info) -> JSONObject:
-        from kctl.views.wait import follow
-        from localplane.apimachinery.errors import NotFound
-
         try:
             current = await info.resource.get(info.name)
         except NotFound:
             return info.object or {}
         if self._once:
             raise KctlError(f"condition not met for {info.shown}")
-        async for event, _ in follow(info):
+        async for event, _ in views_wait.follow(info):
             if event in ("ABSENT", "DELETED"):
                 break
         return current

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.printers.choice import GET_FORMATS, output_flags
+from kctl.session.session import Session
+from kctl.views.watch import changes, feed, rows, screen, sources
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import asyncio
 
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-    from kctl.views.watch.changes import View
-    from kctl.views.watch.sources import Source
-
 
 async def run(session: Session, given: Given) -> int:
     import asyncio
-    import signal
 
-    from kctl.views.watch.feed import follow
-    from kctl.views.watch.sources import sources
-
-    wanted = await sources(session, given)
+    wanted = await sources.sources(session, given)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     received: list[int] = []
@@ -41,32 +37,27 @@ async def run(session: Session, given: Given) -> int:
         await _live(session, given, wanted, stop, must_exist=must_exist)
     else:
         view = _plain_view(session, given, by_table=by_table)
-        await follow(session, wanted, view, stop, as_rows=by_table, must_exist=must_exist)
+        await feed.follow(session, wanted, view, stop, as_rows=by_table, must_exist=must_exist)
     return 128 + signal.SIGTERM if signal.SIGTERM in received else 0
 
 
 def _is_dumb() -> bool:
-    import os
-
     return os.environ.get("TERM", "") in ("", "dumb")
 
 
-def _plain_view(session: Session, given: Given, *, by_table: bool) -> View:
-    from kctl.views.watch.rows import Documents, Lines
-
-    return Lines(session, given) if by_table else Documents(session, given)
+def _plain_view(session: Session, given: Given, *, by_table: bool) -> changes.View:
+    return rows.Lines(session, given) if by_table else rows.Documents(session, given)
 
 
-async def _live(session: Session, given: Given, wanted: list[Source], stop: asyncio.Event, *, must_exist: bool) -> None:
+async def _live(
+    session: Session, given: Given, wanted: list[sources.Source], stop: asyncio.Event, *, must_exist: bool
+) -> None:
     import asyncio
 
-    from kctl.views.watch.feed import follow
-    from kctl.views.watch.screen import LiveView
-
-    view = LiveView(given, wanted, stop)
+    view = screen.LiveView(given, wanted, stop)
     async with asyncio.TaskGroup() as group:
         drawing = group.create_task(view.run())
-        await follow(session, wanted, view, stop, as_rows=True, must_exist=must_exist)
+        await feed.follow(session, wanted, view, stop, as_rows=True, must_exist=must_exist)
         drawing.cancel()
     view.leave_behind()
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from kctl.completion import line, outsiders, tree, values
 from kctl.errors import KctlError
 from kctl.printers.terminal import harmless
-
-if TYPE_CHECKING:
-    from kctl.completion.values import Offer
+from localplane.client.transport.driver import drive
 
 COMMANDS = ("__complete", "__completeNoDesc")
 _DESCRIPTIONS = ("KCTL_COMPLETION_DESCRIPTIONS", "COBRA_COMPLETION_DESCRIPTIONS")
@@ -23,9 +21,6 @@ _OFF = ("0", "f", "F", "FALSE", "false", "False")
 
 
 def answer(command: str, words: Sequence[str]) -> int:
-    from kctl.completion.values import directive_name
-    from localplane.client.transport.driver import drive
-
     if not words:
         raise KctlError("requires at least 1 arg(s), only received 0")
     offered = drive(lambda: _offer(words))
@@ -37,17 +32,12 @@ def answer(command: str, words: Sequence[str]) -> int:
         sys.stdout.write(harmless(shown.partition("\n")[0].strip()) + "\n")  # a shell may show it as it is
     sys.stdout.write(f":{offered.directive}\n")
     sys.stdout.flush()
-    sys.stderr.write(f"Completion ended with directive: {directive_name(offered.directive)}\n")
+    sys.stderr.write(f"Completion ended with directive: {values.directive_name(offered.directive)}\n")
     return 0
 
 
-async def _offer(words: Sequence[str]) -> Offer:
-    from kctl.completion import line
-    from kctl.completion.tree import is_verb
-
-    if len(words) > 1 and not words[0].startswith("-") and not is_verb(words[0]):
-        from kctl.completion import outsiders
-
+async def _offer(words: Sequence[str]) -> values.Offer:
+    if len(words) > 1 and not words[0].startswith("-") and not tree.is_verb(words[0]):
         sys.stderr.write("[Debug] Cleared global flags for plugin completion\n")
         if (offered := await outsiders.offer(words)) is not None:
             return offered

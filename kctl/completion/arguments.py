@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING
 
-from kctl.completion import live
+from kctl.command_line.flags import Given
+from kctl.completion import live, tree
 from kctl.completion.values import DEFAULT, DIRECTORIES, NO_FILES, NO_SPACE, Offer, fitting
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.completion.tree import Found
-    from kctl.session.session import Session
+from kctl.session.session import Session
 
 Completer = Callable[["Session", Sequence[str], str], Awaitable[Offer]]
 
@@ -21,10 +17,8 @@ _SCALABLE = ("deployment", "replicaset", "replicationcontroller", "statefulset")
 _HAVE_TEMPLATES = ("daemonsets", "deployments", "pods", "cronjobs", "replicasets", "replicationcontrollers")
 
 
-async def of_command(found: Found, given: Given, current: str) -> Offer | None:
+async def of_command(found: tree.Found, given: Given, current: str) -> Offer | None:
     """None where nothing is known: the shell does what it does."""
-    from kctl.session.session import Session
-
     if found.name == "help":
         return _help(given.arguments, current)
     completer = _COMPLETERS.get(found.name)
@@ -34,12 +28,10 @@ async def of_command(found: Found, given: Given, current: str) -> Offer | None:
 
 
 def _help(arguments: Sequence[str], current: str) -> Offer:
-    from kctl.completion.tree import find, summaries
-
-    found = find(arguments)
+    found = tree.find(arguments)
     if found is None:
         return Offer([])
-    named = (f"{name}\t{summary}" for name, summary in summaries(found.path))
+    named = (f"{name}\t{summary}" for name, summary in tree.summaries(found.path))
     return Offer(fitting(current, named))
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from kctl.command_line.flags import parse
+from kctl.command_line.flags import Flag, Given, parse
+from kctl.completion import arguments, outsiders
 from kctl.completion.tree import REQUIRED, Found, find, summaries
-from kctl.completion.values import DEFAULT, NO_FILES, Offer, fitting
+from kctl.completion.values import DEFAULT, NO_FILES, Offer, fitting, of_flag
 from kctl.errors import KctlError
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Flag, Given
 
 _SEVERAL = ("slice", "array", "levels")
 """Kinds of flags that are offered again when they have been given."""
@@ -44,8 +42,6 @@ async def offer(words: Sequence[str]) -> Offer:
     if given.changed("help"):
         return Offer([])
     if value.flag is not None and not dashed:
-        from kctl.completion.values import of_flag
-
         return await of_flag(found, given, value.flag, value.current)
     if value.current.startswith("-") and "=" not in value.current and not dashed:
         return Offer(_flag_names(found, given, value.current))
@@ -117,19 +113,15 @@ def _named(found: Found, flag: Flag, current: str) -> list[str]:
 
 
 async def _argument(found: Found, given: Given, current: str) -> Offer:
-    from kctl.completion.arguments import of_command
-
     below: list[str] = []
     directive = DEFAULT
     local = {flag.name for flag in found.own_flags}
     is_bare = not found.path or not any(given.changed(name) for name in local)
     if not given.arguments and is_bare and (commands := summaries(found.path)):
         if not found.path:
-            from kctl.completion.outsiders import names
-
-            commands = sorted([*commands, *names(known={name for name, _ in commands})])
+            commands = sorted([*commands, *outsiders.names(known={name for name, _ in commands})])
         below = [f"{name}\t{summary}" for name, summary in commands if name.startswith(current)]
         directive = NO_FILES
     below += _required(found, given, current)
-    taken = await of_command(found, given, current)
+    taken = await arguments.of_command(found, given, current)
     return Offer(below, directive) if taken is None else Offer([*below, *taken.words], taken.directive)

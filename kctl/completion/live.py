@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Awaitable, Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from kctl.errors import KctlError
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from kctl.session.session import Session
+from kctl.session.session import Session
+from kctl.streaming import pods
+from kctl.views.explain import documents
+from localplane.apimachinery.errors import APIError
+from localplane.client.errors import ClientError
+from localplane.client.rest import options
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -21,9 +24,6 @@ _PATIENCE = 0.1
 
 
 def _expected() -> tuple[type[Exception], ...]:
-    from localplane.apimachinery.errors import APIError
-    from localplane.client.errors import ClientError
-
     return APIError, ClientError, KctlError
 
 
@@ -58,15 +58,13 @@ async def versions(session: Session, *, groups: bool) -> list[str]:
 @_or_nothing
 async def names(session: Session, type_name: str, *, namespace: str = "") -> list[str]:
     """Of one type, of several with commas between them, or of a category."""
-    from localplane.client.rest.options import ListOptions
-
     found: list[str] = []
     for one in (await session.discovery.expand(type_name)).split(","):
         mapping = await session.discovery.mapping_for(one)
         resource = session.client.resource(
             mapping.resource, (namespace or session.namespace) if mapping.namespaced else ""
         )
-        listed = await resource.list(ListOptions(), accept=_METADATA)
+        listed = await resource.list(options.ListOptions(), accept=_METADATA)
         found += [str(item["metadata"]["name"]) for item in listed.get("items") or ()]
     return found
 
@@ -82,9 +80,7 @@ async def containers(session: Session, argument: str) -> list[str]:
 async def ports(session: Session, argument: str) -> list[str]:
     kind, slash, name = argument.partition("/")
     if slash and kind in ("service", "services", "svc"):
-        from kctl.streaming.pods import named
-
-        service = await named(session, [f"services/{name}"])
+        service = await pods.named(session, [f"services/{name}"])
         return [str(one["port"]) for one in (service.get("spec") or {}).get("ports") or ()]
     spec = (await _pod(session, argument)).get("spec") or {}
     found = (port for one in spec.get("containers") or () for port in one.get("ports") or ())
@@ -92,21 +88,19 @@ async def ports(session: Session, argument: str) -> list[str]:
 
 
 async def _pod(session: Session, argument: str) -> dict[str, Any]:
-    from kctl.streaming.pods import named, pod_for
-
-    return await pod_for(session, await named(session, [argument]), action="cannot attach to", within=_PATIENCE)
+    return await pods.pod_for(
+        session, await pods.named(session, [argument]), action="cannot attach to", within=_PATIENCE
+    )
 
 
 @_or_nothing
 async def fields(session: Session, current: str) -> list[str]:
     """`pods.spec.c` may go on as `pods.spec.containers`."""
-    from kctl.views.explain.documents import asked, document_at, field_names, kind_of, paths_of, schema_of
-
     above, _, last = current.rpartition(".")
-    found = await asked(session, above, whole_name=True)
-    document = await document_at(session, await paths_of(session), found.resource)
-    schema = schema_of(document, kind_of(document, found.resource))
-    return [f"{above}.{name}" for name in field_names(document, schema, found.path) if name.startswith(last)]
+    found = await documents.asked(session, above, whole_name=True)
+    document = await documents.document_at(session, await documents.paths_of(session), found.resource)
+    schema = documents.schema_of(document, documents.kind_of(document, found.resource))
+    return [f"{above}.{name}" for name in documents.field_names(document, schema, found.path) if name.startswith(last)]
 
 
 def entries(session: Session, what: str) -> list[str]:
@@ -119,6 +113,4 @@ def entries(session: Session, what: str) -> list[str]:
 
 def files() -> list[str]:
     """Of the directory that we are in; directories with a slash."""
-    import os
-
     return sorted(f"{entry.name}/" if entry.is_dir() else entry.name for entry in os.scandir("."))

@@ -6,9 +6,12 @@ Kubernetes: kubectl/pkg/cmd/plugin/plugin_completion.go.
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from kctl.command_line import plugins
 from kctl.completion.values import DEFAULT, Offer
 
 
@@ -45,12 +48,10 @@ def _about(name: str) -> str:
 
 def _plugins() -> list[tuple[str, list[str]]]:
     """Each with its prefix and the words that name it: kubectl-get_all-pods is `get-all pods`."""
-    from kctl.command_line.plugins import PREFIXES, on_path
-
     found = []
-    for path in on_path()[0]:
+    for path in plugins.on_path()[0]:
         prefix, *rest = path.rpartition("/")[2].split("-")
-        if prefix in PREFIXES and rest and all(rest):
+        if prefix in plugins.PREFIXES and rest and all(rest):
             found.append((prefix, [word.replace("_", "-") for word in rest]))
     return found
 
@@ -68,9 +69,6 @@ def _common(some: Sequence[str], others: Sequence[str]) -> int:
 
 
 def _ask(found: _Named, name: Sequence[str], arguments: Sequence[str]) -> Offer:
-    import subprocess
-    import sys
-
     called = f"{found.prefix}_complete-{'-'.join(word.replace('-', '_') for word in name)}"
     sys.stderr.write(f"[Debug] About to look for: {called}\n")
     program = shutil.which(called)

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from kctl.command_line.command import Command
+from kctl.command_line.command import find as find_below
 from kctl.command_line.flags import Flag, first_word
 from kctl.command_line.global_flags import GLOBAL_FLAGS, HELP_FLAG
+from kctl.command_line.verbs import GROUPS
 
 REQUIRED = {
     "autoscale": ("max",),
@@ -58,8 +60,6 @@ def find(words: Sequence[str]) -> Found | None:
     command = verb(words[position])
     if command is None:
         return None
-    from kctl.command_line.command import find as find_below
-
     rest = [*words[:position], *words[position + 1 :]]
     path, left = find_below(command, rest, everywhere)
     return Found(path, left)
@@ -69,21 +69,15 @@ def summaries(path: Sequence[Command]) -> list[tuple[str, str]]:
     """The commands below, by name: (name, what it does)."""
     if path:
         return sorted((one.name, one.summary) for one in path[-1].commands)
-    from kctl.command_line.verbs import GROUPS
-
     verbs = ((one.name, one.summary) for group in GROUPS for one in group.verbs if not one.hidden)
     return sorted([*verbs, ("help", "Help about any command")])
 
 
 def is_verb(name: str) -> bool:
-    from kctl.command_line.verbs import GROUPS
-
     return name == "help" or any(one.name == name for group in GROUPS for one in group.verbs)
 
 
 def verb(name: str) -> Command | None:
-    from kctl.command_line.verbs import GROUPS
-
     if name == "help":
         return Command("help", "help", "Help about any command")
     for group in GROUPS:

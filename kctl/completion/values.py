@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from kctl.completion import live
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Flag, Given
-    from kctl.completion.tree import Found
-
+from kctl.command_line.flags import Flag, Given
+from kctl.completion import live, tree
+from kctl.session.session import Session
 
 DEFAULT = 0
 """Let the shell do what it does: names of files, if nothing is offered."""
@@ -102,7 +99,7 @@ _ENTRIES = {"context": "contexts", "cluster": "clusters", "user": "users"}
 _SUBRESOURCES = ["status", "scale", "resize"]
 
 
-async def of_flag(found: Found, given: Given, flag: Flag, current: str) -> Offer:
+async def of_flag(found: tree.Found, given: Given, flag: Flag, current: str) -> Offer:
     name = flag.name
     if name == "filename" and flag.short == "f":
         return Offer(["json", "yaml", "yml"], EXTENSIONS)
@@ -123,9 +120,7 @@ def _formats(flag: Flag) -> list[str]:
     return list(dict.fromkeys(word for word in words if word in _FORMATS))
 
 
-async def _live(found: Found, given: Given, flag: Flag, current: str) -> Offer:
-    from kctl.session.session import Session
-
+async def _live(found: tree.Found, given: Given, flag: Flag, current: str) -> Offer:
     session = Session(given, command="kctl __complete")
     name = flag.name
     if name == "namespace":

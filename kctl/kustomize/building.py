@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from kctl.kustomize import variables
 from kctl.kustomize.errors import KustomizeError
+from kctl.kustomize.field_specs import FieldSpec
 from kctl.kustomize.ids import Gvk
 from kctl.kustomize.loading import open_target
 from kctl.kustomize.name_references import fix_references
 from kctl.kustomize.options import Options
 from kctl.kustomize.ordering import sort
+from kctl.kustomize.origins import Origin
 from kctl.kustomize.resmap import ResMap
 from kctl.kustomize.resource import ORIGIN, TRANSFORMATIONS
 from kctl.kustomize.schemas import Schemas
 from kctl.kustomize.target import Target
+from kctl.kustomize.transformers import metadata as transformers_metadata
+from kctl.kustomize.transformers import names
+from kctl.kustomize.writing import go_syntax, to_yaml
 
 _LOCAL = "config.kubernetes.io/local-config"
 _MANAGED_BY = "app.kubernetes.io/managed-by"
@@ -35,11 +40,8 @@ def build(path: str, options: Options) -> ResMap:
     metadata = target.kustomization.listed("buildMetadata")
     _sort(resources, target, options)
     if options.managed_by_label or "managedByLabel" in metadata:
-        from kctl.kustomize.field_specs import FieldSpec
-        from kctl.kustomize.transformers.metadata import Marking
-
         specs = (FieldSpec(Gvk(), "metadata/labels", create=True),)
-        Marking({_MANAGED_BY: f"kustomize-{_VERSION}"}, specs).transform(resources)
+        transformers_metadata.Marking({_MANAGED_BY: f"kustomize-{_VERSION}"}, specs).transform(resources)
     hidden = [
         annotation
         for annotation, option in ((ORIGIN, "originAnnotations"), (TRANSFORMATIONS, "transformerAnnotations"))
@@ -54,8 +56,6 @@ def build(path: str, options: Options) -> ResMap:
 
 def render(resources: ResMap) -> str:
     """All objects as YAML. Raises KustomizeError."""
-    from kctl.kustomize.writing import go_syntax, to_yaml
-
     documents = []
     for resource in resources:
         try:
@@ -66,13 +66,10 @@ def render(resources: ResMap) -> str:
 
 
 def _customized(target: Target, options: Options) -> ResMap:
-    from kctl.kustomize.origins import Origin
-    from kctl.kustomize.transformers.names import Hashing
-
     target.origin = Origin() if target.kustomization.listed("buildMetadata") else None
     gathered = target.accumulate()
     resources = gathered.resources
-    Hashing().transform(resources)
+    names.Hashing().transform(resources)
     fix_references(resources, gathered.config.name_references)
     variables.replace(resources, gathered.variables, gathered.config.variables, options.log)
     resources.replace_all((one for one in resources if one.annotation(_LOCAL) in (None, "false")), check=False)

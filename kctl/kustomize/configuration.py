@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from kctl.kustomize import builtin_specs
+from kctl.kustomize import builtin_specs, decoding, shapes
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.field_specs import FieldSpec, FieldSpecs, merged
 from kctl.kustomize.ids import Gvk
@@ -111,10 +111,7 @@ DEFAULT = TransformerConfig(
 
 def from_file(data: bytes) -> TransformerConfig:
     """A file of `configurations`. Raises KustomizeError."""
-    from kctl.kustomize.decoding import decode_yaml_strictly
-    from kctl.kustomize.shapes import TRANSFORMER_CONFIG
-
-    values = decode_yaml_strictly(data, TRANSFORMER_CONFIG)
+    values = decoding.decode_yaml_strictly(data, shapes.TRANSFORMER_CONFIG)
     changes: dict[str, Any] = {
         attribute: _sorted(tuple(FieldSpec.of(one) for one in values.get(name) or ()))
         for name, attribute in _NAMES.items()

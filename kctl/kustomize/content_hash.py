@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from kctl.printers.objects import sorted_keys
 from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.objects import sorted_keys
 
 _LENGTH = 10
 _READABLE = str.maketrans("013ae", "ghkmt")

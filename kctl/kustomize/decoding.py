@@ -11,7 +11,8 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from kctl.kustomize.errors import KustomizeError
-from localplane.apimachinery.gotext import json_type
+from localplane.apimachinery.gotext import go_quote, json_float, json_type
+from localplane.apimachinery.serializers import errors, yaml
 
 Shape: TypeAlias = "str | ListOf | MapOf | Struct"
 """A text names a type of Go's: string, bool, int, int64, any."""
@@ -53,23 +54,17 @@ def decode(value: Any, shape: Shape, *, strict: bool) -> Any:
 
 def parsed_yaml(data: bytes | str) -> Any:
     """What sigs.k8s.io/yaml makes of a file. Raises KustomizeError, in its words."""
-    from localplane.apimachinery.serializers.errors import SerializationError
-    from localplane.apimachinery.serializers.yaml import parse_yaml
-
     try:
-        return parse_yaml(data).value
-    except SerializationError as error:
+        return yaml.parse_yaml(data).value
+    except errors.SerializationError as error:
         raise KustomizeError(str(error)) from error
 
 
 def decode_yaml_strictly(data: bytes | str, shape: Shape) -> Any:
     """As UnmarshalStrict does. Raises KustomizeError."""
-    from localplane.apimachinery.serializers.errors import SerializationError
-    from localplane.apimachinery.serializers.yaml import parse_yaml
-
     try:
-        parsed = parse_yaml(data, find_duplicates=True)
-    except SerializationError as error:
+        parsed = yaml.parse_yaml(data, find_duplicates=True)
+    except errors.SerializationError as error:
         raise KustomizeError(f"error converting YAML to JSON: {error}") from error
     if parsed.strict:
         raise KustomizeError(f"error converting YAML to JSON: {parsed.strict[0]}")
@@ -111,8 +106,6 @@ class _Decoder:
             found = shape.found.get(key.lower())
             if found is None:
                 if self._strict:
-                    from localplane.apimachinery.gotext import go_quote
-
                     raise KustomizeError(f"json: unknown field {go_quote(key)}")
                 continue
             name, inner, way = found
@@ -141,8 +134,6 @@ def _zero(shape: Shape) -> Any:
 def _mismatch(value: Any, shape: Shape, struct: str, path: tuple[str, ...]) -> KustomizeError:
     found = json_type(value)
     if shape in ("int", "int64") and isinstance(value, float):
-        from localplane.apimachinery.gotext import json_float
-
         found = f"number {json_float(value)}"
     where = f"Go struct field {struct}.{'.'.join(path)}" if struct else "Go value"
     return KustomizeError(f"json: cannot unmarshal {found} into {where} of type {_go_type(shape)}")

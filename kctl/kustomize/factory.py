@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
+from kctl.kustomize import loading, schemas
 from kctl.kustomize.errors import KustomizeError, is_malformed_yaml
 from kctl.kustomize.nodes import Map, Node, Scalar, Seq, is_empty, is_missing, is_null, raw_text, text_of
 from kctl.kustomize.reading import read_nodes
@@ -13,18 +13,14 @@ from kctl.kustomize.resource import Resource
 from kctl.kustomize.writing import from_json, json_value
 from localplane.apimachinery.gotext import go_plain, go_type_name
 
-if TYPE_CHECKING:
-    from kctl.kustomize.loading import Loader
-    from kctl.kustomize.schemas import Schemas
 
-
-def resources_from(data: bytes | str, schemas: Schemas) -> list[Resource]:
+def resources_from(data: bytes | str, schemas: schemas.Schemas) -> list[Resource]:
     """What a file has; of lists their items. Raises KustomizeError."""
     nodes = _valid(read_nodes(data.encode() if isinstance(data, str) else data))
     return [Resource(node, schemas) for node in _inlined(nodes)]
 
 
-def resmap_from_file(loader: Loader, path: str, schemas: Schemas) -> ResMap:
+def resmap_from_file(loader: loading.Loader, path: str, schemas: schemas.Schemas) -> ResMap:
     """Raises KustomizeError, which says of which file."""
     data = loader.load(path)
     try:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kctl.kustomize import emitting
 from kctl.kustomize.errors import WrongKind
 from kctl.kustomize.nodes import STR, Map, Node, Scalar, Seq, is_missing, is_null, kind_of, raw_text
 from kctl.kustomize.scalars import is_no_text_in_yaml_1_1, resolve
@@ -16,12 +17,10 @@ def require(node: Node | None, wanted: type[Scalar | Map | Seq]) -> None:
     """Raises WrongKind; what is missing fits everywhere."""
     if is_missing(node) or isinstance(node, wanted):
         return
-    from kctl.kustomize.emitting import emitted
-
     assert node is not None
     names = {Scalar: "ScalarNode", Map: "MappingNode", Seq: "SequenceNode"}
     error = WrongKind(
-        f"wrong node kind: expected {names[wanted]} but got {kind_of(node)}: node contents:\n{emitted(node)}"
+        f"wrong node kind: expected {names[wanted]} but got {kind_of(node)}: node contents:\n{emitting.emitted(node)}"
     )
     error.scalar = isinstance(node, Scalar)
     raise error

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from localplane.apimachinery.gotext import go_quote
+
 NOWHERE = "_non_namespaceable_"
 """The namespace of what has none."""
 
@@ -70,8 +72,6 @@ class ResId(NamedTuple):
     @property
     def go_syntax(self) -> str:
         """Go's %#v."""
-        from localplane.apimachinery.gotext import go_quote
-
         gvk = self.gvk
         return (
             f"resid.ResId{{Gvk:resid.Gvk{{Group:{go_quote(gvk.group)}, Version:{go_quote(gvk.version)}, "

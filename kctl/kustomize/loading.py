@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 from kctl.kustomize import repositories
 from kctl.kustomize.errors import HTTPStatus, KustomizeError
 from kctl.kustomize.repositories import Repository
+from localplane.apimachinery.gotext import go_quote
+from localplane.client.transport import downloads
 
 _LARGEST = 64 * 1024 * 1024
 
@@ -180,8 +182,6 @@ def _cloned(repository: Repository, referrer: Loader | None) -> Loader:
         if name:
             raise KustomizeError(f"'{repository.root}' refers to file '{name}'; expecting directory")
         if not is_below(directory, repository.directory):
-            from localplane.apimachinery.gotext import go_quote
-
             raise KustomizeError(
                 f"{go_quote(repository.root)} refers to directory outside of repo {go_quote(repository.directory)}"
             )
@@ -211,11 +211,8 @@ def _reason(error: OSError) -> str:
 def _download(address: str) -> bytes:
     import urllib.error
 
-    from localplane.apimachinery.gotext import go_quote
-    from localplane.client.transport.downloads import download
-
     try:
-        return download(address, limit=_LARGEST)
+        return downloads.download(address, limit=_LARGEST)
     except urllib.error.HTTPError as error:
         if repositories.parse(address) is not None:
             raise KustomizeError("URL is a git repository") from error

@@ -5,15 +5,12 @@ first, and what is not known is replaced. Kubernetes: kyaml/yaml/merge2 and kyam
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from kctl.kustomize import emitting
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.fields import find_element, get_field, require, set_element, set_field, set_scalar
 from kctl.kustomize.nodes import Map, Node, Scalar, Seq, is_empty, is_missing, is_null, raw_text, text_of
-from kctl.kustomize.schemas import documented
-
-if TYPE_CHECKING:
-    from kctl.kustomize.schemas import Schema, Schemas
+from kctl.kustomize.schemas import Schema, Schemas, documented
 
 _DIRECTIVE = "$patch"
 _DIRECTIVES = ("delete", "replace", "merge")
@@ -152,9 +149,9 @@ def _chosen_list(target: Node | None, patch: Node | None) -> Node | None:
 def _directive(patch: Node) -> str:
     """What `$patch` says, which is taken out."""
     if isinstance(patch, Scalar):
-        from kctl.kustomize.emitting import emitted
-
-        raise KustomizeError(f"no implemented strategic merge patch strategy for '{patch.tag}' ('{emitted(patch)}')")
+        raise KustomizeError(
+            f"no implemented strategic merge patch strategy for '{patch.tag}' ('{emitting.emitted(patch)}')"
+        )
     if isinstance(patch, Seq):
         holder = next((item for item in patch if isinstance(item, Map) and _DIRECTIVE in item), None)
         if holder is None or len(holder) > 1:

@@ -6,20 +6,17 @@ Kubernetes: api/internal/accumulator, nameReferenceTransformer; api/filters/name
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from kctl.kustomize import configuration
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.field_specs import FieldSpec, Setter
 from kctl.kustomize.fields import get_field, set_field, set_scalar
 from kctl.kustomize.ids import Gvk, ResId
 from kctl.kustomize.nodes import Map, Node, Scalar, is_missing, raw_text
-from kctl.kustomize.resmap import reach_of
+from kctl.kustomize.resmap import ResMap, reach_of
 from kctl.kustomize.resource import REFERRED_BY, Resource
 from kctl.kustomize.writing import to_yaml
-
-if TYPE_CHECKING:
-    from kctl.kustomize.configuration import References
-    from kctl.kustomize.resmap import ResMap
 
 
 class _Named(NamedTuple):
@@ -36,7 +33,7 @@ class _Known(NamedTuple):
     by_name: Mapping[str, Sequence[_Named]]
 
 
-def fix_references(resources: ResMap, references: References) -> None:
+def fix_references(resources: ResMap, references: configuration.References) -> None:
     """Raises KustomizeError if it is not clear which object is meant."""
     by_name: dict[str, list[_Named]] = {}
     for resource in resources:

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cmp_to_key, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from kctl.kustomize import resmap
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.ids import Gvk, ResId
-
-if TYPE_CHECKING:
-    from kctl.kustomize.resmap import ResMap
 
 _FIRST: Final = (
     "Namespace",
@@ -56,7 +54,7 @@ def type_order(kind: str) -> int:
     return _DEFAULT.get(kind, 0)
 
 
-def sort(resources: ResMap, options: Mapping[str, Any] | None) -> None:
+def sort(resources: resmap.ResMap, options: Mapping[str, Any] | None) -> None:
     """As `sortOptions` says; None is the order that kustomize had before there were options. Raises KustomizeError."""
     order = "legacy" if options is None else str(options.get("order") or "")
     legacy = (options or {}).get("legacySortOptions")

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from kctl.kustomize import repositories
 from kctl.kustomize.emitting import emitted
-from kctl.kustomize.nodes import Map, Node, Seq, text
+from kctl.kustomize.nodes import Map, Node, Seq, text, text_of
 from kctl.kustomize.reading import parse
-from kctl.kustomize.resource import ORIGIN, TRANSFORMATIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from kctl.kustomize.resource import Resource
+from kctl.kustomize.resource import ORIGIN, TRANSFORMATIONS, Resource
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +98,6 @@ def origin_of_plugin(resource: Resource) -> Origin | None:
     found = parse(resource.annotation(ORIGIN) or "")
     if not isinstance(found, Map):
         return None
-    from kctl.kustomize.nodes import text_of
-
     return Origin(
         repo=text_of(found.get("repo")),
         ref=text_of(found.get("ref")),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from kctl.kustomize import emitting, reading
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.field_specs import split
 from kctl.kustomize.fields import find_element, get_field, require, set_field
@@ -125,9 +126,7 @@ class _Matcher:
             field = self._new(parts)
             set_field(node, name, field)
         if isinstance(field, Scalar) and len(parts) > 1:
-            from kctl.kustomize.reading import parse
-
-            within = parse(field.text)
+            within = reading.parse(field.text)
             return self.find(Place(Seq([within if within is not None else Scalar("")]), 0), parts[1:])
         holder = node if isinstance(node, Map) else Map({name: field})  # what is put into null is lost
         return self.find(Place(holder, name), parts[1:])
@@ -153,12 +152,10 @@ class _Matcher:
         return self._selected(items, name, compiled(pattern), parts)
 
     def _selected(self, items: Seq, name: str, matches: Matches, parts: list[str]) -> list[Place]:
-        from kctl.kustomize.emitting import emitted
-
         found: list[Place] = []
         for index, item in enumerate(items):
             field = item if not name else item.get(name) if isinstance(item, Map) else None
-            if field is not None and matches(emitted(field).strip()):
+            if field is not None and matches(emitting.emitted(field).strip()):
                 found += self.find(Place(items, index), parts[1:]) if name else [Place(items, index)]
         return found
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from kctl.kustomize.errors import KustomizeError
+from localplane.apimachinery import regexps
 
 _SIMPLE = re.compile(r"\.\*|[A-Za-z0-9_/:@.|-]*")
 """What both languages read alike and Python reads in linear time, so that nothing else has to be imported for it."""
@@ -18,8 +19,6 @@ def compiled(pattern: str, tail: str = "") -> Matches:
     """To search with. `tail` is more of it, which is simple too. Raises KustomizeError, in Go's words."""
     if _SIMPLE.fullmatch(pattern.removeprefix("^")):
         return re.compile(pattern + tail.replace("$", r"\Z"), re.ASCII).search
-    from localplane.apimachinery import regexps
-
     try:
         expression = regexps.compiled(pattern + tail)
     except regexps.InvalidRegexp as error:

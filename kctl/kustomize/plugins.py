@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kctl.kustomize import generators, loading, options, resource, schemas, transformers
 from kctl.kustomize.decoding import ListOf, MapOf, Shape, Struct, decode, parsed_yaml
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.field_specs import FieldSpec, FieldSpecs
+from kctl.kustomize.generators import accounts, charts, data
 from kctl.kustomize.shapes import (
     CONFIG_MAP_ARGS,
     FIELD_SPEC,
@@ -25,15 +27,8 @@ from kctl.kustomize.shapes import (
     SECRET_ARGS,
     SELECTOR,
 )
+from kctl.kustomize.transformers import images, metadata, names, namespaces, patches, replacements, replicas, values
 from kctl.kustomize.writing import json_value
-
-if TYPE_CHECKING:
-    from kctl.kustomize.generators import Generator
-    from kctl.kustomize.loading import Loader
-    from kctl.kustomize.options import Options
-    from kctl.kustomize.resource import Resource
-    from kctl.kustomize.schemas import Schemas
-    from kctl.kustomize.transformers import Transformer
 
 _GENERATORS = ("ConfigMapGenerator", "SecretGenerator", "HelmChartInflationGenerator", "IAMPolicyGenerator")
 _SPECS: dict[str, Shape] = {"fieldSpecs": ListOf(FIELD_SPEC)}
@@ -75,12 +70,12 @@ _SHAPES = {name: Struct(f"{name}Plugin", fields, embedded) for name, fields, emb
 class Plugins:
     """Makes transformers and generators of objects, for one kustomization."""
 
-    def __init__(self, loader: Loader, schemas: Schemas, options: Options) -> None:
+    def __init__(self, loader: loading.Loader, schemas: schemas.Schemas, options: options.Options) -> None:
         self._loader = loader
         self._schemas = schemas
         self._options = options
 
-    def generator(self, resource: Resource) -> Generator:
+    def generator(self, resource: resource.Resource) -> generators.Generator:
         """Raises KustomizeError."""
         if self._checked(resource) not in _GENERATORS:
             raise KustomizeError(f"plugin {resource.original_id} not a generator")
@@ -90,7 +85,7 @@ class Plugins:
         except KustomizeError as error:
             raise error.within(f"plugin {resource.original_id} fails configuration") from error
 
-    def transformer(self, resource: Resource) -> Transformer:
+    def transformer(self, resource: resource.Resource) -> transformers.Transformer:
         """Raises KustomizeError."""
         if self._checked(resource) in _GENERATORS:
             raise KustomizeError(f"plugin {resource.original_id} not a transformer")
@@ -100,7 +95,7 @@ class Plugins:
         except KustomizeError as error:
             raise error.within(f"plugin {resource.original_id} fails configuration") from error
 
-    def _checked(self, resource: Resource) -> str:
+    def _checked(self, resource: resource.Resource) -> str:
         if resource.api_version != "builtin":
             if self._options.plugins:
                 raise KustomizeError(
@@ -113,50 +108,38 @@ class Plugins:
             raise KustomizeError(f"unable to load builtin {resource.gvk}")
         return resource.kind
 
-    def _fields(self, resource: Resource) -> dict[str, Any]:
+    def _fields(self, resource: resource.Resource) -> dict[str, Any]:
         fields: dict[str, Any] = decode(json_value(resource.node), _SHAPES[resource.kind], strict=False)
         return fields
 
-    def _generator(self, kind: str, fields: Mapping[str, Any]) -> Generator:
+    def _generator(self, kind: str, fields: Mapping[str, Any]) -> generators.Generator:
         if kind == "HelmChartInflationGenerator":
-            from kctl.kustomize.generators.charts import ChartGenerator
-
-            return ChartGenerator(fields, self._loader, self._schemas, self._options.helm)
+            return charts.ChartGenerator(fields, self._loader, self._schemas, self._options.helm)
         if kind == "IAMPolicyGenerator":
-            from kctl.kustomize.generators.accounts import AccountGenerator
-
-            return AccountGenerator(fields, self._schemas)
-        from kctl.kustomize.generators.data import DataGenerator
-
+            return accounts.AccountGenerator(fields, self._schemas)
         metadata = fields.get("metadata") or {}
         named = {name: fields.get(name) or metadata.get(name) or "" for name in ("name", "namespace")}
-        return DataGenerator(kind.removesuffix("Generator"), {**fields, **named}, self._loader, self._schemas)
+        return data.DataGenerator(kind.removesuffix("Generator"), {**fields, **named}, self._loader, self._schemas)
 
-    def _transformer(self, kind: str, fields: Mapping[str, Any]) -> Transformer:
+    def _transformer(self, kind: str, fields: Mapping[str, Any]) -> transformers.Transformer:
         if kind in ("PrefixTransformer", "SuffixTransformer", "PrefixSuffixTransformer", "HashTransformer"):
             return _renaming(kind, fields)
         if kind.startswith("Patch"):
             return self._patching(kind, fields)
         if kind == "ReplacementTransformer":
-            from kctl.kustomize.transformers.replacements import Replacing
-
-            return Replacing(fields.get("replacements") or (), self._loader)
+            return replacements.Replacing(fields.get("replacements") or (), self._loader)
         if kind == "ValueAddTransformer":
             return self._adding(fields)
         return _simple(kind, fields)
 
-    def _patching(self, kind: str, fields: Mapping[str, Any]) -> Transformer:
-        from kctl.kustomize.transformers.patches import Merging, Operating, Patching
-
+    def _patching(self, kind: str, fields: Mapping[str, Any]) -> transformers.Transformer:
         if kind == "PatchTransformer":
-            return Patching(fields, self._loader, self._schemas)
+            return patches.Patching(fields, self._loader, self._schemas)
         if kind == "PatchJson6902Transformer":
-            return Operating(fields, self._loader)
-        return Merging(fields.get("paths") or (), fields.get("patches") or "", self._loader, self._schemas)
+            return patches.Operating(fields, self._loader)
+        return patches.Merging(fields.get("paths") or (), fields.get("patches") or "", self._loader, self._schemas)
 
-    def _adding(self, fields: Mapping[str, Any]) -> Transformer:
-        from kctl.kustomize.transformers.values import Adding
-
+    def _adding(self, fields: Mapping[str, Any]) -> transformers.Transformer:
         value = str(fields.get("value") or "").strip() or Path(self._loader.root).name
         targets = list(fields.get("targets") or ())
         if fields.get("targetFilePath"):
@@ -171,47 +154,37 @@ class Plugins:
                 raise KustomizeError("fieldPath cannot be empty")
             if position < 0:
                 raise KustomizeError(f"value of FilePathPosition ({position}) cannot be negative")
-        return Adding(value, targets)
+        return values.Adding(value, targets)
 
 
 def _specs(fields: Mapping[str, Any]) -> FieldSpecs:
     return tuple(FieldSpec.of(one) for one in fields.get("fieldSpecs") or ())
 
 
-def _renaming(kind: str, fields: Mapping[str, Any]) -> Transformer:
-    from kctl.kustomize.transformers.names import Hashing, Renaming, Several
-
+def _renaming(kind: str, fields: Mapping[str, Any]) -> transformers.Transformer:
     if kind == "HashTransformer":
-        return Hashing()
+        return names.Hashing()
     if fields.get("fieldSpecs") is None:
         raise KustomizeError("fieldSpecs is not expected to be nil")
     specs, prefix, suffix = _specs(fields), str(fields.get("prefix") or ""), str(fields.get("suffix") or "")
     if kind == "PrefixTransformer":
-        return Renaming(specs, prefix=prefix)
+        return names.Renaming(specs, prefix=prefix)
     if kind == "SuffixTransformer":
-        return Renaming(specs, suffix=suffix)
-    return Several(Renaming(specs, prefix=prefix), Renaming(specs, suffix=suffix))
+        return names.Renaming(specs, suffix=suffix)
+    return names.Several(names.Renaming(specs, prefix=prefix), names.Renaming(specs, suffix=suffix))
 
 
-def _simple(kind: str, fields: Mapping[str, Any]) -> Transformer:
+def _simple(kind: str, fields: Mapping[str, Any]) -> transformers.Transformer:
     specs = _specs(fields)
     if kind == "NamespaceTransformer":
-        from kctl.kustomize.transformers.namespaces import Placing
-
-        return Placing(
+        return namespaces.Placing(
             str((fields.get("metadata") or {}).get("namespace") or ""),
             specs,
             subjects=str(fields.get("setRoleBindingSubjects") or ""),
             unset_only=bool(fields.get("unsetOnly")),
         )
     if kind == "ImageTagTransformer":
-        from kctl.kustomize.transformers.images import Retagging
-
-        return Retagging(fields.get("imageTag") or {}, specs)
+        return images.Retagging(fields.get("imageTag") or {}, specs)
     if kind == "ReplicaCountTransformer":
-        from kctl.kustomize.transformers.replicas import Scaling
-
-        return Scaling(fields.get("replica") or {}, specs)
-    from kctl.kustomize.transformers.metadata import Marking
-
-    return Marking(fields.get("labels" if kind == "LabelTransformer" else "annotations") or {}, specs)
+        return replicas.Scaling(fields.get("replica") or {}, specs)
+    return metadata.Marking(fields.get("labels" if kind == "LabelTransformer" else "annotations") or {}, specs)

@@ -5,6 +5,7 @@ Kubernetes: sigs.k8s.io/kustomize/kyaml/kio, ByteReader; kyaml/yaml, RNode.DeAnc
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -168,8 +169,6 @@ def _schema_comments(text: str) -> dict[int, dict[str, Any]]:
 
 
 def _json_object(text: str) -> dict[str, Any] | None:
-    import json
-
     try:
         value = json.loads(text)
     except ValueError:

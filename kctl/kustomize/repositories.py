@@ -15,6 +15,7 @@ import tempfile
 from urllib.parse import parse_qs
 
 from kctl.kustomize.errors import KustomizeError, Timeout
+from localplane.apimachinery import times
 
 _SECONDS = 27.0
 _SCHEMES = ("ssh://", "https://", "http://", "file://")
@@ -179,13 +180,11 @@ def _last(values: dict[str, list[str]], name: str) -> str:
 
 
 def _seconds(text: str) -> float:
-    from localplane.apimachinery.times import InvalidDuration, parse_duration
-
     if text.isascii() and text.isdigit() and int(text) > 0:
         return float(text)
     try:
-        found = parse_duration(text).total_seconds() if text else 0.0
-    except InvalidDuration:
+        found = times.parse_duration(text).total_seconds() if text else 0.0
+    except times.InvalidDuration:
         found = 0.0
     return found if found > 0 else _SECONDS
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from kctl.kustomize import data_maps, writing
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.ids import ResId
+from kctl.kustomize.nodes import Map, Seq, is_missing, text_of
 from kctl.kustomize.resource import BEHAVIOR, ORIGIN, Resource
 from kctl.kustomize.selecting import Selector
+from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.objects import sorted_keys
 
 Matches = Callable[[ResId], bool]
 
@@ -91,9 +95,7 @@ class ResMap:
         origin = old.annotation(ORIGIN) if behavior == "merge" else None
         resource.take_metadata_of(old)
         if behavior == "merge":
-            from kctl.kustomize.data_maps import merge_data
-
-            merge_data(resource, old)
+            data_maps.merge_data(resource, old)
             if origin is not None:
                 resource.set_annotations({**resource.annotations(), ORIGIN: origin})
         self._replace(resource, old)
@@ -131,15 +133,11 @@ def reach_of(referrer: Resource) -> Callable[[Resource], bool]:
 
 
 def _account_namespaces(referrer: Resource) -> set[str]:
-    from kctl.kustomize.nodes import Map, Seq, is_missing, text_of
-
     subjects = referrer.node.get("subjects") if referrer.kind == "RoleBinding" else None
     namespaces: set[str] = set()
     for subject in subjects if isinstance(subjects, Seq) else ():
         if isinstance(subject, Map) and "namespace" in subject and text_of(subject.get("kind")) == "ServiceAccount":
             if is_missing(subject["namespace"]):
-                from localplane.apimachinery.gotext import go_quote
-
                 named = go_quote(str(referrer.current_id))
                 raise KustomizeError(f"Invalid Input: namespace is blank for resource {named}\n")
             namespaces.add(text_of(subject["namespace"]))
@@ -148,8 +146,4 @@ def _account_namespaces(referrer: Resource) -> set[str]:
 
 def as_json(resource: Resource) -> str:
     """One line, as kustomize shows an object in its messages."""
-    from kctl.kustomize.writing import json_value
-    from kctl.printers.objects import sorted_keys
-    from localplane.apimachinery.gotext import go_json
-
-    return go_json(sorted_keys(json_value(resource.node)))
+    return go_json(sorted_keys(writing.json_value(resource.node)))

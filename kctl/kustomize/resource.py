@@ -5,14 +5,11 @@ that is where kustomize has it: patches, selectors and replacements see them. Ku
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
+from kctl.kustomize import schemas
 from kctl.kustomize.fields import require, set_field
 from kctl.kustomize.ids import Gvk, ResId, group_version
 from kctl.kustomize.nodes import Map, Scalar, copied_map, is_empty, raw_text, text
-
-if TYPE_CHECKING:
-    from kctl.kustomize.schemas import Schemas
 
 INTERNAL = "internal.config.kubernetes.io/"
 PREVIOUS_KINDS = f"{INTERNAL}previousKinds"
@@ -51,7 +48,7 @@ BUILD_ANNOTATIONS = (
 class Resource:
     """`node` is empty once a patch has deleted the object."""
 
-    def __init__(self, node: Map, schemas: Schemas) -> None:
+    def __init__(self, node: Map, schemas: schemas.Schemas) -> None:
         self.node = node
         self.schemas = schemas
         self.variables: list[str] = []

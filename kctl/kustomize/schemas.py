@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol
 
 from kctl.kustomize.errors import KustomizeError
 from localplane.apimachinery.api_types import APIField
+from localplane.apimachinery.serializers import errors, yaml
 from localplane.apis.table import TYPES, go_package
 
 _BUILTIN_VERSION = "v1.21.2"
@@ -198,12 +199,9 @@ class Schemas:
         self._builtin = self._builtin or self._document is None or self._asked_builtin
 
     def _read_document(self, document: bytes) -> None:
-        from localplane.apimachinery.serializers.errors import SerializationError
-        from localplane.apimachinery.serializers.yaml import parse_yaml
-
         try:
-            swagger = parse_yaml(document).value
-        except SerializationError as error:
+            swagger = yaml.parse_yaml(document).value
+        except errors.SerializationError as error:
             raise KustomizeError(f"invalid schema file: {error}") from error
         if not isinstance(swagger, dict):
             raise KustomizeError("invalid schema file: it is no object")

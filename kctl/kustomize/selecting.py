@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kctl.kustomize import resource
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.ids import Gvk, ResId
 from kctl.kustomize.patterns import Matches, anchored
-
-if TYPE_CHECKING:
-    from kctl.kustomize.resource import Resource
+from localplane.apimachinery import labels
 
 
 class Selector:
@@ -57,7 +56,7 @@ class Selector:
     def matches_any(self, ids: Iterable[ResId]) -> bool:
         return any(map(self.matches_id, ids))
 
-    def selects(self, resource: Resource) -> bool:
+    def selects(self, resource: resource.Resource) -> bool:
         """By the name and namespace it has, or by those it had at first."""
         self.compile()
         current, original = resource.current_id, resource.original_id
@@ -71,7 +70,7 @@ class Selector:
             and self.matches_labels(resource)
         )
 
-    def matches_labels(self, resource: Resource) -> bool:
+    def matches_labels(self, resource: resource.Resource) -> bool:
         return _selects(self.label_selector, resource.labels()) and _selects(
             self.annotation_selector, resource.annotations()
         )
@@ -84,9 +83,7 @@ def _fits(matches: Matches | None, value: str) -> bool:
 def _selects(selector: str, values: Mapping[str, str]) -> bool:
     if not selector:
         return True
-    from localplane.apimachinery.labels import InvalidSelector, parse
-
     try:
-        return parse(selector).matches(values)
-    except InvalidSelector as error:
+        return labels.parse(selector).matches(values)
+    except labels.InvalidSelector as error:
         raise KustomizeError(str(error)) from error

@@ -6,17 +6,16 @@ Kubernetes: api/filters/replacement, setValueInStructuredData.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kctl.kustomize.emitting import emitted
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.nodes import Node, Scalar, copied, raw_text
-from kctl.kustomize.paths import Place, lookup, places
+from kctl.kustomize.paths import Created, Place, lookup, places
 from kctl.kustomize.reading import parse
 from kctl.kustomize.writing import json_value
-
-if TYPE_CHECKING:
-    from kctl.kustomize.paths import Created
+from localplane.apimachinery.gotext import go_json, json_string
+from localplane.apimachinery.objects import sorted_keys
 
 _COMMENT = re.compile(r"(^|[ \t])#")
 
@@ -73,9 +72,6 @@ def _written(document: Node, before: Node, original: str) -> str:
 
 
 def _as_json(value: Any, *, pretty: bool) -> str:
-    from kctl.printers.objects import sorted_keys
-    from localplane.apimachinery.gotext import go_json
-
     ordered = _sorted(value, sorted_keys)
     return _indented(ordered) if pretty else go_json(ordered)
 
@@ -91,8 +87,6 @@ def _sorted(value: Any, sort: Any) -> Any:
 
 
 def _indented(value: Any, margin: str = "") -> str:
-    from localplane.apimachinery.gotext import go_json, json_string
-
     inner = f"{margin}  "
     if isinstance(value, dict) and value:
         rows = [f"{inner}{json_string(key)}: {_indented(item, inner)}" for key, item in value.items()]

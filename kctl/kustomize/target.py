@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from kctl.kustomize import configuration, variables
+from kctl.kustomize import configuration, loading, options, schemas, transformers, variables
 from kctl.kustomize.accumulating import Accumulator
 from kctl.kustomize.decoding import parsed_yaml
 from kctl.kustomize.errors import HTTPStatus, KustomizeError, Timeout, is_malformed_yaml
@@ -15,21 +16,16 @@ from kctl.kustomize.plugins import Plugins
 from kctl.kustomize.resmap import ResMap
 from kctl.kustomize.resource import ORIGIN, Resource
 from kctl.kustomize.steps import Steps
+from kctl.kustomize.writing import json_value
 from localplane.apimachinery.gotext import go_quote
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from kctl.kustomize.loading import Loader
-    from kctl.kustomize.options import Options
-    from kctl.kustomize.schemas import Schemas
-    from kctl.kustomize.transformers import Transformer
 
 _VALIDATED = "validated-by"
 
 
 class Target:
-    def __init__(self, loader: Loader, schemas: Schemas, options: Options, *, chart_namespace: str = "") -> None:
+    def __init__(
+        self, loader: loading.Loader, schemas: schemas.Schemas, options: options.Options, *, chart_namespace: str = ""
+    ) -> None:
         """Raises KustomizeError if there is no kustomization, or none that can be read."""
         self.kustomization: Kustomization = load(loader, options.warn)
         self.origin: Origin | None = None
@@ -128,13 +124,13 @@ class Target:
         finally:
             self.origin = here
 
-    def _enter(self, gathered: Accumulator, loader: Loader, *, component: bool) -> Accumulator:
+    def _enter(self, gathered: Accumulator, loader: loading.Loader, *, component: bool) -> Accumulator:
         try:
             return self._entered(gathered, loader, component=component)
         finally:
             loader.clean_up()
 
-    def _entered(self, gathered: Accumulator, loader: Loader, *, component: bool) -> Accumulator:
+    def _entered(self, gathered: Accumulator, loader: loading.Loader, *, component: bool) -> Accumulator:
         namespace = self.kustomization.text("namespace") or self._chart_namespace
         try:
             inner = Target(loader, self._schemas, self._options, chart_namespace=namespace)
@@ -238,7 +234,7 @@ class Target:
         return gathered.resources
 
     def _transform(self, gathered: Accumulator) -> None:
-        steps: list[tuple[Transformer, Origin | None]] = [
+        steps: list[tuple[transformers.Transformer, Origin | None]] = [
             (step, self.origin and self.origin.configuring(self.kustomization.file_name, kind))
             for kind, step in self._steps(gathered).transformers()
         ]
@@ -249,7 +245,7 @@ class Target:
                 note_transformation(gathered.resources, origin)
             gathered.resources.drop_empty()
 
-    def _external(self, entries: list[str]) -> list[tuple[Transformer, Origin | None]]:
+    def _external(self, entries: list[str]) -> list[tuple[transformers.Transformer, Origin | None]]:
         return [
             (self._plugins.transformer(resource), origin_of_plugin(resource))
             for resource in self._objects(entries, "transformer")
@@ -257,8 +253,6 @@ class Target:
 
     def _validate(self, gathered: Accumulator) -> None:
         """A validator is a transformer that may change nothing but one label."""
-        from kctl.kustomize.writing import json_value
-
         for step, _ in self._external(self.kustomization.listed("validators")):
             before = [json_value(one.node) for one in gathered.resources]
             step.transform(gathered.resources)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import decimal
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kctl.kustomize import resmap
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.field_specs import FieldSpecs, Setter
 from kctl.kustomize.ids import Gvk, ResId
 from kctl.kustomize.nodes import BOOL, FLOAT, INT, STR, Map, Node, Scalar, is_missing
 from kctl.kustomize.paths import lookup, parts_of
+from kctl.kustomize.resource import Resource
 from kctl.kustomize.writing import json_value
 from localplane.apimachinery.gotext import go_plain
-
-if TYPE_CHECKING:
-    from kctl.kustomize.resmap import ResMap
-    from kctl.kustomize.resource import Resource
 
 Variables = dict[str, "Variable"]
 _INDEXED = re.compile(r"(.*)\[(\d+)\]")
@@ -54,7 +53,7 @@ def _shown(name: str, gvk: Gvk, path: str) -> str:
     return f"{{{name} {gvk} {{{path}}}}}"
 
 
-def note(resources: ResMap, variables: Variables, entries: list[Mapping[str, Any]]) -> None:
+def note(resources: resmap.ResMap, variables: Variables, entries: list[Mapping[str, Any]]) -> None:
     """Remember which objects the variables of a kustomization are of. Raises KustomizeError."""
     found = [Variable(entry) for entry in entries]
     for variable in found:
@@ -73,7 +72,7 @@ def add(variables: Variables, more: list[Variable]) -> None:
         variables[variable.name] = variable
 
 
-def replace(resources: ResMap, variables: Variables, specs: FieldSpecs, log: Callable[[str], None]) -> None:
+def replace(resources: resmap.ResMap, variables: Variables, specs: FieldSpecs, log: Callable[[str], None]) -> None:
     """Put the values where the variables are named. Raises KustomizeError for one that has none."""
     values = {name: _value(resources, variables[name]) for name in sorted(variables)}
     if not values:
@@ -88,7 +87,7 @@ def replace(resources: ResMap, variables: Variables, specs: FieldSpecs, log: Cal
         log(f"well-defined vars that were never replaced: {','.join(unused)}")
 
 
-def _value(resources: ResMap, variable: Variable) -> Any:
+def _value(resources: resmap.ResMap, variable: Variable) -> Any:
     for resource in resources:
         if variable.name in resource.variables:
             try:
@@ -189,6 +188,4 @@ class _Replacer:
 
 
 def _fixed(value: float) -> str:
-    from decimal import Decimal
-
-    return format(Decimal(repr(value)), "f")
+    return format(decimal.Decimal(repr(value)), "f")

@@ -11,7 +11,7 @@ from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.nodes import FLOAT, NULL, STR, Map, Node, Scalar, Seq
 from kctl.kustomize.scalars import resolve, value_of
 from localplane.apimachinery.gotext import go_float, go_quote
-from localplane.apimachinery.serializers import yaml_scalars
+from localplane.apimachinery.serializers import yaml_scalars, yaml_writer
 
 
 def json_value(node: Node) -> Any:
@@ -34,9 +34,7 @@ def _json(node: Node, *, outermost: bool = False, flow: bool = False) -> Any:
 
 
 def to_yaml(node: Node) -> str:
-    from localplane.apimachinery.serializers.yaml_writer import to_yaml as write
-
-    return write(json_value(node)).decode("utf-8", "replace")
+    return yaml_writer.to_yaml(json_value(node)).decode("utf-8", "replace")
 
 
 def from_json(value: Any, *, quoted: bool = False) -> Node:

@@ -13,13 +13,9 @@ import os
 import re
 from collections.abc import Callable, Sequence
 
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError
-from localplane.apimachinery.light_typing import TYPE_CHECKING, NamedTuple, Self
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kctl.command_line.flags import Given
+from localplane.apimachinery.light_typing import NamedTuple, Self
 
 
 class Query(NamedTuple):

@@ -6,15 +6,12 @@ document. Kubernetes: kubectl/pkg/validation, kube-openapi/pkg/util/proto/valida
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from kctl.errors import KctlError
+from kctl.session.session import Session
 from localplane.apimachinery.gotext import go_quote
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kctl.session.session import Session
 
 Schema = dict[str, Any]
 

@@ -6,12 +6,15 @@ Kubernetes: apimachinery/pkg/apis/meta/v1/unstructured (UnstructuredJSONScheme),
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from kctl.errors import KctlError
-from kctl.printers.objects import sorted_keys
 from localplane.apimachinery.gotext import go_json, go_quote, json_type
-from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.objects import JSONObject, sorted_keys
+from localplane.apimachinery.schema.decoding import DecodeError, decode
+from localplane.apimachinery.schema.meta import type_meta
+from localplane.apimachinery.schema.nodes import Node
 from localplane.apis.scheme import is_registered, not_registered
 
 _TEXTS = ("name", "namespace", "generateName", "resourceVersion", "uid")
@@ -88,16 +91,10 @@ def _check_items(value: Any, source: str) -> None:
 def _check_metadata(value: JSONObject, source: str) -> None:
     if isinstance(value.get("apiVersion"), str | None) and _is_plain(value.get("metadata")):
         return
-    from copy import deepcopy
-
-    from localplane.apimachinery.schema.decoding import DecodeError, decode
-    from localplane.apimachinery.schema.meta import type_meta
-    from localplane.apimachinery.schema.nodes import Node
-
     properties = type_meta()
     about = {name: value[name] for name in sorted(properties) if name in value}
     try:
-        decode(Node(type="object", properties=properties), deepcopy(about), kind="metadataOnlyObject")
+        decode(Node(type="object", properties=properties), copy.deepcopy(about), kind="metadataOnlyObject")
     except DecodeError as error:
         raise _cannot(source, str(error)) from error
 

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
+import socket
 import stat
 import sys
+import time
+import urllib.parse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from kctl.errors import KctlError, raise_all
+from kctl.objects.arguments import BadPattern, matching
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.serializers.errors import BadSeparator, SerializationError, YAMLError
 from localplane.apimachinery.serializers.yaml_documents import parse_yaml_documents
+from localplane.client.errors import ConnectionFailed, ConnectionRefused
+from localplane.client.transport import downloads
 
 _EXTENSIONS = (".json", ".yaml", ".yml")
 _LARGEST = 64 * 1024 * 1024
@@ -102,8 +109,6 @@ def _content(name: str) -> tuple[str, bytes]:
 def _expanded(name: str) -> list[str]:
     if Path(name).exists() or Path(name).is_symlink():
         return [name]
-    from kctl.objects.arguments import BadPattern, matching
-
     try:
         matches = matching(name)
     except BadPattern as error:
@@ -136,8 +141,6 @@ def _walked(name: str, *, recursive: bool) -> list[str]:
 
 def _bad_url(name: str) -> str:
     """What Go says of a URL that it can't read; nothing for those it can, and for everything else."""
-    import re
-
     if not name.startswith(("http://", "https://")):
         return ""
     escape = re.search(r"%(?![0-9A-Fa-f]{2}).{0,2}", name.partition("?")[0])
@@ -149,17 +152,14 @@ def _bad_url(name: str) -> str:
 
 def _download(url: str) -> bytes:
     """Tries again what may be better in a second. Raises KctlError, ConnectionFailed."""
-    import time
     import urllib.error
-
-    from localplane.client.transport.downloads import download
 
     problem: Exception = KctlError("")
     for attempt in range(3):
         if attempt:
             time.sleep(1)
         try:
-            return download(url, limit=_LARGEST)
+            return downloads.download(url, limit=_LARGEST)
         except urllib.error.HTTPError as error:
             status = f"{error.code} {error.reason}"
             problem = KctlError(
@@ -173,12 +173,7 @@ def _download(url: str) -> bytes:
 
 
 def _unreachable(url: str, reason: object) -> Exception:
-    import socket
-    from urllib.parse import urlsplit
-
-    from localplane.client.errors import ConnectionFailed, ConnectionRefused
-
-    parts = urlsplit(url)
+    parts = urllib.parse.urlsplit(url)
     address = f"{parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
     if isinstance(reason, ConnectionRefusedError):
         return ConnectionRefused(str(reason), address=address)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from kctl.errors import KctlError
-from localplane.apimachinery.light_typing import TYPE_CHECKING
+from kctl.session.session import Session
+from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.session.session import Session
-    from localplane.client.rest.mapper import RESTMapping
-    from localplane.client.rest.resources import ResourceClient
+from localplane.client.rest import resources
+from localplane.client.rest.mapper import RESTMapping
+from localplane.client.rest.names import GroupVersionResource
 
 
 class Info:
@@ -55,14 +54,12 @@ class Info:
         return self.mapping
 
     @property
-    def resource(self) -> ResourceClient:
+    def resource(self) -> resources.ResourceClient:
         """The verbs on it: get, patch, delete..."""
         return self.session.client.resource(self.rest_mapping.resource, self.namespace if self.is_namespaced else "")
 
     async def get(self) -> JSONObject:
         """Ask the server. An object that is not there because its namespace is not is said to be so."""
-        from localplane.apimachinery.errors import NotFound
-
         try:
             self.object = await self.resource.get(self.name, subresource=self.subresource, accept=self.accept)
         except ValueError as error:
@@ -74,9 +71,6 @@ class Info:
         return self.object
 
     async def _look_for_namespace(self) -> None:
-        from localplane.apimachinery.errors import APIError, NotFound
-        from localplane.client.rest.names import GroupVersionResource
-
         try:
             namespaces = self.session.client.resource(GroupVersionResource("", "v1", "namespaces"))
             await namespaces.get(self.namespace, accept=self.accept)

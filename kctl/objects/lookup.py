@@ -10,23 +10,18 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 from kctl.errors import KctlError, raise_all
-from kctl.objects import arguments
-from kctl.objects.arguments import Words
+from kctl.objects import arguments, files, manifests
+from kctl.objects.arguments import Query, Words
 from kctl.objects.info import Info
+from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, BadRequest, NotFound
 from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
+from localplane.apimachinery.groups import GroupVersionKind
+from localplane.apimachinery.light_typing import Any
+from localplane.client.errors import ClientError, NoMatch
+from localplane.client.rest.discovery import APIResource
+from localplane.client.rest.mapper import RESTMapping
 from localplane.client.rest.statuses import Subject
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kctl.objects.arguments import Query
-    from kctl.session.session import Session
-    from localplane.apimachinery.groups import GroupVersionKind
-    from localplane.client.rest.discovery import APIResource
-    from localplane.client.rest.mapper import RESTMapping
-
 
 MISSING_RESOURCE = """\
 You must provide one or more resources by argument or filename.
@@ -66,9 +61,7 @@ class Found:
         if names:
             self._check_paths(words)
             if query.label_selector:
-                from kctl.objects.manifests import check_selector
-
-                check_selector(query.label_selector)
+                manifests.check_selector(query.label_selector)
             self._names = names
         elif query.label_selector or query.field_selector or query.select_all or self._means_all(words):
             await self._prepare_selector(words)
@@ -143,8 +136,6 @@ class Found:
             return (query.kustomize,)
         if not query.filenames:
             return ()
-        from kctl.objects import files
-
         found = files.sources(query.filenames, recursive=query.recursive)
         self.single_item_implied = found.single
         return found.names
@@ -208,8 +199,6 @@ class Found:
         )
 
     async def _mapping_for(self, argument: str) -> RESTMapping:
-        from localplane.client.errors import NoMatch
-
         try:
             return await self._session.discovery.mapping_for(argument)
         except NoMatch as error:
@@ -259,11 +248,9 @@ class Found:
         ]
 
     async def _from_files(self) -> AsyncIterator[Info]:
-        from kctl.objects.manifests import from_source
-
         for name in self._names:
             try:
-                async for info in from_source(self._session, self._query, name):
+                async for info in manifests.from_source(self._session, self._query, name):
                     if isinstance(info, Info):
                         yield info
                     else:
@@ -279,9 +266,6 @@ async def resolve(session: Session, query: Query) -> Found:
 
 
 def _expected_errors() -> tuple[type[Exception], ...]:
-    from localplane.apimachinery.errors import APIError
-    from localplane.client.errors import ClientError
-
     return APIError, ClientError, KctlError
 
 
@@ -316,8 +300,6 @@ async def pages(session: Session, mapping: RESTMapping, query: Query) -> AsyncIt
 
 
 def _path(mapping: RESTMapping, namespace: str) -> str:
-    from kctl.errors import KctlError
-
     try:
         return mapping.resource.path(namespace=namespace)
     except ValueError as error:

@@ -7,25 +7,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError, ListErrors
+from kctl.kustomize import building
+from kctl.kustomize import options as kustomize_options
 from kctl.objects import decoding, files
+from kctl.objects.arguments import Query
+from kctl.objects.client_validation import ClientValidation
 from kctl.objects.info import Info
-from kctl.printers.objects import sorted_keys
-from localplane.apimachinery import go_sources
+from kctl.session.session import Session
+from localplane.apimachinery import go_sources, labels
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind
-from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.objects import JSONObject, sorted_keys
 from localplane.apimachinery.serializers.untyped import go_untyped
-from localplane.client.errors import ConnectionFailed, ConnectionRefused
-
-if TYPE_CHECKING:
-    from kctl.objects.arguments import Query
-    from kctl.session.session import Session
-    from localplane.apimachinery.labels import Selector
-    from localplane.client.rest.mapper import RESTMapping
+from localplane.client.errors import ConnectionFailed, ConnectionRefused, NoMatch
+from localplane.client.rest.mapper import RESTMapping
+from localplane.client.rest.names import GroupVersionResource
 
 
 class UnknownKind(KctlError):
@@ -43,8 +42,6 @@ class UnknownKind(KctlError):
 
 async def from_source(session: Session, query: Query, name: str) -> AsyncIterator[Info | Exception]:
     """What one file has, in order; in the place of an object that can't be used, why. Raises if it can't be read on."""
-    from kctl.objects.client_validation import ClientValidation
-
     validation = ClientValidation(session) if query.validates else None
     for manifest in _documents(session, query, name):
         if validation is not None:
@@ -153,8 +150,6 @@ def _name_and_namespace(obj: JSONObject) -> tuple[str, str]:
 
 
 async def _mapping(session: Session, obj: JSONObject, source: str) -> RESTMapping:
-    from localplane.client.errors import NoMatch
-
     group, version, kind = decoding.group_version_kind(obj)
     try:
         found = await session.discovery.mapping(GroupKind(group, kind), version)
@@ -166,9 +161,6 @@ async def _mapping(session: Session, obj: JSONObject, source: str) -> RESTMappin
     except ConnectionFailed as error:
         raise KctlError(f"unable to recognize {go_quote(source)}: {_asked(session, '/api', error)}") from error
     if not version:  # kubectl then asks where no version is
-        from localplane.client.rest.mapper import RESTMapping
-        from localplane.client.rest.names import GroupVersionResource
-
         return RESTMapping(GroupVersionResource(group, "", found.resource.resource), found.kind, found.namespaced)
     return found
 
@@ -202,13 +194,11 @@ def _require_namespace(session: Session, query: Query, info: Info) -> None:
         )
 
 
-def check_selector(text: str) -> Selector:
+def check_selector(text: str) -> labels.Selector:
     """Raises KctlError."""
-    from localplane.apimachinery.labels import InvalidSelector, parse
-
     try:
-        return parse(text)
-    except InvalidSelector as error:
+        return labels.parse(text)
+    except labels.InvalidSelector as error:
         raise KctlError(f"the provided selector {go_quote(text)} is not valid: {error}") from error
 
 
@@ -220,11 +210,8 @@ def _selects(text: str, obj: JSONObject) -> bool:
 
 def manifest(session: Session, directory: str) -> bytes:
     """As YAML, in the order in which they can be created. Raises KctlError."""
-    from kctl.kustomize.building import build, render
-    from kctl.kustomize.options import Options
-
-    options = Options(reorder="legacy", warn=warn, log=logger(session))
-    return render(build(directory, options)).encode("utf-8", "replace")
+    options = kustomize_options.Options(reorder="legacy", warn=warn, log=logger(session))
+    return building.render(building.build(directory, options)).encode("utf-8", "replace")
 
 
 def warn(text: str) -> None:

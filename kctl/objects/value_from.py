@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 import math
-from typing import TYPE_CHECKING
 
 from kctl.errors import KctlError
+from kctl.session.session import Session
+from localplane.apimachinery import quantity
+from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.session.session import Session
+from localplane.client.rest.names import GroupVersionResource
 
 
 class References:
@@ -34,9 +34,6 @@ class References:
         raise KctlError("invalid valueFrom")
 
     async def _key(self, resource: str, what: str, reference: JSONObject) -> str:
-        from localplane.apimachinery.errors import APIError
-        from localplane.client.rest.names import GroupVersionResource
-
         name, key = str(reference.get("name", "")), str(reference.get("key", ""))
         if (resource, name) not in self._known:
             client = self._session.client.resource(GroupVersionResource("", "v1", resource), self._session.namespace)
@@ -68,17 +65,15 @@ def field_value(obj: JSONObject, path: str) -> str:
 
 
 def resource_amount(reference: JSONObject, container: JSONObject) -> str:
-    from localplane.apimachinery.quantity import parse
-
     name = str(reference.get("resource", ""))
     where, _, resource = name.partition(".")
     known = resource in ("cpu", "memory", "ephemeral-storage") or resource.startswith("hugepages-")
     if where not in ("limits", "requests") or not known:
         raise KctlError(f"Unsupported container resource : {name}")
-    amount = parse(str(((container.get("resources") or {}).get(where) or {}).get(resource, "0")))
-    divisor = parse(str(reference.get("divisor") or "0"))
+    amount = quantity.parse(str(((container.get("resources") or {}).get(where) or {}).get(resource, "0")))
+    divisor = quantity.parse(str(reference.get("divisor") or "0"))
     if not divisor.sign:
-        divisor = parse("1")
+        divisor = quantity.parse("1")
     if resource == "cpu":
         return str(math.ceil(amount.milli_value() / divisor.milli_value()))
     return str(math.ceil(amount.value() / divisor.value()))

@@ -5,8 +5,11 @@ Kubernetes: cli-runtime/pkg/genericclioptions, print_flags.go; kubectl/pkg/cmd/g
 
 from __future__ import annotations
 
+import pathlib
+
 from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
+from kctl.printers import custom_columns, templates
 from kctl.printers.objects import JSONPrinter, KYAMLPrinter, NamePrinter, Write, YAMLPrinter, without_managed_fields
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.light_typing import Protocol
@@ -106,18 +109,14 @@ class _Managed:
 
 
 def _jsonpath(kind: str, argument: str, given: Given) -> Printer:
-    from kctl.printers.templates import JSONPathPrinter
-
     text = _argument(kind, argument, from_file=kind == "jsonpath-file")
     allow = given.is_on("allow-missing-template-keys")
-    return JSONPathPrinter(text, allow_missing=allow, as_json=kind == "jsonpath-as-json")
+    return templates.JSONPathPrinter(text, allow_missing=allow, as_json=kind == "jsonpath-as-json")
 
 
 def _go_template(kind: str, argument: str, given: Given) -> Printer:
-    from kctl.printers.templates import GoTemplatePrinter
-
     text = _argument(kind, argument, from_file=kind in ("templatefile", "go-template-file"))
-    return GoTemplatePrinter(text, allow_missing=given.is_on("allow-missing-template-keys"))
+    return templates.GoTemplatePrinter(text, allow_missing=given.is_on("allow-missing-template-keys"))
 
 
 def _argument(kind: str, argument: str, *, from_file: bool) -> str:
@@ -134,12 +133,10 @@ def _argument(kind: str, argument: str, *, from_file: bool) -> str:
 
 
 def _custom_columns(kind: str, argument: str, given: Given) -> Printer:
-    from kctl.printers.custom_columns import CustomColumnsPrinter
-
     if not argument:
         raise KctlError("custom-columns format specified but no custom columns given")
     if kind == "custom-columns":
-        return CustomColumnsPrinter.from_spec(
+        return custom_columns.CustomColumnsPrinter.from_spec(
             argument, no_headers=given.known("no-headers") and given.is_on("no-headers")
         )
     try:
@@ -147,10 +144,8 @@ def _custom_columns(kind: str, argument: str, given: Given) -> Printer:
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise KctlError(f"error reading template {argument}, open {argument}: {why}\n") from error
-    return CustomColumnsPrinter.from_file(text)
+    return custom_columns.CustomColumnsPrinter.from_file(text)
 
 
 def _content(file: str) -> str:
-    from pathlib import Path
-
-    return Path(file).read_text()
+    return pathlib.Path(file).read_text()

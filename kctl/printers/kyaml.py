@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kctl.printers.objects import sorted_keys
 from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.objects import sorted_keys
 from localplane.apimachinery.serializers.yaml_scalars import is_timestamp
 
 _SEXAGESIMAL = re.compile(r"^[+-]?[1-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$")

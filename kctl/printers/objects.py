@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kctl.errors import KctlError
+from kctl.printers import kyaml
 from kctl.printers.terminal import escape
+from localplane.apimachinery.gotext import go_json, json_string
 from localplane.apimachinery.light_typing import Any
-from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.objects import JSONObject, sorted_keys
+from localplane.apimachinery.serializers import yaml_writer
 
 Write = Callable[[str], object]
 
@@ -37,8 +40,6 @@ def go_indented(value: Any, *, indent: int = 4, sort: bool = True) -> str:
 
 
 def _indented(value: Any, step: str, margin: str) -> str:
-    from localplane.apimachinery.gotext import go_json, json_string
-
     if not isinstance(value, (dict, list)):
         return go_json(value)
     if not value:
@@ -54,8 +55,6 @@ def _indented(value: Any, step: str, margin: str) -> str:
 class JSONPrinter:
     def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
         if event:
-            from localplane.apimachinery.gotext import go_json
-
             write(go_json({"type": event, "object": sorted_keys(obj)}) + "\n")
             return
         _require_kind(obj)
@@ -69,8 +68,6 @@ class YAMLPrinter:
         self._printed = False
 
     def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
-        from localplane.apimachinery.serializers.yaml_writer import to_yaml
-
         if self._printed:
             write("---\n")
         self._printed = True
@@ -78,18 +75,16 @@ class YAMLPrinter:
             obj = {"type": event, "object": obj}
         else:
             _require_kind(obj)
-        write(to_yaml(obj).decode())
+        write(yaml_writer.to_yaml(obj).decode())
 
 
 class KYAMLPrinter:
     def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
-        from kctl.printers.kyaml import to_kyaml
-
         if event:
-            write(to_kyaml({"type": event, "object": sorted_keys(obj)}, sort=False))
+            write(kyaml.to_kyaml({"type": event, "object": sorted_keys(obj)}, sort=False))
             return
         _require_kind(obj)
-        write(to_kyaml(obj))
+        write(kyaml.to_kyaml(obj))
 
 
 class NamePrinter:
@@ -114,12 +109,6 @@ def kind_and_group(obj: JSONObject) -> str:
     group, slash, _ = str(obj.get("apiVersion", "")).rpartition("/")
     kind = str(obj.get("kind", "")).lower() or "<unknown>"
     return f"{kind}.{group}" if slash and group else kind
-
-
-def sorted_keys(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: sorted_keys(value[key]) for key in sorted(value)}
-    return [sorted_keys(item) for item in value] if isinstance(value, list) else value
 
 
 def _require_kind(obj: JSONObject) -> None:

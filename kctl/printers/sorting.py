@@ -8,6 +8,8 @@ otherwise quicksort with a pivot that is looked for in fixed places. Go: sort/zs
 
 from __future__ import annotations
 
+import datetime as dt
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -246,8 +248,5 @@ def _less(a: Any, b: Any) -> bool:
 
 
 def _logged(place: str, text: str) -> str:
-    import os
-    from datetime import datetime
-
-    stamp = datetime.now().astimezone().strftime("%m%d %H:%M:%S.%f")
+    stamp = dt.datetime.now().astimezone().strftime("%m%d %H:%M:%S.%f")
     return f"F{stamp} {os.getpid():7d} {place}] {text}"

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from kctl.printers.terminal import escape
+from localplane.apimachinery import times
+from localplane.apimachinery.gotext import go_plain
 from localplane.apimachinery.light_typing import Any, NamedTuple
 from localplane.apimachinery.objects import JSONObject
 
@@ -157,8 +159,6 @@ class TablePrinter:
             out.write("\t".join([*cells, *self._plain_cells(item, is_status=is_status)]) + "\n")
 
     def _plain_cells(self, item: JSONObject, *, is_status: bool) -> list[str]:
-        from localplane.apimachinery.times import age
-
         metadata = item.get("metadata") or {}
         options = self._options
         cells = [str(metadata.get("namespace", ""))] if options.with_namespace else []
@@ -167,7 +167,7 @@ class TablePrinter:
         else:
             name = str(metadata.get("name", ""))
             prefix = f"{options.kind}/" if options.with_kind and options.kind else ""
-            cells += [_shown(prefix + name), age(metadata.get("creationTimestamp"))]
+            cells += [_shown(prefix + name), times.age(metadata.get("creationTimestamp"))]
         return cells + [_shown(cell) for cell in _label_cells(metadata, options)]
 
 
@@ -243,8 +243,6 @@ def _text(cell: Any) -> str:
         return cell
     if cell is None:
         return ""
-    from localplane.apimachinery.gotext import go_plain
-
     return go_plain(cell)
 
 

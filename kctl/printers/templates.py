@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from kctl.errors import KctlError
 from kctl.printers import jsonpath
-from kctl.printers.objects import Write, sorted_keys
-from kctl.printers.typed import go_syntax
+from kctl.printers.objects import Write
 from localplane.apimachinery import gotemplate
-from localplane.apimachinery.gotext import go_json, go_plain, go_quote
-from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.gotext import go_json, go_plain, go_quote, go_syntax
+from localplane.apimachinery.objects import JSONObject, sorted_keys
 
 
 class JSONPathPrinter:

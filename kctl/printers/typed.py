@@ -1,36 +1,18 @@
-"""Go's %#v of JSON values, for the one message of kubectl's that has it.
+"""Objects that kubectl handles as Go structs: JSON and KYAML have the fields in the structs' order.
 
-Objects that kubectl handles as Go structs: JSON and KYAML have the fields in the structs' order.
-
-A server may answer in another, and `kctl.generators` builds in this one. Everything else prints as usual.
+A server may answer in another, and `kctl.changes.create` builds in this one. Everything else prints as usual.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 from kctl.command_line.flags import Given
 from kctl.printers import choice as choosing
-from kctl.printers import results
+from kctl.printers import kyaml, results, templates
 from kctl.printers.choice import OBJECT_FORMATS, Printer
 from kctl.printers.objects import Write, go_indented, without_managed_fields
-from localplane.apimachinery.gotext import go_plain, go_quote
+from localplane.apimachinery import gotemplate
 from localplane.apimachinery.objects import JSONObject
-
-
-def go_syntax(value: Any) -> str:
-    match value:
-        case None:
-            return "interface {}(nil)"
-        case dict():
-            inner = ", ".join(f"{go_quote(key)}:{go_syntax(value[key])}" for key in sorted(value))
-            return f"map[string]interface {{}}{{{inner}}}"
-        case list():
-            return "[]interface {}{" + ", ".join(map(go_syntax, value)) + "}"
-        case str():
-            return go_quote(value)
-    return go_plain(value)
-
+from localplane.apis import encoding
 
 _MANAGED = ("json", "yaml", "kyaml")
 
@@ -44,22 +26,16 @@ class TypedPrinter:
         self._keep = keep_managed_fields
 
     def print(self, obj: JSONObject, write: Write, *, event: str = "") -> None:
-        from localplane.apis.encoding import encoded
-
-        shown = encoded(obj if self._keep else without_managed_fields(obj))
+        shown = encoding.encoded(obj if self._keep else without_managed_fields(obj))
         if event:
             self._printer.print(shown, write, event=event)
         elif self._form == "json":
             write(go_indented(shown, sort=False) + "\n")
         elif self._form == "kyaml":
-            from kctl.printers.kyaml import to_kyaml
-
-            write(to_kyaml(shown, sort=False))
+            write(kyaml.to_kyaml(shown, sort=False))
         elif self._form.startswith("jsonpath"):
             # It is decoded from its JSON before a path is looked for in it, and then every number is a float64.
-            from localplane.apimachinery.gotemplate import decoded
-
-            self._printer.print(decoded(shown), write)
+            self._printer.print(gotemplate.decoded(shown), write)
         else:
             self._printer.print(shown, write)
 
@@ -72,9 +48,6 @@ def printer_for(
     form = choosing.chosen_format(given).lower()
     if form in ("", "name"):
         return printer
-    if "template" in form:
-        from kctl.printers.templates import GoTemplatePrinter
-
-        if isinstance(printer, GoTemplatePrinter):
-            printer.of_structs = True
+    if "template" in form and isinstance(printer, templates.GoTemplatePrinter):
+        printer.of_structs = True
     return TypedPrinter(form, printer, keep_managed_fields=given.is_on("show-managed-fields") or form not in _MANAGED)

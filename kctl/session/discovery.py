@@ -5,20 +5,32 @@ Kubernetes: client-go/discovery/cached/disk. Files are ours alone; what somebody
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import time
 from collections.abc import Callable
 
+from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, TypeVar
+from localplane.client.errors import NoMatch
+from localplane.client.rest import mapper as rest_mapper
+from localplane.client.rest.discovery import (
+    ACCEPT,
+    APIResource,
+    Discovered,
+    aggregated_groups,
+    legacy_groups,
+    legacy_version,
+    legacy_versions,
+    one_by_one,
+)
+from localplane.client.rest.statuses import Subject, from_answer
+from localplane.client.transport.interface import header
 
 if TYPE_CHECKING:
     from kctl.session.session import Session
-    from localplane.apimachinery.errors import APIError
-    from localplane.apimachinery.groups import GroupKind
-    from localplane.client.rest.discovery import APIResource, Discovered
-    from localplane.client.rest.mapper import RESTMapper, RESTMapping
-
 T = TypeVar("T")
 
 _FRESH_FOR = 6 * 3600.0
@@ -30,7 +42,7 @@ class CachedDiscovery:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._discovered: Discovered | None = None
-        self._mapper: RESTMapper | None = None
+        self._mapper: rest_mapper.RESTMapper | None = None
         self._fresh = False
 
     async def discover(self, *, fresh: bool = False) -> Discovered:
@@ -40,19 +52,17 @@ class CachedDiscovery:
             self._mapper = None
         return self._discovered
 
-    async def mapper(self) -> RESTMapper:
-        from localplane.client.rest.mapper import RESTMapper
-
+    async def mapper(self) -> rest_mapper.RESTMapper:
         discovered = await self.discover()
         if self._mapper is None:
-            self._mapper = RESTMapper(discovered, warn=self._session.warn)
+            self._mapper = rest_mapper.RESTMapper(discovered, warn=self._session.warn)
         return self._mapper
 
-    async def mapping_for(self, argument: str) -> RESTMapping:
+    async def mapping_for(self, argument: str) -> rest_mapper.RESTMapping:
         """What somebody typed. Raises KctlError in kubectl's words."""
         return await self._patiently(lambda mapper: mapper.mapping_for(argument))
 
-    async def mapping(self, kind: GroupKind, *versions: str) -> RESTMapping:
+    async def mapping(self, kind: GroupKind, *versions: str) -> rest_mapper.RESTMapping:
         """Where a kind is. Raises NoMatch."""
         return await self._patiently(lambda mapper: mapper.mapping(kind, *versions))
 
@@ -61,10 +71,8 @@ class CachedDiscovery:
         members = _members(await self.discover(), category)
         return ",".join(str(one.resource.group_resource) for one in members) or category
 
-    async def _patiently(self, ask: Callable[[RESTMapper], T]) -> T:
+    async def _patiently(self, ask: Callable[[rest_mapper.RESTMapper], T]) -> T:
         """A type that is unknown may be new."""
-        from localplane.client.errors import NoMatch
-
         try:
             return ask(await self.mapper())
         except NoMatch:
@@ -96,8 +104,6 @@ class CachedDiscovery:
             self._fresh = True
         documents = [kept["roots"][path]["document"] for path in _ROOTS]
         if all(_is_aggregated(document) for document in documents):
-            from localplane.client.rest.discovery import aggregated_groups
-
             discovered = aggregated_groups([item for document in documents for item in document.get("items") or ()])
         else:
             discovered = await self._one_by_one(documents, kept.setdefault("versions", {}))
@@ -107,9 +113,6 @@ class CachedDiscovery:
 
     async def _one_by_one(self, roots: list[dict[str, Any]], known: dict[str, Any]) -> Discovered:
         """From a server that can't answer in one piece. What could be asked is added to `known`."""
-        from localplane.apimachinery.errors import APIError
-        from localplane.client.rest.discovery import legacy_groups, legacy_version, legacy_versions, one_by_one
-
         groups, found, failures = legacy_groups(*roots), {}, {}
         for version in (version for group in groups for version in legacy_versions(group)):
             try:
@@ -124,10 +127,6 @@ class CachedDiscovery:
         return {path: await self._ask_root(path, known.get(path) or {}) for path in _ROOTS}
 
     async def _ask_root(self, path: str, known: dict[str, Any]) -> dict[str, Any]:
-        from localplane.apimachinery.errors import APIError
-        from localplane.client.rest.discovery import ACCEPT
-        from localplane.client.transport.interface import header
-
         headers = [("Accept", ACCEPT)]
         if known.get("etag"):
             headers.append(("If-None-Match", known["etag"]))
@@ -145,8 +144,6 @@ class CachedDiscovery:
 
 def without_message(error: APIError) -> APIError:
     """Kubernetes' discovery looks at the code alone, and says what that means."""
-    from localplane.client.rest.statuses import Subject, from_answer
-
     return from_answer(error.code, b"", content_type="application/json", retry_after=0, subject=Subject("GET"))
 
 
@@ -159,8 +156,6 @@ def _members(discovered: Discovered, category: str) -> list[APIResource]:
 
 
 def _read(file: str) -> dict[str, Any] | None:
-    import json
-
     try:
         with open(file, "rb") as opened:
             if os.fstat(opened.fileno()).st_uid != os.getuid():
@@ -179,8 +174,6 @@ def _is_root(kept: Any) -> bool:
 
 def _write(file: str, kept: dict[str, Any]) -> None:
     """A cache that can't be written is none; nobody has to hear of it."""
-    import json
-
     directory, name = os.path.split(file)
     temporary = f"{directory}/.{name}.{os.getpid()}"
     try:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pathlib
+import re
+import sys
+from collections.abc import Sequence
 from urllib.parse import parse_qsl, urlsplit
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.command_line.flags import Given
+from kctl.errors import KctlError
+from kctl.session.session import Session
+from localplane.apimachinery.gotext import go_quote
 
 
 async def raw_request(session: Session, method: str, path: str, *, body: bytes | None = None) -> None:
     """Write the answer as it comes. Kubernetes: kubectl/pkg/rawhttp."""
-    import sys
-
     parts = urlsplit(path)
     query = parse_qsl(parts.query, keep_blank_values=True)
     headers = [("Accept", "application/json, */*")]
@@ -36,8 +36,6 @@ async def raw_request(session: Session, method: str, path: str, *, body: bytes |
 
 def check_raw(given: Given, filenames: Sequence[str], *, needs_file: bool = True) -> None:
     """Raises KctlError for what does not go with --raw."""
-    from kctl.errors import KctlError
-
     if len(filenames) > 1 or (needs_file and not filenames):
         raise KctlError("--raw can only use a single local file or stdin")
     if filenames and filenames[0].startswith(("http://", "https://")):
@@ -53,11 +51,6 @@ def check_raw(given: Given, filenames: Sequence[str], *, needs_file: bool = True
 
 def check_path(path: str) -> None:
     """Raises KctlError for what Go would not take for a request's path. Go: url.ParseRequestURI."""
-    import re
-
-    from kctl.errors import KctlError
-    from localplane.apimachinery.gotext import go_quote
-
     reason = ""
     if not path.startswith("/") and "://" not in path:
         reason = "invalid URI for request"
@@ -69,12 +62,7 @@ def check_path(path: str) -> None:
 
 def body_of(filename: str) -> bytes:
     """A file's bytes, or those of stdin. Raises KctlError."""
-    import sys
-    from pathlib import Path
-
-    from kctl.errors import KctlError
-
     try:
-        return sys.stdin.buffer.read() if filename == "-" else Path(filename).read_bytes()
+        return sys.stdin.buffer.read() if filename == "-" else pathlib.Path(filename).read_bytes()
     except OSError as error:
         raise KctlError(f"open {filename}: {(error.strerror or str(error)).lower()}") from error

@@ -10,27 +10,29 @@ Asking who somebody is, where the kubeconfig does not say. Kubernetes: client-go
 
 from __future__ import annotations
 
+import datetime as dt
+import fnmatch
+import getpass
 import os
+import pathlib
 import sys
 
 from kctl import __version__
+from kctl.command_line import colours as command_line_colours
+from kctl.command_line import klog
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError
 from kctl.printers.terminal import harmless, shown
+from kctl.session import discovery as session_discovery
+from kctl.session import wire_log
 from kctl.session.versions import platform
-from localplane.apimachinery import go_sources
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, TextIO
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from kctl.command_line.flags import Given
-    from kctl.session.discovery import CachedDiscovery
-    from localplane.client.kubeconfig.client_config import Namespace, Overrides
-    from localplane.client.kubeconfig.model import ClientConfig, Kubeconfig, PluginPolicy
-    from localplane.client.rest.client import Client
-    from localplane.client.transport.headers import ServerWarning
-    from localplane.client.transport.interface import Pairs, Response, Transport
-
+from localplane.apimachinery import go_sources, records, times
+from localplane.apimachinery.light_typing import Any, TextIO
+from localplane.client import errors
+from localplane.client import kubeconfig as client_kubeconfig
+from localplane.client.kubeconfig import model
+from localplane.client.rest import client as rest_client
+from localplane.client.transport import aiohttp_transport, blocking_transport, driver, headers, interface
 
 _BAD_TIMEOUT = (
     "Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a corresponding "
@@ -46,16 +48,16 @@ class Session:
         self.command = command
         self.given = given
         self.warnings = 0
-        self.plugin_policy: PluginPolicy | None = None
+        self.plugin_policy: model.PluginPolicy | None = None
         """Which credential plugins may run, if the user has said so."""
         self._concurrent = concurrent
         self._id = _random_uuid()
         self._warned: set[str] = set()
         self._login: tuple[str, str] | None = None
-        self._kubeconfig: Kubeconfig | None = None
-        self._overrides: Overrides | None = None
-        self._client: Client | None = None
-        self._discovery: CachedDiscovery | None = None
+        self._kubeconfig: client_kubeconfig.Kubeconfig | None = None
+        self._overrides: client_kubeconfig.Overrides | None = None
+        self._client: rest_client.Client | None = None
+        self._discovery: session_discovery.CachedDiscovery | None = None
 
     # What a person sees.
 
@@ -84,9 +86,7 @@ class Session:
 
     def colours(self, stream: TextIO) -> bool:
         """Whether what is written there may be coloured."""
-        from kctl.command_line.colours import allowed
-
-        return allowed(self.given.text("color"), stream)
+        return command_line_colours.allowed(self.given.text("color"), stream)
 
     @property
     def is_terminal(self) -> bool:
@@ -95,65 +95,52 @@ class Session:
     # Where we are.
 
     @property
-    def kubeconfig_path(self) -> Path | None:
+    def kubeconfig_path(self) -> pathlib.Path | None:
         """What --kubeconfig says."""
         explicit = self.given.text("kubeconfig")
         if not explicit:
             return None
-        from pathlib import Path
-
-        return Path(explicit)
+        return pathlib.Path(explicit)
 
     @property
-    def kubeconfig(self) -> Kubeconfig:
+    def kubeconfig(self) -> client_kubeconfig.Kubeconfig:
         """All files merged. Raises ConfigError."""
         if self._kubeconfig is None:
-            from localplane.client.kubeconfig import default_paths, load
-
             explicit = self.kubeconfig_path
-            self._kubeconfig = load(explicit, warn=self.log_warning)
+            self._kubeconfig = client_kubeconfig.load(explicit, warn=self.log_warning)
             if self.logs(_LOG_REQUESTS, go_sources.CONFIG_LOADED):
-                for path in default_paths() if explicit is None else (explicit,):
+                for path in client_kubeconfig.default_paths() if explicit is None else (explicit,):
                     if path.exists():
                         self.log(_LOG_REQUESTS, go_sources.CONFIG_LOADED, f"Config loaded from file:  {path}")
         return self._kubeconfig
 
     @property
-    def overrides(self) -> Overrides:
+    def overrides(self) -> client_kubeconfig.Overrides:
         """What the command line says instead of the kubeconfig."""
         if self._overrides is None:
             self._overrides = _overrides(self.given)
         return self._overrides
 
     @property
-    def client_config(self) -> ClientConfig:
-        from localplane.client.errors import EmptyConfig
-        from localplane.client.kubeconfig import resolve
-
+    def client_config(self) -> client_kubeconfig.ClientConfig:
         if self._is_in_cluster():
-            from localplane.client.kubeconfig import in_cluster_config
-
-            return in_cluster_config()
+            return client_kubeconfig.in_cluster_config()
         try:
-            config = resolve(self.kubeconfig, self.overrides)
-        except EmptyConfig as error:
+            config = client_kubeconfig.resolve(self.kubeconfig, self.overrides)
+        except errors.EmptyConfig as error:
             raise KctlError(str(error)) from error
         if not _is_identified(config):
             config = self._introduced(config)
         if config.exec is None or self.plugin_policy is None:
             return config
-        from localplane.apimachinery.records import replace
+        return records.replace(config, exec=records.replace(config.exec, policy=self.plugin_policy))
 
-        return replace(config, exec=replace(config.exec, policy=self.plugin_policy))
-
-    def _introduced(self, config: ClientConfig) -> ClientConfig:
+    def _introduced(self, config: client_kubeconfig.ClientConfig) -> client_kubeconfig.ClientConfig:
         """Whoever says nothing about himself is asked. Kubernetes: clientcmd, PromptingAuthLoader."""
-        from localplane.apimachinery.records import replace
-
         if self._login is None:
             self._login = ask()
         user, password = self._login
-        return replace(config, username=user, password=password)
+        return records.replace(config, username=user, password=password)
 
     @property
     def namespace(self) -> str:
@@ -164,37 +151,33 @@ class Session:
         """Whether -n was given, so that objects from files must not say otherwise."""
         return self._namespace().explicit
 
-    def _namespace(self) -> Namespace:
-        from localplane.client.kubeconfig import namespace
-
+    def _namespace(self) -> client_kubeconfig.Namespace:
         if not self.overrides.context.namespace and self._is_in_cluster():
-            from localplane.client.kubeconfig import Namespace, in_cluster_namespace
-
-            return Namespace(in_cluster_namespace(), explicit=False)
-        return namespace(self.kubeconfig, self.overrides)
+            return client_kubeconfig.Namespace(client_kubeconfig.in_cluster_namespace(), explicit=False)
+        return client_kubeconfig.namespace(self.kubeconfig, self.overrides)
 
     def _is_in_cluster(self) -> bool:
         """Only where nothing else is configured."""
         if not os.environ.get("KUBERNETES_SERVICE_HOST"):
             return False
-        from localplane.client.kubeconfig import Cluster, is_in_cluster
-
-        return is_in_cluster() and self.kubeconfig.is_empty and self.overrides.cluster == Cluster()
+        return (
+            client_kubeconfig.is_in_cluster()
+            and self.kubeconfig.is_empty
+            and self.overrides.cluster == client_kubeconfig.Cluster()
+        )
 
     # Whom we talk to.
 
     @property
-    def client(self) -> Client:
+    def client(self) -> rest_client.Client:
         if self._client is None:
             self._client = self._connect()
         return self._client
 
     @property
-    def discovery(self) -> CachedDiscovery:
+    def discovery(self) -> session_discovery.CachedDiscovery:
         if self._discovery is None:
-            from kctl.session.discovery import CachedDiscovery
-
-            self._discovery = CachedDiscovery(self)
+            self._discovery = session_discovery.CachedDiscovery(self)
         return self._discovery
 
     @property
@@ -229,39 +212,30 @@ class Session:
         if self._client is not None:
             await self._client.close()
 
-    def _connect(self) -> Client:
-        from localplane.client.rest.client import Client
-
+    def _connect(self) -> rest_client.Client:
         config = self.client_config
         if self._concurrent:
-            from localplane.client.transport.aiohttp_transport import HTTPTransport
+            transport: interface.Transport = WithHeaders(
+                aiohttp_transport.HTTPTransport(config, agent=user_agent()), self.request_headers
+            )
+            return rest_client.Client(self._told(transport, config), warn=self._hear, timeout=config.timeout)
+        transport = blocking_transport.BlockingTransport(config, agent=user_agent(), extra=self.request_headers)
+        return rest_client.Client(self._told(transport, config), warn=self._hear, sleep=driver.sleep)
 
-            transport: Transport = WithHeaders(HTTPTransport(config, agent=user_agent()), self.request_headers)
-            return Client(self._told(transport, config), warn=self._hear, timeout=config.timeout)
-        from localplane.client.transport.blocking_transport import BlockingTransport
-        from localplane.client.transport.driver import sleep
-
-        transport = BlockingTransport(config, agent=user_agent(), extra=self.request_headers)
-        return Client(self._told(transport, config), warn=self._hear, sleep=sleep)
-
-    def _told(self, transport: Transport, config: ClientConfig) -> Transport:
+    def _told(self, transport: interface.Transport, config: client_kubeconfig.ClientConfig) -> interface.Transport:
         """One that tells the log of everything that goes through it, if somebody listens."""
         level = next((level for level in range(10, _LOG_REQUESTS - 1, -1) if self.logs(level, go_sources.REQUEST)), 0)
         if not level:
             return transport
-        from kctl.session.wire_log import WireLog
-
         fixed = [("User-Agent", user_agent())]
         if config.token or config.token_file or config.exec is not None:
             fixed.append(("Authorization", "Bearer"))
         elif config.username:
             fixed.append(("Authorization", "Basic"))
-        return WireLog(transport, server=config.server, level=level, log=self._log, fixed=fixed)
+        return wire_log.WireLog(transport, server=config.server, level=level, log=self._log, fixed=fixed)
 
-    def _hear(self, warning: ServerWarning) -> None:
+    def _hear(self, warning: headers.ServerWarning) -> None:
         self.warnings += 1
-        from kctl.printers.terminal import harmless
-
         self.warn(harmless(warning.text))
 
     def log_warning(self, text: str, *, place: str = go_sources.CONFIG_WARNING) -> None:
@@ -273,11 +247,9 @@ class Session:
 
     def logs(self, level: int, file: str) -> bool:
         """Whether -v, or --vmodule for that file of kubectl's, asks for so much."""
-        from fnmatch import fnmatchcase
-
         name = file.partition(".")[0]
         for pattern, chosen in self.given.levels("vmodule"):
-            if fnmatchcase(name, pattern):
+            if fnmatch.fnmatchcase(name, pattern):
                 return int(chosen) >= level
         return self.given.number("v") >= level
 
@@ -287,12 +259,10 @@ class Session:
             self._log(place, text)
 
     def _log(self, place: str, text: str, letter: str = "I") -> None:
-        from kctl.command_line.klog import line
-
-        sys.stderr.write(shown(line(place, text, letter=letter), sys.stderr))
+        sys.stderr.write(shown(klog.line(place, text, letter=letter), sys.stderr))
 
 
-def _is_identified(config: ClientConfig) -> bool:
+def _is_identified(config: client_kubeconfig.ClientConfig) -> bool:
     """Only a server with TLS is told anything. Kubernetes: canIdentifyUser."""
     certificate = config.client_certificate or config.client_certificate_data
     known = config.token or config.token_file or config.username or config.exec is not None or certificate
@@ -309,14 +279,13 @@ def _random_uuid() -> str:
     return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
 
 
-def _overrides(given: Given) -> Overrides:
-    from localplane.client.kubeconfig.client_config import DEFAULT_CLUSTER, Overrides
-    from localplane.client.kubeconfig.model import Cluster, Context, User
-
-    return Overrides(
+def _overrides(given: Given) -> client_kubeconfig.Overrides:
+    return client_kubeconfig.Overrides(
         context_name=given.text("context"),
-        context=Context(cluster=given.text("cluster"), user=_user(given), namespace=given.text("namespace")),
-        cluster=Cluster(
+        context=client_kubeconfig.Context(
+            cluster=given.text("cluster"), user=_user(given), namespace=given.text("namespace")
+        ),
+        cluster=client_kubeconfig.Cluster(
             server=given.text("server"),
             tls_server_name=given.text("tls-server-name"),
             insecure_skip_tls_verify=given.is_on("insecure-skip-tls-verify"),
@@ -324,7 +293,7 @@ def _overrides(given: Given) -> Overrides:
             disable_compression=given.is_on("disable-compression"),
             proxy_url=given.text("proxy-url"),
         ),
-        user=User(
+        user=client_kubeconfig.User(
             client_certificate=given.text("client-certificate"),
             client_key=given.text("client-key"),
             token=given.text("token"),
@@ -335,7 +304,9 @@ def _overrides(given: Given) -> Overrides:
             impersonate_groups=tuple(given.texts("as-group")),
             impersonate_extra=_extra(given.texts("as-user-extra")),
         ),
-        cluster_defaults=Cluster(server=os.environ.get("KUBERNETES_MASTER") or DEFAULT_CLUSTER.server),
+        cluster_defaults=client_kubeconfig.Cluster(
+            server=os.environ.get("KUBERNETES_MASTER") or client_kubeconfig.DEFAULT_CLUSTER.server
+        ),
         timeout=_timeout(given.text("request-timeout")),
     )
 
@@ -359,25 +330,27 @@ def _timeout(text: str) -> Any:
     """A timedelta; None for zero."""
     if text in ("", "0"):
         return None
-    from datetime import timedelta
-
-    from localplane.apimachinery.times import InvalidDuration, parse_duration
-
     try:
-        limit = timedelta(seconds=int(text)) if text.isdecimal() else parse_duration(text)
-    except InvalidDuration:
+        limit = dt.timedelta(seconds=int(text)) if text.isdecimal() else times.parse_duration(text)
+    except times.InvalidDuration:
         raise KctlError(_BAD_TIMEOUT) from None
-    return max(limit, timedelta(microseconds=1)) if text.strip("0.nuµmsh") else None
+    return max(limit, dt.timedelta(microseconds=1)) if text.strip("0.nuµmsh") else None
 
 
 class WithHeaders:
-    def __init__(self, transport: Transport, extra: Pairs) -> None:
+    def __init__(self, transport: interface.Transport, extra: interface.Pairs) -> None:
         self._transport = transport
         self._extra = extra
 
     async def request(
-        self, method: str, path: str, *, query: Pairs = (), headers: Pairs = (), body: bytes | None = None
-    ) -> Response:
+        self,
+        method: str,
+        path: str,
+        *,
+        query: interface.Pairs = (),
+        headers: interface.Pairs = (),
+        body: bytes | None = None,
+    ) -> interface.Response:
         return await self._transport.request(method, path, query=query, headers=[*headers, *self._extra], body=body)
 
     async def close(self) -> None:
@@ -391,9 +364,7 @@ def ask() -> tuple[str, str]:
     _prompt("Password")
     if sys.stdin is None or not sys.stdin.isatty():
         raise KctlError("error reading input for Password")
-    from getpass import getpass
-
-    return name, getpass("", stream=sys.stderr)
+    return name, getpass.getpass("", stream=sys.stderr)
 
 
 def _prompt(what: str) -> None:

@@ -6,16 +6,13 @@ Kubernetes: client-go/transport/round_trippers.go, client-go/rest/request.go; kl
 from __future__ import annotations
 
 import time
+import urllib.parse
 from collections.abc import AsyncIterator, Callable
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
 from localplane.apimachinery import go_sources
 from localplane.apimachinery.gotext import go_quote
-
-if TYPE_CHECKING:
-    from localplane.client.transport.interface import Pairs, Response, Transport
-
+from localplane.client.transport.interface import Pairs, Response, Transport
 
 Log = Callable[[str, str], None]
 """Hears where in kubectl's sources a line comes from, and the line."""
@@ -38,9 +35,7 @@ class WireLog:
     async def request(
         self, method: str, path: str, *, query: Pairs = (), headers: Pairs = (), body: bytes | None = None
     ) -> Response:
-        from urllib.parse import urlencode
-
-        url = f"{self._server}{path}" + (f"?{urlencode(list(query))}" if query else "")
+        url = f"{self._server}{path}" + (f"?{urllib.parse.urlencode(list(query))}" if query else "")
         shown = sorted(_masked((*self._fixed, *headers)))
         if self._level >= 8:
             self._log(go_sources.REQUEST_BODY, f'"Request Body" body={_quoted(_cut(body or b"", self._level))}')

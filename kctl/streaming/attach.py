@@ -5,18 +5,15 @@ Kubernetes: kubectl/pkg/cmd/attach, AttachOptions.Run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from kctl.errors import KctlError
+from kctl.session.session import Session
 from kctl.streaming.channels import say_exit_code
 from kctl.streaming.pods import container_of, path_of
 from kctl.streaming.remote import run_remote, standard_streams, wants_terminal
 from kctl.streaming.terminal import key_bytes, until_typed
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.session.session import Session
-
 
 _RECORDED = (
     "All commands and output from this session will be recorded in container logs, including credentials and "

@@ -9,21 +9,17 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from collections.abc import Sequence
+from typing import Any, Final, Protocol
 
 from kctl.errors import Ended, KctlError
-from kctl.streaming.spdy import SPDYConnection, WirePipe
-from kctl.streaming.websocket import UpgradeRefused, connect
+from kctl.session.session import Session
+from kctl.streaming.dial import upgrade_for
+from kctl.streaming.spdy import SPDYConnection, Stream, WirePipe
+from kctl.streaming.websocket import UpgradeRefused, WebSocket, connect
 from localplane.apimachinery.gotext import go_quote
 from localplane.client.errors import ConnectionLost
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kctl.session.session import Session
-    from kctl.streaming.spdy import Stream
-    from kctl.streaming.websocket import WebSocket
-    from localplane.client.transport.interface import Pairs
+from localplane.client.transport.interface import Pairs
 
 STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
 _TYPES: Final = {ERROR: "error", STDIN: "stdin", STDOUT: "stdout", STDERR: "stderr", RESIZE: "resize"}
@@ -135,8 +131,6 @@ async def spdy_connection(
     session: Session, path: str, query: Pairs, protocols: Sequence[str]
 ) -> tuple[SPDYConnection, str]:
     """The connection, and which protocol the server chose. Raises KctlError, ConnectionFailed."""
-    from kctl.streaming.dial import upgrade_for
-
     headers = [("Connection", "Upgrade"), ("Upgrade", "SPDY/3.1")]
     headers += [("X-Stream-Protocol-Version", one) for one in protocols]
     answer = await upgrade_for(session, "POST", path, query, headers)

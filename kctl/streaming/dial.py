@@ -10,13 +10,19 @@ Kubernetes: apimachinery/pkg/util/proxy, UpgradeAwareHandler.
 from __future__ import annotations
 
 import asyncio
+import base64
+import socket
 import ssl
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote, urlencode, urlsplit
 
 from aiohttp import web
 
+from kctl.session.session import Session, user_agent
+from localplane.client.authentication.credentials import ClientCertificate, credentials_for
+from localplane.client.authentication.tls import handshake_failure, ssl_context
 from localplane.client.errors import (
     ClientError,
     ConfigError,
@@ -25,18 +31,12 @@ from localplane.client.errors import (
     ConnectionRefused,
     TLSFailed,
 )
+from localplane.client.kubeconfig.model import ClientConfig
+from localplane.client.transport.headers import impersonation_headers
 from localplane.client.transport.http1 import Incoming, request_bytes
-from localplane.client.transport.interface import header
-
-if TYPE_CHECKING:
-    import socket
-    from collections.abc import Sequence
-
-    from kctl.session.session import Session
-    from localplane.client.authentication.credentials import ClientCertificate
-    from localplane.client.kubeconfig.model import ClientConfig
-    from localplane.client.transport.interface import Pairs
-
+from localplane.client.transport.interface import Pairs, header
+from localplane.client.transport.proxies import proxy_for
+from localplane.client.transport.sockets import dial
 
 _PORTS = {"http": 80, "https": 443}
 _CONNECT_TIMEOUT = 30.0
@@ -66,8 +66,6 @@ class Answer(NamedTuple):
 
 async def upgrade_for(session: Session, method: str, path: str, query: Pairs, headers: Pairs) -> Answer:
     """In the name of a verb. Raises ConnectionFailed, ConfigError."""
-    from kctl.session.session import user_agent
-
     named = [("User-Agent", user_agent()), *headers, *session.request_headers]
     target = f"{path}?{urlencode(sorted(query, key=lambda pair: pair[0]))}" if query else path
     return await upgrade(session.client_config, method, target, named)
@@ -75,9 +73,6 @@ async def upgrade_for(session: Session, method: str, path: str, query: Pairs, he
 
 async def upgrade(config: ClientConfig, method: str, target: str, headers: Pairs) -> Answer:
     """`target` may have a query. Raises ConnectionFailed, ConfigError."""
-    from localplane.client.authentication.credentials import credentials_for
-    from localplane.client.transport.headers import impersonation_headers
-
     credentials = credentials_for(config)
     certificate, authorization = await credentials.certificate(), await credentials.authorization()
     parts = urlsplit(config.server)
@@ -114,9 +109,6 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, me
 async def _dialled(
     config: ClientConfig, certificate: ClientCertificate | None
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    from localplane.client.authentication.tls import ssl_context
-    from localplane.client.transport.proxies import proxy_for
-
     parts = urlsplit(config.server)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
     is_secure = parts.scheme == "https"
@@ -138,15 +130,11 @@ async def _dialled(
         message = f"the connection to the server {config.server} was refused"
         raise ConnectionRefused(message, address=address) from error
     except OSError as error:
-        from localplane.client.authentication.tls import handshake_failure
-
         reason = handshake_failure(error, name or host)
         raise TLSFailed(f"unable to connect to the server: {reason}", address=address, reason=reason) from error
 
 
 async def _direct(host: str, port: int) -> socket.socket:
-    from localplane.client.transport.sockets import dial
-
     connected = await asyncio.to_thread(dial, host, port, within=_CONNECT_TIMEOUT)
     connected.settimeout(0)
     return connected
@@ -154,16 +142,12 @@ async def _direct(host: str, port: int) -> socket.socket:
 
 def _through(proxy: str, host: str, port: int) -> socket.socket:
     """A tunnel that a proxy makes. Raises ConnectionFailed, ConfigError, OSError."""
-    from localplane.client.transport.sockets import dial
-
     parts = urlsplit(proxy)
     if parts.scheme != "http":
         raise ConfigError(f'streams can\'t go through the proxy "{proxy}": use one that speaks plain http')
     target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     headers = [("Host", target)]
     if parts.username is not None:
-        import base64
-
         pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
         headers.append(("Proxy-Authorization", f"Basic {base64.b64encode(pair).decode()}"))
     connected = dial(parts.hostname or "", parts.port or _PORTS[parts.scheme], within=_CONNECT_TIMEOUT)
@@ -214,8 +198,6 @@ async def tunnel(config: ClientConfig, request: web.BaseRequest, path: str, *, k
 
 def _keep_alive(wire: Wire, seconds: float) -> None:
     """Ask the other side whether it is still there; by default as often as elsewhere."""
-    import socket
-
     connected = wire.writer.get_extra_info("socket")
     if seconds < 0:
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 0)

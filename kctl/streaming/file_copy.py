@@ -12,15 +12,15 @@ import tarfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, NamedTuple
 
 from kctl.errors import KctlError
+from kctl.session.session import Session
 from kctl.streaming.pods import container_of, path_of, refuse_completed
 from kctl.streaming.remote import Streams, run_remote
+from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
-
-if TYPE_CHECKING:
-    from kctl.session.session import Session
+from localplane.client.rest.names import GroupVersionResource
 
 Write = Callable[[bytes], object]
 _PIECE = 32 * 1024
@@ -77,8 +77,6 @@ class Remote:
 
     async def run(self, *command: str, out: Write, err: Write, read: Callable[[], bytes] | None = None) -> int:
         """Its exit code. Raises APIError, KctlError, ConnectionFailed."""
-        from localplane.client.rest.names import GroupVersionResource
-
         pods = self._session.client.resource(GroupVersionResource("", "v1", "pods"), self._namespace)
         pod = await pods.get(self._pod)
         refuse_completed(pod, "exec into")
@@ -113,8 +111,6 @@ async def upload(remote: Remote, source: str, target: str, *, no_preserve: bool,
 async def _is_directory(remote: Remote, target: str) -> bool:
     """Whatever goes wrong here goes wrong again, and is told then."""
     import asyncio
-
-    from localplane.apimachinery.errors import APIError
 
     try:
         async with asyncio.timeout(_TEST_WITHIN):

@@ -7,55 +7,25 @@ Kubernetes: polymorphichelpers, logsForObject; kubectl/pkg/cmd/logs.
 
 from __future__ import annotations
 
+import queue
 import sys
+import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple
 
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError
+from kctl.session.session import Session
+from kctl.session.session import Session as NewSession
+from kctl.streaming import remote
 from kctl.streaming.pods import all_names, container_names, default_container, find_container, path_of, pods_of
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ClientError
 from localplane.client.rest.statuses import Subject
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
-
-T = TypeVar("T")
-
-
-class _Rung(Exception):
-    """Not a TimeoutError, which a transport would take for one of its own."""
-
-
-async def in_time(session: Session, seconds: float, ask: Callable[[], Awaitable[T]]) -> T:
-    """Raises TimeoutError."""
-    if session.is_concurrent:
-        import asyncio
-
-        async with asyncio.timeout(seconds):
-            return await ask()
-    import signal
-
-    def ring(*_: object) -> None:
-        raise _Rung
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        return await ask()
-    except _Rung:
-        raise TimeoutError from None
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
+from localplane.client.transport.driver import drive, sleep
 
 Write = Callable[[bytes], None]
 _ACCEPT = ("Accept", "application/json, */*")
@@ -90,10 +60,8 @@ async def logs_of(
 
 
 async def _selected(session: Session, given: Given, obj: JSONObject) -> list[JSONObject]:
-    from kctl.streaming.remote import best_to_log
-
     within = given.seconds("pod-running-timeout")
-    pods = best_to_log(await pods_of(session, obj, action="cannot get the logs from", within=within))
+    pods = remote.best_to_log(await pods_of(session, obj, action="cannot get the logs from", within=within))
     if len(pods) > 1 and not given.is_on("all-pods"):
         session.say(f"Found {len(pods)} pods, using pod/{pods[0]['metadata']['name']}\n")
         return pods[:1]
@@ -135,12 +103,6 @@ class Printing:
 
         Raises the first failure, without waiting for the others.
         """
-        import queue
-        import threading
-
-        from kctl.session.session import Session as NewSession
-        from localplane.client.transport.driver import drive
-
         heard: queue.SimpleQueue[bytes | Exception | None] = queue.SimpleQueue()
 
         def follow(log: Log) -> None:
@@ -181,8 +143,6 @@ class Printing:
 
 
 async def _pause(give_up: float) -> None:
-    from localplane.client.transport.driver import sleep
-
     await sleep(max(0.0, min(_PAUSE, give_up - time.monotonic())))
     if time.monotonic() >= give_up:
         raise KctlError("context deadline exceeded")

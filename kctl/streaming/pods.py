@@ -6,18 +6,20 @@ in `preference`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import signal
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
 
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError, UsageError
+from kctl.objects import Query, resolve
+from kctl.session.session import Session
+from kctl.streaming import remote
+from localplane.apimachinery import labels
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
+from localplane.client.rest import options
+from localplane.client.rest.names import GroupVersionResource
 
 _DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 _BY_LABEL_SELECTOR = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
@@ -26,8 +28,6 @@ _GROUPS = (("containers", ""), ("ephemeralContainers", " (ephem)"), ("initContai
 
 async def named(session: Session, words: Sequence[str], *, filenames: Sequence[str] = ()) -> JSONObject:
     """The object that `POD`, `TYPE/NAME` or `TYPE NAME` means, or that a file names. Raises KctlError."""
-    from kctl.objects import Query, resolve
-
     arguments = ["pods", *words] if len(words) == 1 and "/" not in words[0] else list(words)
     infos = await (await resolve(session, Query(arguments=arguments, filenames=tuple(filenames)))).infos()
     if len(infos) != 1:
@@ -37,28 +37,22 @@ async def named(session: Session, words: Sequence[str], *, filenames: Sequence[s
 
 async def pod_for(session: Session, obj: JSONObject, *, action: str, within: float) -> JSONObject:
     """The pod itself, or the best of those that the object selects; the first that comes, if there are none yet."""
-    from kctl.streaming.remote import most_active
-
     if obj.get("kind") == "Pod":
         return obj
-    return most_active(await pods_of(session, obj, action=action, within=within))[0]
+    return remote.most_active(await pods_of(session, obj, action=action, within=within))[0]
 
 
 async def pods_of(session: Session, obj: JSONObject, *, action: str, within: float) -> list[JSONObject]:
     """In the server's order. Waits for the first. Raises KctlError."""
-    from kctl.streaming.logs import in_time
-    from localplane.client.rest.names import GroupVersionResource
-    from localplane.client.rest.options import ListOptions
-
     namespace = (obj.get("metadata") or {}).get("namespace", "")
     selector = _selector(obj, action)
     pods = session.client.resource(GroupVersionResource("", "v1", "pods"), namespace)
-    listed = await pods.list(ListOptions(label_selector=selector))
+    listed = await pods.list(options.ListOptions(label_selector=selector))
     if listed.get("items"):
         found: list[JSONObject] = listed["items"]
         return found
     version = str((listed.get("metadata") or {}).get("resourceVersion", ""))
-    watching = pods.watch(ListOptions(label_selector=selector, resource_version=version))
+    watching = pods.watch(options.ListOptions(label_selector=selector, resource_version=version))
 
     async def first() -> JSONObject:
         async with watching:
@@ -68,7 +62,7 @@ async def pods_of(session: Session, obj: JSONObject, *, action: str, within: flo
         raise KctlError("watch closed before UntilWithoutRetry timeout")
 
     try:
-        return [await in_time(session, within, first)]
+        return [await _in_time(session, within, first)]
     except TimeoutError:
         raise KctlError("timed out waiting for the condition") from None
 
@@ -89,11 +83,9 @@ def _selector(obj: JSONObject, action: str) -> str:
 
 def _label_selector(selector: JSONObject) -> str:
     """As a query."""
-    from localplane.apimachinery.labels import InvalidSelector, selector_of
-
     try:
-        return str(selector_of(selector) or "")
-    except InvalidSelector as error:
+        return str(labels.selector_of(selector) or "")
+    except labels.InvalidSelector as error:
         raise KctlError(f"invalid label selector: {error}") from error
 
 
@@ -152,8 +144,6 @@ def refuse_completed(pod: JSONObject, action: str) -> None:
 
 
 def path_of(pod: JSONObject, subresource: str) -> str:
-    from localplane.client.rest.names import GroupVersionResource
-
     metadata = pod.get("metadata") or {}
     pods = GroupVersionResource("", "v1", "pods")
     return pods.path(namespace=metadata.get("namespace", ""), name=metadata.get("name", ""), subresource=subresource)
@@ -166,3 +156,32 @@ def timeout_of(given: Given, *, hint: str = "") -> float:
         return seconds
     problem = "--pod-running-timeout must be higher than zero"
     raise UsageError(problem, hint=hint) if hint else KctlError(problem)
+
+
+T = TypeVar("T")
+
+
+class _Rung(Exception):
+    """Not a TimeoutError, which a transport would take for one of its own."""
+
+
+async def _in_time(session: Session, seconds: float, ask: Callable[[], Awaitable[T]]) -> T:
+    """Raises TimeoutError."""
+    if session.is_concurrent:
+        import asyncio
+
+        async with asyncio.timeout(seconds):
+            return await ask()
+
+    def ring(*_: object) -> None:
+        raise _Rung
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        return await ask()
+    except _Rung:
+        raise TimeoutError from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -11,23 +11,22 @@ Kubernetes: client-go/tools/portforward.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kctl.errors import KctlError
+from kctl.session.session import Session
 from kctl.streaming.channels import is_disabled, spdy_connection
-from kctl.streaming.spdy import SPDYConnection
+from kctl.streaming.spdy import SPDYConnection, Stream
 from kctl.streaming.websocket import UpgradeRefused, connect
 from localplane.apimachinery import go_sources
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConnectionLost
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 _is_number = re.compile(r"[+-]?[0-9]+", re.ASCII).fullmatch
 _LARGEST = 65535
@@ -157,11 +156,6 @@ def _name(obj: JSONObject) -> str:
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from kctl.session.session import Session
-    from kctl.streaming.spdy import Stream
-
     Handle = Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]
 
 PROTOCOL: Final = "portforward.k8s.io"
@@ -328,6 +322,4 @@ async def _receive(stream: Stream, writer: asyncio.StreamWriter) -> None:
 
 
 def _go_words(error: OSError) -> str:
-    import os
-
     return (os.strerror(error.errno) if error.errno else str(error)).lower()

@@ -7,31 +7,28 @@ from __future__ import annotations
 
 import html
 import mimetypes
+import pathlib
 import posixpath
 import re
+from collections.abc import Callable, Sequence
 from email.utils import formatdate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from aiohttp import web
 
 from kctl.session.session import user_agent
+from kctl.streaming import dial
 from localplane.apimachinery.regexps import Expression, TooCostly, compiled
 from localplane.client.errors import ClientError, ConnectionFailed
+from localplane.client.kubeconfig.model import ClientConfig
 from localplane.client.transport.aiohttp_transport import HTTPTransport
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from localplane.client.kubeconfig.model import ClientConfig
-
 
 _INDEX = "index.html"
 _PLAIN = "$&+,/:;=@!'()*~"
 
 
-def serve_file(directory: Path, name: str) -> web.StreamResponse:
+def serve_file(directory: pathlib.Path, name: str) -> web.StreamResponse:
     """`name` is below the directory, with a slash at its end where a directory is meant."""
     if name.endswith(f"/{_INDEX}") or name == _INDEX:
         return web.Response(status=301, headers={"Location": "./"})
@@ -51,7 +48,7 @@ def serve_file(directory: Path, name: str) -> web.StreamResponse:
     return web.FileResponse(file, headers={"Content-Type": kind, "Last-Modified": formatdate(usegmt=True)})
 
 
-def _listing(directory: Path) -> web.Response:
+def _listing(directory: pathlib.Path) -> web.Response:
     names = sorted(f"{one.name}/" if one.is_dir() else one.name for one in directory.iterdir())
     links = "".join(f'<a href="{quote(name, safe=_PLAIN)}">{html.escape(name)}</a>\n' for name in names)
     page = f'<!doctype html>\n<meta name="viewport" content="width=device-width">\n<pre>\n{links}</pre>\n'
@@ -106,7 +103,7 @@ class Static(NamedTuple):
     """Files that are served as well."""
 
     prefix: str
-    directory: Path
+    directory: pathlib.Path
 
 
 class Proxy:
@@ -152,9 +149,7 @@ class Proxy:
             return _refusal(403, "Forbidden")
         target = self._inner(request.rel_url.raw_path) or "/"
         if "upgrade" in request.headers.get("Connection", "").lower():
-            from kctl.streaming.dial import tunnel
-
-            return await tunnel(self._config, request, target, keepalive=self._keepalive)
+            return await dial.tunnel(self._config, request, target, keepalive=self._keepalive)
         return await self._pass_on(request, target)
 
     def _redirect(self, path: str) -> str | None:

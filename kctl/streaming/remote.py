@@ -11,24 +11,18 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from kctl.errors import KctlError
-from kctl.streaming.channels import ERROR, RESIZE, STDERR, STDIN, STDOUT, converse, exit_code_of
+from kctl.session.session import Session
+from kctl.streaming.channels import ERROR, RESIZE, STDERR, STDIN, STDOUT, Conversation, converse, exit_code_of
 from kctl.streaming.terminal import kept_safe, size_told
 from localplane.apimachinery import go_sources
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConnectionLost
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from kctl.session.session import Session
-    from kctl.streaming.channels import Conversation
-
 
 _PHASES = {"Running": 0, "Unknown": 1, "Pending": 2}
 _NEVER = "~"

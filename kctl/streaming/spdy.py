@@ -14,17 +14,13 @@ from __future__ import annotations
 import asyncio
 import struct
 import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Self
+from typing import Final, NamedTuple, Protocol, Self
 
 from kctl.errors import KctlError
+from kctl.streaming import dial
 from localplane.client.errors import ConnectionLost
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from kctl.streaming.dial import Wire
-
 
 SYN_STREAM, SYN_REPLY, RST_STREAM, SETTINGS, PING, GOAWAY, HEADERS, WINDOW_UPDATE = 1, 2, 3, 4, 6, 7, 8, 9
 DATA: Final = 0
@@ -168,7 +164,7 @@ class Pipe(Protocol):
 class WirePipe:
     """A connection that the server has upgraded to SPDY."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: dial.Wire) -> None:
         self._reader, self._writer, self._rest = wire
 
     async def send(self, data: bytes) -> None:

@@ -11,15 +11,12 @@ import hashlib
 import os
 import struct
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
-from kctl.streaming.dial import upgrade_for
+from kctl.session.session import Session
+from kctl.streaming.dial import Wire, upgrade_for
 from localplane.client.errors import ConnectionLost
-
-if TYPE_CHECKING:
-    from kctl.session.session import Session
-    from kctl.streaming.dial import Wire
-    from localplane.client.transport.interface import Pairs
+from localplane.client.transport.interface import Pairs
 
 _GUID: Final = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _CONTINUATION, _TEXT, _BINARY, _CLOSE, _PING, _PONG = 0, 1, 2, 8, 9, 10

@@ -6,18 +6,22 @@ Kubernetes: kubectl/pkg/cmd/clusterinfo/clusterinfo_dump.go.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kctl.errors import KctlError
+from kctl.printers.choice import Printer
+from kctl.session.session import Session
+from kctl.streaming import logs, pods
+from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from kctl.printers.choice import Printer
-    from kctl.session.session import Session
-
+from localplane.apis import encoding
+from localplane.client.errors import ConnectionFailed
+from localplane.client.rest import options
+from localplane.client.rest.names import GroupVersionResource
+from localplane.client.rest.statuses import Subject, from_answer
 
 _LISTS = (
     ("events", "", "events"),
@@ -65,11 +69,8 @@ class Dump:
             self._put(f"{name}/{pod['metadata']['name']}/logs.txt", pieces)
 
     async def _list(self, group: str, resource: str, namespace: str = "") -> JSONObject:
-        from localplane.client.rest.names import GroupVersionResource
-        from localplane.client.rest.options import ListOptions
-
         client = self._session.client.resource(GroupVersionResource(group, "v1", resource), namespace)
-        listed = await client.list(ListOptions())
+        listed = await client.list(options.ListOptions())
         items = [_as_struct(listed, item) for item in listed.get("items") or ()]
         return {**listed, "items": items or None}  # kubectl reads protobuf, which knows no empty list
 
@@ -89,12 +90,10 @@ class Dump:
             yield f"==== END {title}".encode()
 
     async def _log(self, pod: JSONObject, container: str) -> bytes:
-        from kctl.streaming.pods import path_of
-        from localplane.apimachinery.errors import APIError
-        from localplane.client.errors import ConnectionFailed
-
         try:
-            answer = await self._session.client.request("GET", path_of(pod, "log"), query=[("container", container)])
+            answer = await self._session.client.request(
+                "GET", pods.path_of(pod, "log"), query=[("container", container)]
+            )
         except APIError as error:
             return f"Request log error: {_bare(error, pod)}\n".encode()
         except ConnectionFailed as error:
@@ -136,24 +135,17 @@ def _make_directory(path: Path) -> None:
 
 
 def _as_struct(listed: JSONObject, item: JSONObject) -> JSONObject:
-    from localplane.apis.encoding import encoded
-
     kind = str(listed.get("kind", "")).removesuffix("List")
-    struct = encoded({**item, "kind": kind, "apiVersion": listed.get("apiVersion", "")})
+    struct = encoding.encoded({**item, "kind": kind, "apiVersion": listed.get("apiVersion", "")})
     return {name: value for name, value in struct.items() if name not in ("kind", "apiVersion")}
 
 
 def _bare(error: Any, pod: JSONObject) -> str:
     """The request is made for the bare bytes, so only the code of a refusal is looked at, not its Status."""
-    from localplane.apimachinery.groups import GroupResource
-    from localplane.client.rest.statuses import Subject, from_answer
-
     subject = Subject("GET", GroupResource("", "pods"), pod["metadata"]["name"])
     return from_answer(error.code, b"", content_type="application/json", retry_after=0, subject=subject).message
 
 
 def _stdout(session: Session) -> Callable[[bytes], object]:
-    from kctl.streaming.logs import writer
-
     session.flush()
-    return writer(session)
+    return logs.writer(session)

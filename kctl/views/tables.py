@@ -8,22 +8,24 @@ Kubernetes: GetOptions.Run.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError, Unsortable
+from kctl.objects import Info, resolve
+from kctl.objects.arguments import Query
+from kctl.printers import sorting
 from kctl.printers.choice import GET_FORMATS, printer_for
 from kctl.printers.objects import is_list
 from kctl.printers.table import TableOptions, TablePrinter, TabWriter, is_table
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
+from kctl.session.session import Session
+from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.light_typing import Any
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.objects.arguments import Query
-    from kctl.session.session import Session
-    from localplane.client.rest.mapper import RESTMapping
+from localplane.client.errors import ConnectionLost, RequestTimedOut
+from localplane.client.rest import watch
+from localplane.client.rest.mapper import RESTMapping
+from localplane.client.rest.statuses import Subject
 
 
 def table_options(given: Given, mapping: RESTMapping | None, *, with_kind: bool, namespaces: bool) -> TableOptions:
@@ -92,9 +94,7 @@ def _sorted(given: Given, infos: Sequence[Info]) -> Sequence[Info]:
     path = given.text("sort-by")
     if not path or len(infos) < 2:
         return infos
-    from kctl.printers.sorting import sorted_by
-
-    return sorted_by(path, infos, [info.object for info in infos])
+    return sorting.sorted_by(path, infos, [info.object for info in infos])
 
 
 def with_sorted_rows(given: Given, obj: JSONObject) -> JSONObject:
@@ -102,9 +102,7 @@ def with_sorted_rows(given: Given, obj: JSONObject) -> JSONObject:
     path, rows = given.text("sort-by"), obj.get("rows") or []
     if not path or len(rows) < 2 or not is_table(obj):
         return obj
-    from kctl.printers.sorting import sorted_by
-
-    return {**obj, "rows": sorted_by(path, rows, [row.get("object") for row in rows], rows=True)}
+    return {**obj, "rows": sorting.sorted_by(path, rows, [row.get("object") for row in rows], rows=True)}
 
 
 class _Printing:
@@ -136,9 +134,6 @@ class _Printing:
 
 
 async def watch_one_type(session: Session, given: Given, query: Query) -> int:
-    from kctl.objects import resolve
-    from localplane.apimachinery.errors import NotFound
-
     found = await resolve(session, query)
     try:
         infos = await found.infos()
@@ -176,11 +171,6 @@ def _too_many(query: Query, count: int) -> str:
 
 async def _follow(info: Info, query: Query, version: str, printing: _Printing, *, skips_first: bool) -> None:
     """A watch of a single object begins with that object, which was shown already."""
-    from localplane.apimachinery.errors import APIError
-    from localplane.client.errors import ConnectionLost, RequestTimedOut
-    from localplane.client.rest.statuses import Subject
-    from localplane.client.rest.watch import WatchStream
-
     mapping = info.rest_mapping
     namespace = info.namespace if mapping.namespaced else ""
     if not info.name and query.all_namespaces:
@@ -203,7 +193,7 @@ async def _follow(info: Info, query: Query, version: str, printing: _Printing, *
             subject=Subject("GET", mapping.resource.group_resource),
         )
 
-    async with WatchStream(open_stream) as stream:
+    async with watch.WatchStream(open_stream) as stream:
         hidden = skips_first
         try:
             async for event in stream:

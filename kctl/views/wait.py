@@ -18,18 +18,17 @@ import random
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from kctl.errors import KctlError
+from kctl.objects import Info
+from kctl.printers import jsonpath
 from localplane.apimachinery.errors import APIError, Expired
 from localplane.apimachinery.gotext import go_plain, go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConnectionLost
+from localplane.client.rest import watch
 from localplane.client.rest.options import ListOptions
-
-if TYPE_CHECKING:
-    from kctl.objects import Info
-    from localplane.client.rest.watch import WatchStream
 
 
 class Check(Protocol):
@@ -73,11 +72,9 @@ class Path(NamedTuple):
     value: str
 
     def met(self, obj: JSONObject) -> bool:
-        from kctl.printers.jsonpath import JSONPathError, find
-
         try:
-            results = find(self.template, obj, allow_missing=True)
-        except JSONPathError as error:
+            results = jsonpath.find(self.template, obj, allow_missing=True)
+        except jsonpath.JSONPathError as error:
             raise KctlError(str(error)) from error
         if not results or not results[0]:
             return False
@@ -117,15 +114,13 @@ def _read(word: str) -> Awaited:
 
 
 def _path(text: str) -> Path:
-    from kctl.printers.jsonpath import JSONPathSyntaxError, parse, relaxed
-
     parts = _split(text)
     if len(parts) > 2:
         raise KctlError(
             "jsonpath wait format must be --for=jsonpath='{.status.readyReplicas}'=3 or "
             "--for=jsonpath='{.status.readyReplicas}'"
         )
-    expression = relaxed(parts[0])
+    expression = jsonpath.relaxed(parts[0])
     value = parts[1].strip("'\"") if len(parts) == 2 else ""
     if len(parts) == 2 and not value:
         raise KctlError(
@@ -134,8 +129,8 @@ def _path(text: str) -> Path:
     if not expression:
         raise KctlError("jsonpath expression cannot be empty")
     try:
-        return Path(parse(expression), value)
-    except JSONPathSyntaxError as error:
+        return Path(jsonpath.parse(expression), value)
+    except jsonpath.JSONPathSyntaxError as error:
         raise KctlError(str(error)) from error
 
 
@@ -171,7 +166,7 @@ async def follow(info: Info) -> AsyncIterator[tuple[str, JSONObject | None]]:
                     yield event.type, event.object
 
 
-async def _begin(info: Info) -> tuple[JSONObject | None, WatchStream | None]:
+async def _begin(info: Info) -> tuple[JSONObject | None, watch.WatchStream | None]:
     """What is there, and a watch that goes on from there; no watch from a server that can't begin one so."""
     options = ListOptions(
         field_selector=_selector(info),
@@ -193,7 +188,7 @@ async def _begin(info: Info) -> tuple[JSONObject | None, WatchStream | None]:
     return None, None
 
 
-async def _list_first(info: Info) -> tuple[JSONObject | None, WatchStream]:
+async def _list_first(info: Info) -> tuple[JSONObject | None, watch.WatchStream]:
     listed = await info.resource.list(ListOptions(field_selector=_selector(info)))
     options = ListOptions(
         field_selector=_selector(info),

@@ -238,3 +238,18 @@ def _scalar(value: Any) -> str:
     if isinstance(value, float):
         return json_float(value) if math.isfinite(value) else "null"
     return json_string(str(value))
+
+
+def go_syntax(value: Any) -> str:
+    """%#v, of JSON values: one of kubectl's messages has it."""
+    match value:
+        case None:
+            return "interface {}(nil)"
+        case dict():
+            inner = ", ".join(f"{go_quote(key)}:{go_syntax(value[key])}" for key in sorted(value))
+            return f"map[string]interface {{}}{{{inner}}}"
+        case list():
+            return "[]interface {}{" + ", ".join(map(go_syntax, value)) + "}"
+        case str():
+            return go_quote(value)
+    return go_plain(value)

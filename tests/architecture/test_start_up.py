@@ -1,4 +1,4 @@
-"""A command imports what it uses. Each of these costs more than the rest of a start-up together."""
+"""A command loads what it uses. Each of these costs more than the rest of a start-up together."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ kind: Config
 PROGRAM = """
 import sys
 from kctl.cli import run
+from kctl.lazy import is_loaded
 run(sys.argv[1:])
-sys.stderr.write("\\n".join(sys.modules))
+sys.stderr.write("\\n".join(name for name, module in sys.modules.items() if is_loaded(module)))
 """
 
 

@@ -5,23 +5,22 @@ Kubernetes: apply_view_last_applied.go, apply_set_last_applied.go.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kctl.changes import dry_run
 from kctl.changes.apply import last_applied
 from kctl.changes.apply.client_side import described
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError, UsageError, with_source
+from kctl.objects import Info, Query, resolve
+from kctl.printers import results
+from kctl.printers.objects import go_indented
+from kctl.session.session import Session
+from localplane.apimachinery import serializers
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.gotext import go_json, go_quote
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
+from localplane.client.rest import resources
 
 
 async def view_last_applied(session: Session, given: Given) -> None:
-    from kctl.objects import Query, resolve
-
     if given.is_on("all") and given.text("selector").strip():
         said = go_quote(given.text("selector"))
         raise KctlError(f"found non-empty label selector {said} with previously set 'all' parameter. ")
@@ -45,14 +44,11 @@ async def view_last_applied(session: Session, given: Given) -> None:
 def _shown(text: str, output: str) -> str:
     import orjson
 
-    from kctl.printers.objects import go_indented
-    from localplane.apimachinery.serializers import to_yaml
-
     match output:
         case "json":
             return go_indented(orjson.loads(text), indent=2, sort=False) + "\n"
         case "yaml":
-            return to_yaml(orjson.loads(text)).decode()
+            return serializers.to_yaml(orjson.loads(text)).decode()
     raise UsageError(
         f"Unexpected -o output mode: {output}, the flag 'output' must be one of yaml|json",
         hint="See 'kctl apply view-last-applied -h' for help and examples",
@@ -60,12 +56,7 @@ def _shown(text: str, output: str) -> str:
 
 
 async def set_last_applied(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.objects import Query, resolve
-    from kctl.printers import results
-    from localplane.client.rest.resources import PatchType
-
-    strategy = dry_run(session)
+    strategy = dry_run.dry_run(session)
     printer = results.printer_for(given, "configured", dry_run=strategy)
     found = await resolve(session, Query.of(given, ())._replace(flatten=True))
     waiting: list[tuple[Info, str]] = []
@@ -78,7 +69,7 @@ async def set_last_applied(session: Session, given: Given) -> None:
         if strategy != "client":
             patch = {"metadata": {"annotations": {last_applied.ANNOTATION: text}}}
             obj = await info.resource.patch(
-                info.name, go_json(patch).encode(), PatchType.MERGE, dry_run=strategy == "server"
+                info.name, go_json(patch).encode(), resources.PatchType.MERGE, dry_run=strategy == "server"
             )
         printer.print(obj, session.write_object)
 

@@ -10,31 +10,29 @@ A whole apply, from files to what is said about it. Kubernetes: ApplyOptions.Run
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kctl.changes.apply import apply_set
 from kctl.changes.apply.batch import Batch, print_list
 from kctl.changes.apply.client_side import ClientSide
 from kctl.changes.apply.options import ApplyOptions
-from kctl.changes.apply.prune import Visited
+from kctl.changes.apply.prune import Prunable, Visited, prunable, prunable_types
 from kctl.changes.apply.schemas import PatchSchemas
 from kctl.changes.apply.server_side import ServerSide
 from kctl.changes.change_cause import recorded, with_annotations
+from kctl.changes.deletion import wait_until_gone
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError, raise_all
+from kctl.objects import Info, Query, resolve
+from kctl.objects import info as objects_info
 from kctl.printers import results
+from kctl.session.session import Session
 from localplane.apimachinery.objects import JSONObject
+from localplane.client.rest.mapper import RESTMapping
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.progress import Progress as Bar
-
-    from kctl.changes.apply.apply_set import ApplySet
-    from kctl.changes.apply.prune import Prunable
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info, Query
-    from kctl.session.session import Session
-    from localplane.client.rest.mapper import RESTMapping
-
 
 _A_HANDFUL = 10
 
@@ -87,8 +85,6 @@ class Applying:
             self._way = ClientSide(session, options, PatchSchemas(session))
 
     async def run(self) -> None:
-        from kctl.objects import resolve
-
         prunable = await self._prunable_types()
         apply_set = await self._apply_set()
         query = self._query()
@@ -115,8 +111,6 @@ class Applying:
             await self._prune(prunable)
 
     def _query(self) -> Query:
-        from kctl.objects import Query
-
         return Query.of(self._given)._replace(
             flatten=True,
             keep_going=True,
@@ -156,20 +150,14 @@ class Applying:
     async def _prunable_types(self) -> list[RESTMapping]:
         if not self._options.prune or self._given.text("applyset"):
             return []
-        from kctl.changes.apply.prune import prunable_types
-
         return await prunable_types(self._session, self._given.texts("prune-allowlist"))
 
-    async def _apply_set(self) -> ApplySet | None:
+    async def _apply_set(self) -> apply_set.ApplySet | None:
         if not self._given.text("applyset"):
             return None
-        from kctl.changes.apply.apply_set import find_parent
-
-        return await find_parent(self._session, self._given.text("applyset"), self._options)
+        return await apply_set.find_parent(self._session, self._given.text("applyset"), self._options)
 
     async def _prune(self, types: Sequence[RESTMapping]) -> None:
-        from kctl.changes.apply.prune import prunable
-
         pruned = await prunable(self._session, types, self._options.selector, self._visited)
         for one in pruned:
             if self._options.dry_run != "client":
@@ -180,9 +168,6 @@ class Applying:
             await self._wait_for(pruned)
 
     async def _wait_for(self, pruned: Sequence[Prunable]) -> None:
-        from kctl.changes.deletion import wait_until_gone
-        from kctl.objects.info import Info
-
         for one in pruned:
-            info = Info(self._session, one.mapping, namespace=one.namespace, name=one.name)
+            info = objects_info.Info(self._session, one.mapping, namespace=one.namespace, name=one.name)
             await wait_until_gone(info, self._options.deletion.timeout, uid=one.object["metadata"].get("uid", ""))

@@ -8,25 +8,21 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING
 
 from kctl import __version__
+from kctl.changes.apply import options
 from kctl.errors import KctlError, raise_all
+from kctl.objects import Info
+from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.objects import JSONObject
+from localplane.client.errors import NoMatch
+from localplane.client.rest.mapper import RESTMapping
 from localplane.client.rest.names import GroupVersionResource
 from localplane.client.rest.options import ListOptions
-from localplane.client.rest.resources import PatchType
-
-if TYPE_CHECKING:
-    from kctl.changes.apply.options import ApplyOptions
-    from kctl.objects import Info
-    from kctl.session.session import Session
-    from localplane.client.rest.mapper import RESTMapping
-    from localplane.client.rest.resources import ResourceClient
-
+from localplane.client.rest.resources import PatchType, ResourceClient
 
 _PREFIX = "applyset.kubernetes.io"
 _TOOLING = f"{_PREFIX}/tooling"
@@ -39,10 +35,8 @@ _TOOL = "kctl"
 _BUILT_IN = (GroupVersionResource("", "v1", "secrets"), GroupVersionResource("", "v1", "configmaps"))
 
 
-async def find_parent(session: Session, text: str, options: ApplyOptions) -> ApplySet:
+async def find_parent(session: Session, text: str, options: options.ApplyOptions) -> ApplySet:
     """`secret/name`, or a name alone for a secret. Raises KctlError."""
-    from localplane.client.errors import NoMatch
-
     kind, slash, name = text.partition("/")
     if not slash:
         kind, name = "secrets", text
@@ -64,7 +58,7 @@ class ApplySet:
     """`begin` before anything is applied, `finish` when all has been."""
 
     def __init__(
-        self, session: Session, options: ApplyOptions, mapping: RESTMapping, namespace: str, name: str
+        self, session: Session, options: options.ApplyOptions, mapping: RESTMapping, namespace: str, name: str
     ) -> None:
         self._session = session
         self._options = options
@@ -183,8 +177,6 @@ class ApplySet:
             )
 
     async def _mapping_of(self, kind: GroupKind) -> RESTMapping:
-        from localplane.client.errors import NoMatch
-
         try:
             return await self._session.discovery.mapping(kind)
         except NoMatch as error:

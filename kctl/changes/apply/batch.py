@@ -13,22 +13,19 @@ Ends with Ctrl-C, as successfully as it began.
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Sequence
 
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError, listed_as_one
+from kctl.objects import Found, Info, Query
 from kctl.objects.manifests import UnknownKind, place
 from kctl.printers import choice as choosing
-from kctl.printers.objects import go_indented, sorted_keys, without_managed_fields
+from kctl.printers import kyaml
+from kctl.printers.objects import go_indented, without_managed_fields
+from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, NotFound
-from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kctl.command_line.flags import Given
-    from kctl.objects import Found, Info, Query
-    from kctl.session.session import Session
+from localplane.apimachinery.objects import JSONObject, sorted_keys
+from localplane.client.transport.driver import sleep
 
 
 def print_list(session: Session, given: Given, objects: Sequence[JSONObject]) -> None:
@@ -43,9 +40,7 @@ def print_list(session: Session, given: Given, objects: Sequence[JSONObject]) ->
     if form == "json":
         session.write(go_indented(listed, sort=False) + "\n")
         return
-    from kctl.printers.kyaml import to_kyaml
-
-    session.write(to_kyaml(listed, sort=False))
+    session.write(kyaml.to_kyaml(listed, sort=False))
 
 
 _ESTABLISHED_WITHIN = 60.0
@@ -160,8 +155,6 @@ class Batch:
         return info
 
     async def _wait_until_established(self, definition: Info) -> None:
-        from localplane.client.transport.driver import sleep
-
         end = time.monotonic() + _ESTABLISHED_WITHIN
         while not _is_established(await definition.resource.get(definition.name)):
             if time.monotonic() > end:
@@ -170,8 +163,6 @@ class Batch:
 
     async def _place_patiently(self, item: UnknownKind) -> Info:
         """A definition may be established a moment before its kind is served."""
-        from localplane.client.transport.driver import sleep
-
         end = time.monotonic() + _ESTABLISHED_WITHIN
         while True:
             self._session.discovery.forget()

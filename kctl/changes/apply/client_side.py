@@ -5,24 +5,25 @@ One object, three ways: what was applied, what is applied, what is there. Kubern
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from kctl.changes.apply import last_applied
 from kctl.changes.apply import merge as merging
+from kctl.changes.apply.options import ApplyOptions
+from kctl.changes.apply.schemas import PatchSchemas
+from kctl.changes.deletion import Deletion, poll_until_gone
 from kctl.errors import KctlError, with_source
-from kctl.printers.objects import sorted_keys
+from kctl.objects import Info
+from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, Conflict, Invalid, NotFound
-from localplane.apimachinery.gotext import go_json
-from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.changes.apply.options import ApplyOptions
-    from kctl.changes.apply.schemas import PatchSchemas
-    from kctl.changes.deletion import Deletion
-    from kctl.objects import Info
-    from kctl.session.session import Session
-    from localplane.apimachinery.schema import Node
-
+from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.objects import JSONObject, sorted_keys
+from localplane.apimachinery.patch import PatchError, merge_patch
+from localplane.apimachinery.patch.strategic import merge
+from localplane.apimachinery.patch.values import copied
+from localplane.apimachinery.schema import Node
+from localplane.apis import patch_nodes
+from localplane.client.transport.driver import sleep
 
 _RETRIES = 5
 _BACK_OFF = 1.0
@@ -81,8 +82,6 @@ class Patcher:
             except APIError as error:
                 return await self._refused(info, current, modified, patch, error)
             if attempt > 1:
-                from localplane.client.transport.driver import sleep
-
                 await sleep(_BACK_OFF)
             current = await info.resource.get(info.name)
 
@@ -96,11 +95,8 @@ class Patcher:
             raise
 
     async def _node(self, info: Info, current: JSONObject) -> Node | None:
-        if not self._options.openapi:
-            from localplane.apis.patch_nodes import patch_node
-
-            if (known := patch_node(current)) is not None:
-                return known
+        if not self._options.openapi and (known := patch_nodes.patch_node(current)) is not None:
+            return known
         return await self._schemas.lookup(info.rest_mapping.kind)
 
     async def _send(self, info: Info, current: JSONObject, patch: merging.Patch) -> JSONObject:
@@ -118,10 +114,6 @@ class Patcher:
         )
 
     async def _locally(self, info: Info, current: JSONObject, patch: merging.Patch) -> JSONObject:
-        from localplane.apimachinery.patch import PatchError, merge_patch
-        from localplane.apimachinery.patch.strategic import merge
-        from localplane.apimachinery.patch.values import copied
-
         node = await self._node(info, current)
         try:
             if node is not None:
@@ -140,8 +132,6 @@ class Patcher:
         raise PatchRefused(patch.text, with_source(error, "patching", info.source)) from error
 
     async def _recreate(self, info: Info, current: JSONObject, modified: str, forced: Deletion) -> Patched:
-        from kctl.changes.deletion import poll_until_gone
-
         try:
             await forced.delete(info)
             await poll_until_gone(info, forced.timeout)
@@ -258,8 +248,6 @@ class ClientSide:
 
 def described(info: Info) -> str:
     """Kubernetes: Info.String."""
-    from localplane.apimachinery.gotext import go_quote
-
     mapping = info.rest_mapping
     kind = f"{mapping.kind.group}/{mapping.kind.version}, Kind={mapping.kind.kind}"
     return (

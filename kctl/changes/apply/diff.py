@@ -9,6 +9,7 @@ What an apply would change, object by object. Kubernetes: DiffOptions.Run.
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import shutil
@@ -16,28 +17,27 @@ import subprocess
 import sys
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from kctl.changes.apply import last_applied
 from kctl.changes.apply.client_side import Patcher, PatcherOptions, PatchRefused, warn_if_deleting
 from kctl.changes.apply.options import field_manager
-from kctl.changes.apply.prune import Visited
+from kctl.changes.apply.prune import Visited, prunable, prunable_types
 from kctl.changes.apply.schemas import PatchSchemas
 from kctl.changes.temporary_files import new_directory
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError
+from kctl.objects import Found, Info, Query, resolve
+from kctl.printers.objects import without_managed_fields
+from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers import to_yaml
 from localplane.client.errors import ClientError
+from localplane.client.rest.mapper import RESTMapping
 from localplane.client.rest.resources import PatchType
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Found, Info
-    from kctl.session.session import Session
-    from localplane.client.rest.mapper import RESTMapping
-
+from localplane.client.transport.driver import drive
 
 _SAME, _BEFORE, _AFTER = "***", "*** (before)", "*** (after)"
 
@@ -116,8 +116,6 @@ class Versions:
 
     def _compare_here(self) -> int:
         """For machines without diff."""
-        import difflib
-
         found = 0
         for name in sorted({file.name for directory in (self._live, self._merged) for file in directory.iterdir()}):
             live, merged = self._live / name, self._merged / name
@@ -147,8 +145,6 @@ _ATTEMPTS = 4
 
 async def diff(session: Session, given: Given) -> int:
     """Prints the differences; 1 if there are any. Every file is looked at before the first error is raised."""
-    from kctl.objects import Query, resolve
-
     query = Query.of(given)._replace(flatten=True, needs_object=False)
     visited = Visited(set(), set())
     types = await _prunable_types(session, given)
@@ -169,8 +165,6 @@ async def diff(session: Session, given: Given) -> int:
 def _at_once(session: Session, given: Given, found: Found, versions: Versions, visited: Visited) -> list[Exception]:
     """As many files at a time as --concurrency says, each in a thread with a connection of its own."""
     from concurrent.futures import ThreadPoolExecutor
-
-    from localplane.client.transport.driver import drive
 
     async def add_all(index: int) -> Exception | None:
         own = session.another()
@@ -253,8 +247,6 @@ class _Diffing:
     def _write(self, info: Info, live: JSONObject | None, merged: JSONObject) -> None:
         kind = info.rest_mapping.kind
         if not self._given.is_on("show-managed-fields"):
-            from kctl.printers.objects import without_managed_fields
-
             live = None if live is None else without_managed_fields(live)
             merged = without_managed_fields(merged)
         if not self._given.is_on("show-secrets") and merged.get("kind") == "Secret" and kind.version == "v1":
@@ -265,15 +257,11 @@ class _Diffing:
 async def _prunable_types(session: Session, given: Given) -> list[RESTMapping] | None:
     if not given.is_on("prune"):
         return None
-    from kctl.changes.apply.prune import prunable_types
-
     return await prunable_types(session, given.texts("prune-allowlist"))
 
 
 async def _add_pruned(
     session: Session, given: Given, types: list[RESTMapping], versions: Versions, visited: Visited
 ) -> None:
-    from kctl.changes.apply.prune import prunable
-
     for one in await prunable(session, types, given.text("selector"), visited):
         versions.write(one.object, one.namespace, one.name, live=one.object, merged=None)

@@ -5,9 +5,8 @@ Kubernetes: kubectl/pkg/util/apply.go.
 
 from __future__ import annotations
 
-from kctl.printers.objects import sorted_keys
 from localplane.apimachinery.gotext import go_json
-from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.objects import JSONObject, sorted_keys
 
 ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
 

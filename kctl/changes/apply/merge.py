@@ -5,17 +5,17 @@ Kubernetes: Patcher.patchSimple, and apimachinery/pkg/util/jsonmergepatch.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from kctl.changes.apply import last_applied
 from kctl.errors import KctlError
-from kctl.printers.objects import sorted_keys
 from localplane.apimachinery.gotext import go_json
-from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.objects import JSONObject, sorted_keys
+from localplane.apimachinery.patch import PatchError, merge_patch
+from localplane.apimachinery.patch.strategic import Conflicting, three_way_patch
+from localplane.apimachinery.schema import Node
+from localplane.apimachinery.serializers import to_yaml
 from localplane.client.rest.resources import PatchType
-
-if TYPE_CHECKING:
-    from localplane.apimachinery.schema import Node
 
 
 class MergeFailed(KctlError):
@@ -38,8 +38,6 @@ class Patch(NamedTuple):
 
 def three_way(current: JSONObject, modified: str, node: Node | None, *, overwrite: bool) -> Patch:
     """`modified` is what is applied, annotation and all. Raises KctlError."""
-    from localplane.apimachinery.patch import PatchError
-
     original = last_applied.original(current) or ""
     try:
         before, after = _document(original or "{}"), _document(modified)
@@ -54,8 +52,6 @@ def three_way(current: JSONObject, modified: str, node: Node | None, *, overwrit
 def _document(text: str) -> JSONObject:
     import orjson
 
-    from localplane.apimachinery.patch import PatchError
-
     try:
         found = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -68,9 +64,6 @@ def _document(text: str) -> JSONObject:
 def _strategic(
     node: Node, original: JSONObject, modified: JSONObject, current: JSONObject, *, overwrite: bool
 ) -> JSONObject:
-    from localplane.apimachinery.patch import PatchError
-    from localplane.apimachinery.patch.strategic import Conflicting, three_way_patch
-
     try:
         return three_way_patch(node, original, modified, current, overwrite=overwrite)
     except Conflicting as error:
@@ -79,15 +72,11 @@ def _strategic(
 
 def _conflict(patch: JSONObject, changes: JSONObject) -> str:
     """Kubernetes: mergepatch.NewErrConflict."""
-    from localplane.apimachinery.serializers import to_yaml
-
     first, second = to_yaml(patch).decode(), to_yaml(changes).decode()
     return f"patch:\n{first}\nconflicts with changes made from original to current:\n{second}\n"
 
 
 def _json_merge(original: JSONObject, modified: JSONObject, current: JSONObject) -> JSONObject:
-    from localplane.apimachinery.patch import PatchError, merge_patch
-
     added = _kept(merge_patch.diff(current, modified), nulls=False)
     gone = _kept(merge_patch.diff(original, modified), nulls=True)
     patch = _combined(gone, added)

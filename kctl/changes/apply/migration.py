@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kctl.changes.apply import last_applied
-from kctl.printers.objects import sorted_keys
-from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.managedfields import fieldset
+from localplane.apimachinery.objects import JSONObject, sorted_keys
 
 _FIELDS = ("manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource")
 
@@ -63,9 +63,7 @@ def _moved(entries: list[JSONObject], manager: str, to: str) -> list[JSONObject]
     version = target.get("apiVersion")
     source = next((one for one in moved if _is(one, manager, "Update") and one.get("apiVersion") == version), None)
     if source is not None:
-        from localplane.apimachinery.managedfields.fieldset import union
-
-        target["fieldsV1"] = union(target.get("fieldsV1") or {}, source.get("fieldsV1") or {})
+        target["fieldsV1"] = fieldset.union(target.get("fieldsV1") or {}, source.get("fieldsV1") or {})
     return [entry for entry in moved if not _is(entry, manager, "Update")]
 
 

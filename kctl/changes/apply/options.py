@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from kctl.changes.deletion import Deletion, propagation_policy
+from kctl.changes.dry_run import dry_run, field_validation
 from kctl.command_line import standard_flags
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
-
-if TYPE_CHECKING:
-    from kctl.changes.deletion import Deletion
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
+from kctl.session.session import Session
 
 _UNSELECTED = (
     "all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all flag. "
@@ -53,9 +50,6 @@ def field_manager(session: Session, *, server_side: bool) -> str:
 
 def read_options(session: Session) -> ApplyOptions:
     """Raises KctlError for flags that don't go together."""
-    from kctl.changes.deletion import Deletion, propagation_policy
-    from kctl.changes.dry_run import dry_run, field_validation
-
     given = session.given
     strategy = dry_run(session)
     _ = session.client_config  # a context that is not there is told of in the words of who asks for a server

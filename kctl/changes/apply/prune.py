@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from kctl.changes.apply import last_applied
 from kctl.errors import KctlError
+from kctl.session.session import Session
 from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.session.session import Session
-    from localplane.client.rest.mapper import RESTMapping
-
+from localplane.client.errors import NoMatch
+from localplane.client.rest.mapper import RESTMapping
+from localplane.client.rest.options import ListOptions
 
 _NAMESPACED = (
     ("", "v1", "ConfigMap"),
@@ -43,8 +42,6 @@ class Visited(NamedTuple):
 
 async def prunable_types(session: Session, allowed: Sequence[str]) -> list[RESTMapping]:
     """What --prune-allowlist names, or what kubectl prunes without it. Raises KctlError."""
-    from localplane.client.errors import NoMatch
-
     names = [_split(text) for text in allowed]
     if not names:
         session.log_warning(
@@ -72,8 +69,6 @@ def _split(text: str) -> tuple[str, str, str]:
 
 async def prunable(session: Session, types: Sequence[RESTMapping], selector: str, visited: Visited) -> list[Prunable]:
     """Everything that was applied once, matches, and was not visited now."""
-    from localplane.client.rest.options import ListOptions
-
     found = []
     places = [(mapping, name) for name in sorted(visited.namespaces) for mapping in types if mapping.namespaced]
     places += [(mapping, "") for mapping in types if not mapping.namespaced]

@@ -5,20 +5,18 @@ Ends with Ctrl-C, as successfully as it began.
 
 from __future__ import annotations
 
+import difflib
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kctl.changes.apply.application import Applying
-from kctl.errors import KctlError
+from kctl.changes.apply.options import ApplyOptions
+from kctl.command_line.flags import Given
+from kctl.errors import KctlError, report
+from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError
 from localplane.client.errors import ClientError
-
-if TYPE_CHECKING:
-    from kctl.changes.apply.options import ApplyOptions
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
 
 _ENDINGS = (".json", ".yaml", ".yml")
 
@@ -52,10 +50,6 @@ def _roots(given: Given) -> list[Path]:
 
 async def _apply(session: Session, given: Given, options: ApplyOptions) -> None:
     """One round. A file that is broken now may be mended in a moment."""
-    import sys
-
-    from kctl.errors import report
-
     try:
         await Applying(session, given, options).run()
     except (KctlError, APIError, ClientError) as error:
@@ -82,8 +76,6 @@ def _read(roots: list[Path]) -> dict[str, str]:
 
 
 def _shown(before: dict[str, str], after: dict[str, str]) -> str:
-    import difflib
-
     parts = []
     for name in sorted({*before, *after}):
         old, new = before.get(name, ""), after.get(name, "")

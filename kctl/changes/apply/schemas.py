@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
+import pathlib
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from kctl.session.session import Session
-    from localplane.apimachinery.groups import GroupVersionKind
-    from localplane.apimachinery.schema import Node
+from kctl.session.session import Session
+from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.groups import GroupVersionKind
+from localplane.apimachinery.patch.strategic.openapi import node_of, reduced
+from localplane.apimachinery.schema import Node
 
 
 class PatchSchemas:
@@ -24,8 +24,6 @@ class PatchSchemas:
 
     async def lookup(self, kind: GroupVersionKind) -> Node | None:
         """None for kinds that the server does not merge strategically, and from servers without documents."""
-        from localplane.apimachinery.patch.strategic.openapi import node_of
-
         where = f"apis/{kind.group}/{kind.version}" if kind.group else f"api/{kind.version}"
         if where not in self._kept:
             self._kept[where] = await self._load(where, kind)
@@ -39,8 +37,6 @@ class PatchSchemas:
 
     async def _load(self, where: str, kind: GroupVersionKind) -> dict[str, Any] | None:
         import orjson
-
-        from localplane.apimachinery.patch.strategic.openapi import reduced
 
         address = (await self._documents()).get(where)
         if address is None:
@@ -61,8 +57,6 @@ class PatchSchemas:
 
     async def _documents(self) -> dict[str, str]:
         if self._index is None:
-            from localplane.apimachinery.errors import APIError
-
             try:
                 answer = await self._session.client.request(
                     "GET", "/openapi/v3", headers=[("Accept", "application/json, */*")]
@@ -74,14 +68,12 @@ class PatchSchemas:
                 self._index = {name: str(each.get("serverRelativeURL") or "") for name, each in paths.items()}
         return self._index
 
-    def _file(self, where: str, version: str) -> Path:
+    def _file(self, where: str, version: str) -> pathlib.Path:
         name = re.sub(r"[^\w.]", "_", f"{where}-{version[:40]}")
-        from pathlib import Path
-
-        return Path(self._session.cache_directory, "kctl", "patch-schemas", f"{name}.json")
+        return pathlib.Path(self._session.cache_directory, "kctl", "patch-schemas", f"{name}.json")
 
 
-def _read(file: Path) -> dict[str, Any] | None:
+def _read(file: pathlib.Path) -> dict[str, Any] | None:
     import orjson
 
     try:
@@ -94,7 +86,7 @@ def _read(file: Path) -> dict[str, Any] | None:
     return kept if isinstance(kept, dict) and "kinds" in kept and "schemas" in kept else None
 
 
-def _write(file: Path, data: bytes) -> None:
+def _write(file: pathlib.Path, data: bytes) -> None:
     """A cache that can't be written is none."""
     temporary = file.with_name(f".{file.name}.{os.getpid()}")
     try:

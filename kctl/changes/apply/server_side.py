@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl.changes.apply import last_applied
 from kctl.changes.apply import migration as migrating
 from kctl.changes.apply.client_side import warn_if_deleting
-from kctl.changes.apply.options import SERVER_SIDE_MANAGER
+from kctl.changes.apply.options import SERVER_SIDE_MANAGER, ApplyOptions
 from kctl.errors import KctlError
+from kctl.objects import Info
+from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, Conflict, UnsupportedMediaType
 from localplane.apimachinery.gotext import go_json
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.rest.resources import PatchType
-
-if TYPE_CHECKING:
-    from kctl.changes.apply.options import ApplyOptions
-    from kctl.objects import Info
-    from kctl.session.session import Session
-
 
 _REVIEW = """\
 Please review the fields above--they currently have other managers. Here

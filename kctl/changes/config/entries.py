@@ -5,14 +5,10 @@ from __future__ import annotations
 import base64
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-
 
 _MODES = ("IfAvailable", "Never", "Always")
 

@@ -7,22 +7,17 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
+import pathlib
 
 from kctl.errors import KctlError, raise_all
-from localplane.apimachinery.light_typing import TYPE_CHECKING, Any
+from kctl.session.session import Session
+from localplane.apimachinery.light_typing import Any
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConfigError
 from localplane.client.kubeconfig import default_paths
 from localplane.client.kubeconfig.decoder import document as parsed
 from localplane.client.kubeconfig.edits import edit, file_to_edit
 from localplane.client.kubeconfig.fields import KINDS, checked, completed
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from kctl.session.session import Session
-
 
 Entries = dict[str, JSONObject]
 
@@ -35,7 +30,7 @@ class ConfigFiles:
     def __init__(self, session: Session, *, must_exist: bool = False) -> None:
         self._explicit = session.kubeconfig_path
         paths = (self._explicit,) if self._explicit is not None else default_paths()
-        self._documents: dict[Path, JSONObject] = {}
+        self._documents: dict[pathlib.Path, JSONObject] = {}
         errors: list[Exception] = []
         for path in paths:
             try:
@@ -47,7 +42,7 @@ class ConfigFiles:
             session.log_warning(f"Config not found: {', '.join(map(str, paths))}")
 
     @property
-    def file(self) -> Path:
+    def file(self) -> pathlib.Path:
         """Where new entries go, and what messages name."""
         return file_to_edit(self._explicit)
 
@@ -73,7 +68,7 @@ class ConfigFiles:
         """A field of the document that is no list of entries; the first file that has it counts."""
         return next((document[name] for document in self._documents.values() if document.get(name)), None)
 
-    def directory(self, kind: str, name: str) -> Path:
+    def directory(self, kind: str, name: str) -> pathlib.Path:
         """What relative paths in an entry start from."""
         return (self._origin(kind, name) or self.file).absolute().parent
 
@@ -129,18 +124,18 @@ class ConfigFiles:
         if completed(before, "Preferences") != completed(value, "Preferences"):
             self._edit(self.file, lambda document: document.update({"preferences": value}))
 
-    def _origin(self, kind: str, name: str) -> Path | None:
+    def _origin(self, kind: str, name: str) -> pathlib.Path | None:
         for path, document in self._documents.items():
             if any((entry.get("name") or "") == name for entry in document.get(kind) or ()):
                 return path
         return None
 
-    def _edit(self, path: Path, change: Any) -> None:
+    def _edit(self, path: pathlib.Path, change: Any) -> None:
         edit(path, change)
         self._documents[path] = _read(path, must_exist=False)
 
 
-def _relative(kind: str, content: JSONObject, base: Path) -> JSONObject:
+def _relative(kind: str, content: JSONObject, base: pathlib.Path) -> JSONObject:
     """Kubernetes: RelativizePathWithNoBacksteps."""
     found = dict(content)
     for name in _PATHS.get(kind, ()):
@@ -152,12 +147,12 @@ def _relative(kind: str, content: JSONObject, base: Path) -> JSONObject:
     return found
 
 
-def _shorter(path: str, base: Path) -> str:
+def _shorter(path: str, base: pathlib.Path) -> str:
     relative = os.path.relpath(base / path, base)
     return os.path.normpath(base / path) if relative.startswith("../") else relative
 
 
-def _read(path: Path, *, must_exist: bool) -> JSONObject:
+def _read(path: pathlib.Path, *, must_exist: bool) -> JSONObject:
     """A file that is not there is an empty one, unless it must exist."""
     try:
         return checked(parsed(path.read_bytes()))
@@ -188,13 +183,11 @@ def remember(session: Session, what: str, value: str) -> None:
         return
 
 
-def _file(session: Session) -> Path:
-    from pathlib import Path
-
-    return Path(session.cache_directory, "kctl", "previous.json")
+def _file(session: Session) -> pathlib.Path:
+    return pathlib.Path(session.cache_directory, "kctl", "previous.json")
 
 
-def _read_previous(file: Path) -> dict[str, str]:
+def _read_previous(file: pathlib.Path) -> dict[str, str]:
     try:
         known = json.loads(file.read_text())
     except (OSError, ValueError):

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_name
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError
-from kctl.printers.choice import output_flags
+from kctl.printers import typed
+from kctl.printers.choice import chosen_format, output_flags
+from kctl.session.session import Session
+from localplane.apimachinery import times
+from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from localplane.client.rest.names import GroupVersionResource
 
 _BINDABLE = ("Node", "Pod", "Secret")
 
@@ -31,13 +30,8 @@ async def service_account(session: Session, given: Given) -> None:
 
 
 async def token(session: Session, given: Given) -> None:
-    from kctl.printers.choice import chosen_format
-    from kctl.printers.typed import printer_for
-    from localplane.apimachinery.errors import APIError
-    from localplane.client.rest.names import GroupVersionResource
-
     name = the_name(session, given, unnamed="service account name is required")
-    printer = printer_for(given, "created")
+    printer = typed.printer_for(given, "created")
     _check_token(given)
     accounts = session.client.resource(GroupVersionResource("", "v1", "serviceaccounts"), session.namespace)
     try:
@@ -54,9 +48,10 @@ async def token(session: Session, given: Given) -> None:
 
 
 def _check_token(given: Given) -> None:
-    from localplane.apimachinery.times import duration_nanoseconds
-
-    nanoseconds, kind = duration_nanoseconds(dict(given.said).get("duration", "0")), given.text("bound-object-kind")
+    nanoseconds, kind = (
+        times.duration_nanoseconds(dict(given.said).get("duration", "0")),
+        given.text("bound-object-kind"),
+    )
     if nanoseconds < 0:
         raise KctlError("--duration must be greater than or equal to 0")
     if nanoseconds % 1_000_000_000:

@@ -12,21 +12,18 @@ import os
 import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_name
 from kctl.changes.launch.names import variable_errors
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
+from kctl.kustomize import content_hash
+from kctl.session.session import Session
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import config_map_key
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
 
 Add = Callable[[str, bytes], None]
 
@@ -136,8 +133,6 @@ def check_sources(given: Given) -> None:
 
 
 def config_map(session: Session, given: Given, name: str) -> JSONObject:
-    from kctl.kustomize.content_hash import content_hash
-
     data: dict[str, str] = {}
     binary: dict[str, str] = {}
 
@@ -160,7 +155,7 @@ def config_map(session: Session, given: Given, name: str) -> JSONObject:
     add_env_files(given.texts("from-env-file"), add, what="config")
     if given.is_on("append-hash"):
         content: dict[str, Any] = {"kind": "ConfigMap", "name": name, "data": data}
-        name = f"{name}-{content_hash({**content, 'binaryData': binary} if binary else content)}"
+        name = f"{name}-{content_hash.content_hash({**content, 'binaryData': binary} if binary else content)}"
     obj: JSONObject = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata(session, name)}
     if data:
         obj["data"] = dict(sorted(data.items()))

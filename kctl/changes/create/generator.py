@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import urllib.parse
+from typing import Any
 
+from kctl.changes import dry_run
 from kctl.changes.launch.request import require, save_configuration
 from kctl.command_line import standard_flags
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError, UsageError
+from kctl.printers import typed
 from kctl.printers.choice import output_flags
+from kctl.session.session import Session
+from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
+from localplane.client.errors import ConnectionRefused
+from localplane.client.rest.names import GroupVersionResource
 
 GENERATOR_FLAGS = (
     *output_flags(),
@@ -49,14 +52,9 @@ async def make(
     session: Session, given: Given, obj: JSONObject, resource: str, *, failure: str = "", saves: bool = True
 ) -> None:
     """Create it, or say that it would be. `resource` is the plural; `failure` is said before the server's refusal."""
-    from kctl.changes.dry_run import dry_run, field_validation
-    from kctl.printers.typed import printer_for
-    from localplane.apimachinery.errors import APIError
-    from localplane.client.errors import ConnectionRefused
-
-    mode = dry_run(session)
-    printer = printer_for(given, "created", dry_run=mode)
-    validation = field_validation(given)
+    mode = dry_run.dry_run(session)
+    printer = typed.printer_for(given, "created", dry_run=mode)
+    validation = dry_run.field_validation(given)
     save_configuration(obj, asked=saves and given.is_on("save-config"))
     if mode != "client":
         try:
@@ -76,26 +74,22 @@ async def make(
 
 def _unsent(session: Session, given: Given, obj: JSONObject, resource: str, *, mode: str, validation: str) -> str:
     """What Go says about a request that nobody took."""
-    from urllib.parse import urlencode, urlsplit
-
-    from localplane.client.rest.names import GroupVersionResource
-
     group, _, version = str(obj["apiVersion"]).rpartition("/")
     namespace = "" if resource in _CLUSTER_SCOPED else session.namespace
     server = session.client_config.server.rstrip("/")
     query = {"dryRun": "All"} if mode == "server" else {}
     query |= {"fieldManager": given.text("field-manager"), "fieldValidation": validation}
     path = GroupVersionResource(group, version, resource).path(namespace=namespace)
-    words = urlencode({name: value for name, value in query.items() if value})
-    return f'Post "{server}{path}?{words}": dial tcp {urlsplit(server).netloc}: connect: connection refused'
+    words = urllib.parse.urlencode({name: value for name, value in query.items() if value})
+    return (
+        f'Post "{server}{path}?{words}": dial tcp {urllib.parse.urlsplit(server).netloc}: connect: connection refused'
+    )
 
 
 async def send(
     session: Session, given: Given, obj: JSONObject, resource: str, *, dry_run: bool, validation: str = ""
 ) -> JSONObject:
     """Create it on the server. Raises APIError."""
-    from localplane.client.rest.names import GroupVersionResource
-
     group, _, version = str(obj["apiVersion"]).rpartition("/")
     namespace = "" if resource in _CLUSTER_SCOPED else session.namespace
     client = session.client.resource(GroupVersionResource(group, version, resource), namespace)

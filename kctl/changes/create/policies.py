@@ -6,31 +6,27 @@ Kubernetes: kubectl/pkg/cmd/create/create_{quota,pdb,priorityclass}.go.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_name
+from kctl.changes.launch import names
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
+from kctl.session.session import Session
+from localplane.apimachinery import quantity
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
 
 
 def quantities(text: str) -> dict[str, str]:
     """`cpu=1,memory=1Gi`. Kubernetes: populateResourceListV1."""
-    from localplane.apimachinery.quantity import InvalidQuantity, canonical
-
     found = {}
     for statement in text.split(",") if text else ():
         parts = statement.split("=")
         if len(parts) != 2:
             raise KctlError(f"Invalid argument syntax {statement}, expected <resource>=<value>")
         try:
-            found[parts[0]] = canonical(parts[1])
-        except InvalidQuantity as error:
+            found[parts[0]] = quantity.canonical(parts[1])
+        except quantity.InvalidQuantity as error:
             raise KctlError(str(error)) from error
     return dict(sorted(found.items()))
 
@@ -62,16 +58,14 @@ def _check_budget(given: Given) -> None:
 
 
 async def disruption_budget(session: Session, given: Given) -> None:
-    from kctl.changes.launch.names import int_or_text, label_selector
-
     name = the_name(session, given)
     _check_budget(given)
     spec: JSONObject = {}
     if given.text("min-available"):
-        spec["minAvailable"] = int_or_text(given.text("min-available"))
-    spec["selector"] = label_selector(given.text("selector"))
+        spec["minAvailable"] = names.int_or_text(given.text("min-available"))
+    spec["selector"] = names.label_selector(given.text("selector"))
     if given.text("max-unavailable"):
-        spec["maxUnavailable"] = int_or_text(given.text("max-unavailable"))
+        spec["maxUnavailable"] = names.int_or_text(given.text("max-unavailable"))
     obj: JSONObject = {
         "kind": "PodDisruptionBudget",
         "apiVersion": "policy/v1",

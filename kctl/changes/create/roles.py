@@ -5,19 +5,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_name
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError
+from kctl.session.session import Session
+from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
+from localplane.client.errors import NoMatch
 from localplane.client.rest.names import GroupVersionResource
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
 
 _GROUP = "rbac.authorization.k8s.io"
 
@@ -194,9 +192,6 @@ async def _check_resources(session: Session, wanted: _Wanted) -> None:
 
 async def _look_up(session: Session, target: _Target) -> tuple[GroupVersionResource, KctlError | None]:
     """The resource that is meant; if the server has none, what was typed and what is wrong with it."""
-    from localplane.apimachinery.gotext import go_quote
-    from localplane.client.errors import NoMatch
-
     for fresh in (False, True):
         if fresh:
             await session.discovery.discover(fresh=True)

@@ -8,20 +8,27 @@ from __future__ import annotations
 import base64
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from kctl.changes.create.configmap import APPEND_HASH, check_sources, failed_call, reason, source_flags
+from kctl.changes.create.configmap import (
+    APPEND_HASH,
+    add_env_files,
+    add_files,
+    add_literals,
+    check_sources,
+    failed_call,
+    reason,
+    source_flags,
+)
 from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_name
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError
+from kctl.kustomize import content_hash
+from kctl.session.session import Session
 from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.names import config_map_key
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
 
 _BLOCK = re.compile(rb"(?:^|\n)-----BEGIN ([^\n]*?)-----[ \t\r]*\n(.*?)\n?-----END \1-----[ \t\r]*(?=\n|$)", re.DOTALL)
 
@@ -140,8 +147,6 @@ class _Data:
         self.encoded: dict[str, str] = {}
 
     def add(self, key: str, value: bytes) -> None:
-        from localplane.apimachinery.names import config_map_key
-
         if problems := config_map_key(key):
             raise KctlError(f"{go_quote(key)} is not valid key name for a Secret {';'.join(problems)}")
         if key in self.encoded:
@@ -151,9 +156,9 @@ class _Data:
 
 async def _make(session: Session, given: Given, name: str, data: _Data, kind: str) -> None:
     if given.is_on("append-hash"):
-        from kctl.kustomize.content_hash import content_hash
-
-        name = f"{name}-{content_hash({'kind': 'Secret', 'type': kind, 'name': name, 'data': data.encoded})}"
+        name = (
+            f"{name}-{content_hash.content_hash({'kind': 'Secret', 'type': kind, 'name': name, 'data': data.encoded})}"
+        )
     obj: JSONObject = {"kind": "Secret", "apiVersion": "v1", "metadata": metadata(session, name)}
     if data.encoded:
         obj["data"] = dict(sorted(data.encoded.items()))
@@ -163,8 +168,6 @@ async def _make(session: Session, given: Given, name: str, data: _Data, kind: st
 
 
 async def generic(session: Session, given: Given) -> None:
-    from kctl.changes.create.configmap import add_env_files, add_files, add_literals
-
     name = the_name(session, given)
     check_sources(given)
     data = _Data()
@@ -175,8 +178,6 @@ async def generic(session: Session, given: Given) -> None:
 
 
 async def docker_registry(session: Session, given: Given) -> None:
-    from kctl.changes.create.configmap import add_files
-
     name = the_name(session, given)
     files = [one if "=" in one else f"{_DOCKER_KEY}={one}" for one in given.texts("from-file")]
     user, password, server = (given.text(f"docker-{what}") for what in ("username", "password", "server"))

@@ -6,20 +6,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_name
 from kctl.changes.launch.names import int_or_text
 from kctl.changes.launch.request import require
 from kctl.command_line.command import Command, Run
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError
+from kctl.session.session import Session
+from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
 
 _LARGEST = 65535
 _NAME_MAX = 15
@@ -86,11 +82,8 @@ def _runs(kind: str) -> Run:
 def _check(given: Given, kind: str) -> None:
     if not given.texts("tcp") and kind != "ExternalName" and _text(given, "clusterip") != "None":
         raise KctlError("at least one tcp port specifier must be provided")
-    if kind == "ExternalName":
-        from localplane.apimachinery.names import dns1123_subdomain
-
-        if dns1123_subdomain(given.text("external-name")):
-            raise KctlError(f"invalid service external name {given.text('external-name')}")
+    if kind == "ExternalName" and dns1123_subdomain(given.text("external-name")):
+        raise KctlError(f"invalid service external name {given.text('external-name')}")
 
 
 def _text(given: Given, name: str) -> str:

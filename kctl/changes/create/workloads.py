@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_name
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError
+from kctl.objects import Query, resolve
+from kctl.session.session import Session
+from localplane.apimachinery import names
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
 
 
 async def deployment(session: Session, given: Given) -> None:
@@ -45,9 +42,7 @@ def _container_name(image: str) -> str:
     """The image's last word, made fit for a name; what had to be changed gets a random end."""
     name = image.rpartition("/")[2].partition(":")[0].partition("@")[0]
     if "_" in name or "." in name:
-        from localplane.apimachinery.names import generate_name
-
-        name = generate_name(name.replace("_", "-").replace(".", "-") + "-")
+        name = names.generate_name(name.replace("_", "-").replace(".", "-") + "-")
     return name
 
 
@@ -77,8 +72,6 @@ async def job(session: Session, given: Given) -> None:
 
 
 async def _from_cron_job(session: Session, name: str, source: str) -> JSONObject:
-    from kctl.objects import Query, resolve
-
     found = await resolve(session, Query(arguments=[source], flatten=True, latest=True))
     infos = await found.infos()
     if len(infos) != 1:

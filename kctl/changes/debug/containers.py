@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from kctl.changes.debug import options
 from kctl.changes.debug.profiles import PROFILES, Style
 from kctl.errors import KctlError
+from kctl.session.session import Session
+from localplane.apimachinery import names
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.changes.debug.options import Debugging
-    from kctl.session.session import Session
-
+from localplane.apimachinery.patch import strategic, values
+from localplane.apis import patch_nodes
 
 _PARTS = ("containers", "initContainers", "ephemeralContainers")
 _VISITED = ("initContainers", "containers", "ephemeralContainers")
@@ -26,29 +26,25 @@ class Made(NamedTuple):
 
 
 class Maker:
-    def __init__(self, session: Session, debugging: Debugging) -> None:
+    def __init__(self, session: Session, debugging: options.Debugging) -> None:
         self._session = session
         self._debugging = debugging
         self._given = debugging.given
 
     def with_ephemeral_container(self, pod: JSONObject) -> Made:
-        from localplane.apimachinery.patch.values import copied
-
         name = self._name(pod)
         container = self._container(name)
         if target := self._given.text("target"):
             container["targetContainerName"] = target
-        changed: JSONObject = copied(pod)
+        changed: JSONObject = values.copied(pod)
         changed["spec"].setdefault("ephemeralContainers", []).append(container)
         self._apply_profile(changed, container, Style.EPHEMERAL)
         return Made(changed, name)
 
     def node_pod(self, node: JSONObject) -> Made:
-        from localplane.apimachinery.names import generate_name
-
         node_name = node["metadata"]["name"]
         container = self._container(self._debugging.container or "debugger")
-        name = f"node-debugger-{node_name}-{generate_name('')}"
+        name = f"node-debugger-{node_name}-{names.generate_name('')}"
         if not self._debugging.quiet:
             where = f"with container {container['name']} on node {node_name}"
             self._session.write(f"Creating debugging pod {name} {where}.\n")
@@ -87,12 +83,10 @@ class Maker:
         return Made(changed, name)
 
     def _copied(self, pod: JSONObject) -> JSONObject:
-        from localplane.apimachinery.patch.values import copied
-
         described = pod["metadata"]
         metadata = {"name": self._given.text("copy-to"), "namespace": described.get("namespace", "")}
         metadata |= {name: described[name] for name in ("labels", "annotations") if described.get(name)}
-        spec: JSONObject = copied(pod["spec"])
+        spec: JSONObject = values.copied(pod["spec"])
         spec.pop("ephemeralContainers", None)
         if self._given.changed("share-processes"):
             spec["shareProcessNamespace"] = self._given.is_on("share-processes")
@@ -132,12 +126,10 @@ class Maker:
         return {key: value for key, value in fields.items() if value or key == "resources"}
 
     def _name(self, pod: JSONObject) -> str:
-        from localplane.apimachinery.names import generate_name
-
         if self._debugging.container:
             return self._debugging.container
         taken = _named(pod)
-        while (name := generate_name("debugger-")) in taken:
+        while (name := names.generate_name("debugger-")) in taken:
             continue
         if not self._debugging.quiet:
             self._session.write(f"Defaulting debug container name to {name}.\n")
@@ -152,15 +144,12 @@ class Maker:
         custom = self._debugging.custom
         if custom is None:
             return
-        from localplane.apimachinery.patch.strategic import merge
-        from localplane.apis.patch_nodes import struct_node
-
         part = "ephemeralContainers" if style is Style.EPHEMERAL else "containers"
         meant = next((one for one in spec.get(part) or () if one["name"] == name), None)
         if meant is None:
             raise KctlError(f"unable to find the {name} container in the pod {pod['metadata']['name']}")
         # In place, because the pod holds it.
-        meant |= merge(struct_node("core/v1.Container"), dict(meant), {**custom, "name": name})
+        meant |= strategic.merge(patch_nodes.struct_node("core/v1.Container"), dict(meant), {**custom, "name": name})
 
 
 def _named(pod: JSONObject) -> dict[str, JSONObject]:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from kctl.changes.debug.profiles import PROFILES
 from kctl.changes.launch.names import INVALID, PULL_POLICIES, is_image
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError
+from kctl.session.session import Session
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
+from localplane.apimachinery.serializers import errors, yaml_documents
+from localplane.apis import encoding
 
 _NOT_MODIFIABLE = ("name", "command", "image", "lifecycle", "volumeDevices")
 _ONLY_FOR_COPIES = ("replace", "same-node", "set-image")
@@ -76,22 +75,17 @@ def _custom(path: str) -> JSONObject | None:
             f"{path} does not contain a valid container spec: error unmarshaling JSON: while decoding JSON: "
             f"json: cannot unmarshal {kind} into Go value of type v1.Container"
         )
-    from localplane.apis.encoding import encoded_struct
-
-    return encoded_struct("core/v1.Container", value)
+    return encoding.encoded_struct("core/v1.Container", value)
 
 
 def _parsed(path: str, text: bytes) -> Any:
-    from localplane.apimachinery.serializers.errors import SerializationError
-    from localplane.apimachinery.serializers.yaml_documents import parse_yaml_documents
-
     try:
         return json.loads(text)
     except ValueError:
         pass
     try:
-        return next((document.value for document in parse_yaml_documents(text)), None)
-    except SerializationError as error:
+        return next((document.value for document in yaml_documents.parse_yaml_documents(text)), None)
+    except errors.SerializationError as error:
         raise KctlError(
             f"{path} does not contain a valid container spec: error converting YAML to JSON: {error}"
         ) from error

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING
 
+from kctl.command_line.flags import Given
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
 
 _HOST_ROOT = "host-root"
 _PROBES = (("keep-liveness", "livenessProbe"), ("keep-readiness", "readinessProbe"), ("keep-startup", "startupProbe"))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kctl.changes.debug import options
 from kctl.changes.debug.containers import Made, Maker
 from kctl.changes.launch.foreground import concurrently, join_or_read, pods, read_log, wait_for_pod
 from kctl.errors import KctlError
+from kctl.objects import Info
 from kctl.objects.decoding import check_registered
+from kctl.session.session import Session
+from kctl.streaming import attach
+from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.changes.debug.options import Debugging
-    from kctl.objects import Info
-    from kctl.session.session import Session
-
+from localplane.apimachinery.objects import JSONObject, sorted_keys
+from localplane.apimachinery.patch import strategic
+from localplane.apis import encoding, patch_nodes
+from localplane.client.rest import resources
 
 _NOT_ROOT = (
     "Warning: Non-root user is configured for the entire target Pod, and some capabilities granted by debug profile "
@@ -24,7 +24,7 @@ _NOT_ROOT = (
 )
 
 
-async def visit(session: Session, debugging: Debugging, info: Info) -> None:
+async def visit(session: Session, debugging: options.Debugging, info: Info) -> None:
     """Raises KctlError, APIError."""
     kind = info.rest_mapping.kind
     obj = info.object or {}
@@ -47,7 +47,7 @@ async def visit(session: Session, debugging: Debugging, info: Info) -> None:
         concurrently(session, lambda own: _join(own, debugging, pod, made.container))
 
 
-async def _copy(session: Session, debugging: Debugging, original: JSONObject, made: Made) -> JSONObject:
+async def _copy(session: Session, debugging: options.Debugging, original: JSONObject, made: Made) -> JSONObject:
     container = next((one for one in made.pod["spec"].get("containers") or () if one["name"] == made.container), None)
     _warn(session, container, made.pod)
     metadata = original["metadata"]
@@ -59,20 +59,13 @@ async def _copy(session: Session, debugging: Debugging, original: JSONObject, ma
 
 
 async def _add(session: Session, original: JSONObject, made: Made) -> JSONObject:
-    from kctl.printers.objects import sorted_keys
-    from localplane.apimachinery.errors import NotFound
-    from localplane.apimachinery.patch.strategic import two_way_patch
-    from localplane.apis.encoding import encoded
-    from localplane.apis.patch_nodes import struct_node
-    from localplane.client.rest.resources import PatchType
-
-    before, after = (encoded({"kind": "Pod", "apiVersion": "v1", **one}) for one in (original, made.pod))
+    before, after = (encoding.encoded({"kind": "Pod", "apiVersion": "v1", **one}) for one in (original, made.pod))
     _warn(session, made.pod["spec"]["ephemeralContainers"][-1], original)
-    patch = two_way_patch(struct_node("core/v1.Pod"), before, after)
+    patch = strategic.two_way_patch(patch_nodes.struct_node("core/v1.Pod"), before, after)
     metadata = original["metadata"]
     try:
         return await pods(session, metadata.get("namespace", "")).patch(
-            metadata["name"], sorted_keys(patch), PatchType.STRATEGIC, subresource="ephemeralcontainers"
+            metadata["name"], sorted_keys(patch), resources.PatchType.STRATEGIC, subresource="ephemeralcontainers"
         )
     except NotFound as error:
         if (error.status().get("details") or {}).get("name"):
@@ -91,11 +84,9 @@ def _warn(session: Session, container: JSONObject | None, pod: JSONObject) -> No
         session.say(_NOT_ROOT)
 
 
-async def _join(session: Session, debugging: Debugging, made: JSONObject, container: str) -> None:
-    from kctl.streaming.attach import Attaching
-
+async def _join(session: Session, debugging: options.Debugging, made: JSONObject, container: str) -> None:
     given, metadata = debugging.given, made["metadata"]
-    how = Attaching(
+    how = attach.Attaching(
         container=container,
         stdin=given.is_on("stdin"),
         terminal=given.is_on("tty"),

@@ -5,31 +5,26 @@ Kubernetes: EditOptions.visitToApplyEditPatch.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kctl.changes import dry_run
 from kctl.changes.apply import last_applied
 from kctl.changes.edit.loop import LAST_APPLIED_HEADER, EditLoop, Results
 from kctl.changes.edit.patches import matching
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError, raise_all
+from kctl.objects import Info, Query, decoding, manifests, resolve
 from kctl.printers import results as result_printers
+from kctl.session.session import Session
+from localplane.apimachinery import serializers
 from localplane.apimachinery.gotext import go_json
 from localplane.client.rest.resources import PatchType
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
 
 _SOURCE = "edited-file"
 
 
 async def edit_last_applied(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import field_validation
-    from kctl.objects import Query, resolve
-
     query = Query.of(given)._replace(types_alone=True, latest=True, flatten=True, keep_going=True)
     found = await resolve(session, query)
-    field_validation(given)
+    dry_run.field_validation(given)
     texts = [last_applied.original(info.object or {}) for info in await found.infos()]
     raise_all(found.errors)
     infos = [await _remembered(session, text) for text in texts if text]
@@ -55,26 +50,19 @@ async def edit_last_applied(session: Session, given: Given) -> None:
 
 async def _remembered(session: Session, text: str) -> Info:
     """What the annotation says, as an object. Raises KctlError."""
-    from kctl.objects import Query
-    from kctl.objects.decoding import decoded
-    from kctl.objects.manifests import place
-    from localplane.apimachinery.serializers import SerializationError, parse_yaml
-
     try:
-        value = parse_yaml(text).value
-    except SerializationError as error:
+        value = serializers.parse_yaml(text).value
+    except serializers.SerializationError as error:
         raise KctlError(f"error parsing {_SOURCE}: error converting YAML to JSON: {error}") from error
-    return await place(session, Query(default_namespace=False), decoded(value, _SOURCE), _SOURCE)
+    return await manifests.place(session, Query(default_namespace=False), decoding.decoded(value, _SOURCE), _SOURCE)
 
 
 async def _annotate(given: Given, info: Info) -> None:
-    from kctl.changes.dry_run import field_validation
-
     patch = {"metadata": {"annotations": {last_applied.ANNOTATION: last_applied.encoded(info.object or {})}}}
     await info.resource.patch(
         info.name,
         go_json(patch).encode(),
         PatchType.MERGE,
         field_manager=given.text("field-manager"),
-        field_validation=field_validation(given),
+        field_validation=dry_run.field_validation(given),
     )

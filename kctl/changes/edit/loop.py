@@ -11,25 +11,24 @@ Kubernetes: EditOptions.Run in kubectl/pkg/cmd/util/editor/editoptions.go.
 
 from __future__ import annotations
 
+import pathlib
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kctl.changes.apply import last_applied
 from kctl.changes.change_cause import recorded, with_annotations
 from kctl.changes.edit import editor
+from kctl.command_line.flags import Given
 from kctl.errors import Ended, KctlError, listed_as_one
+from kctl.objects import Info, Query, client_validation, resolve
 from kctl.printers.choice import object_printer
+from kctl.session.session import Session
+from localplane.apimachinery import serializers
 from localplane.apimachinery.errors import APIError, Invalid, NotFound
-from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
+from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.objects import JSONObject, sorted_keys
 
 
 def meaning(text: str) -> str:
@@ -37,18 +36,13 @@ def meaning(text: str) -> str:
     value = _value(text)
     if value is _BROKEN:
         return without_comments(text)
-    from kctl.printers.objects import sorted_keys
-    from localplane.apimachinery.gotext import go_json
-
     return go_json(sorted_keys(value))
 
 
 def parsed(text: str) -> Any:
     """The first document. Raises SerializationError."""
-    from localplane.apimachinery.serializers import parse_yaml
-
     value = _value(text)
-    return parse_yaml(without_comments(text)).value if value is _BROKEN else value
+    return serializers.parse_yaml(without_comments(text)).value if value is _BROKEN else value
 
 
 def without_comments(text: str) -> str:
@@ -65,11 +59,9 @@ _BROKEN = object()
 
 
 def _value(text: str) -> Any:
-    from localplane.apimachinery.serializers import SerializationError, parse_yaml
-
     try:
-        return parse_yaml(text).value
-    except SerializationError:
+        return serializers.parse_yaml(text).value
+    except serializers.SerializationError:
         return _BROKEN
 
 
@@ -103,7 +95,7 @@ class Reason:
 class Results:
     """Of one round. `invalid` objects are shown again; `file` is where what was edited still is."""
 
-    file: Path | None = None
+    file: pathlib.Path | None = None
     reasons: list[Reason] = field(default_factory=list)
     invalid: int = 0
     not_found: int = 0
@@ -136,8 +128,6 @@ def _named(info: Info) -> str:
 
 
 def _hashed(text: str) -> str:
-    import re
-
     return re.sub(r"\n(?=[^#])", "\n# ", text)
 
 
@@ -195,7 +185,7 @@ class EditLoop:
             return True
         return False
 
-    async def _is_done(self, file: Path, originals: Sequence[JSONObject], results: Results) -> bool:
+    async def _is_done(self, file: pathlib.Path, originals: Sequence[JSONObject], results: Results) -> bool:
         """Or it has to be edited again. Raises what ends the edit."""
         try:
             infos = await self._read(file)
@@ -219,9 +209,7 @@ class EditLoop:
             return True
         return False
 
-    async def _read(self, file: Path) -> list[Info]:
-        from kctl.objects import Query, resolve
-
+    async def _read(self, file: pathlib.Path) -> list[Info]:
         query = Query(
             filenames=[str(file)],
             flatten=True,
@@ -249,9 +237,7 @@ class EditLoop:
                     "this operation."
                 )
         if self._given.known("save-config") and self._given.is_on("save-config"):
-            from kctl.changes.apply.last_applied import annotated
-
-            obj = annotated(obj)
+            obj = last_applied.annotated(obj)
         if self._given.known("record") and (cause := recorded(self._session)):
             obj = with_annotations(obj, cause)
         info.object = obj
@@ -260,14 +246,11 @@ class EditLoop:
         """What is wrong with the file, before anybody knows its kind."""
         if not self._validates:
             return ""
-        from kctl.objects.client_validation import ClientValidation
-        from localplane.apimachinery.serializers import SerializationError
-
         try:
             value = parsed(text)
-        except SerializationError as error:
+        except serializers.SerializationError as error:
             return str(error)
-        return await ClientValidation(self._session).problem(value)
+        return await client_validation.ClientValidation(self._session).problem(value)
 
     def _printed(self, objects: Sequence[JSONObject]) -> str:
         texts: list[str] = []
@@ -285,7 +268,7 @@ class EditLoop:
             header = header.replace("\n", "\r\n")
         return (header + (without_comments(text) if again else text)).encode()
 
-    def _preserved(self, error: Exception, file: Path | None) -> Exception:
+    def _preserved(self, error: Exception, file: pathlib.Path | None) -> Exception:
         if file is not None and file.exists():
             self._session.say(f"A copy of your changes has been stored to {go_quote(str(file))}\n")
         return error

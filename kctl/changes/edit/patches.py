@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from kctl.changes import dry_run
 from kctl.changes.apply import last_applied
 from kctl.changes.apply.schemas import PatchSchemas
+from kctl.changes.edit import loop
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError
+from kctl.objects import Info
 from kctl.printers import results as result_printers
-from kctl.printers.objects import sorted_keys
+from kctl.session.session import Session
+from localplane.apimachinery import patch as apimachinery_patch
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_json
-from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.gotext import go_json, go_syntax
+from localplane.apimachinery.objects import JSONObject, sorted_keys
+from localplane.apimachinery.patch import merge_patch, strategic
 from localplane.client.rest.resources import PatchType
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kctl.changes.edit.loop import Results
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
 
 
 class EditPatching:
@@ -32,11 +30,11 @@ class EditPatching:
         self._schemas = PatchSchemas(session)
         self._originals = [info.object or {} for info in originals]
 
-    async def attempt(self, infos: list[Info], results: Results) -> None:
+    async def attempt(self, infos: list[Info], results: loop.Results) -> None:
         for info in infos:
             await self._patch(info, results)
 
-    async def _patch(self, info: Info, results: Results) -> None:
+    async def _patch(self, info: Info, results: loop.Results) -> None:
         edited = info.object or {}
         original = matching(self._originals, edited)
         if last_applied.encoded(edited) == last_applied.encoded(original):
@@ -46,8 +44,6 @@ class EditPatching:
         text = go_json(sorted_keys(patch))
         if self._given.is_on("output-patch"):
             self._session.write(f"Patch: {text}\n")
-        from kctl.changes.dry_run import field_validation
-
         try:
             patched = await info.resource.patch(
                 info.name,
@@ -55,7 +51,7 @@ class EditPatching:
                 patch_type,
                 subresource=self._given.text("subresource"),
                 field_manager=self._given.text("field-manager"),
-                field_validation=field_validation(self._given),
+                field_validation=dry_run.field_validation(self._given),
             )
         except APIError as error:
             self._session.say(f"{results.add(error, info)}\n")
@@ -63,16 +59,13 @@ class EditPatching:
         self._print(patched, "edited")
 
     async def _make(self, info: Info, original: JSONObject, edited: JSONObject) -> tuple[JSONObject, PatchType]:
-        from localplane.apimachinery.patch import PatchError, merge_patch
-        from localplane.apimachinery.patch.strategic import two_way_patch
-
         node = await self._schemas.lookup(info.rest_mapping.kind)
         try:
             if node is None:
                 patch, patch_type = merge_patch.diff(original, edited), PatchType.MERGE
             else:
-                patch, patch_type = two_way_patch(node, original, edited), PatchType.STRATEGIC
-        except PatchError as error:
+                patch, patch_type = strategic.two_way_patch(node, original, edited), PatchType.STRATEGIC
+        except apimachinery_patch.PatchError as error:
             raise KctlError(str(error)) from error
         metadata = patch.get("metadata")
         if "apiVersion" in patch or "kind" in patch or (isinstance(metadata, dict) and "name" in metadata):
@@ -88,8 +81,6 @@ def matching(originals: Sequence[JSONObject], edited: JSONObject) -> JSONObject:
     for original in originals:
         if _uid(original) == _uid(edited):
             return original
-    from kctl.printers.typed import go_syntax
-
     raise KctlError(f"no original object found for &unstructured.Unstructured{{Object:{go_syntax(edited)}}}")
 
 

@@ -8,19 +8,24 @@ doing several things at once. Kubernetes: kubectl/pkg/cmd/run, handleAttachPod, 
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from kctl.changes import deletion as changes_deletion
+from kctl.command_line.flags import Given
 from kctl.errors import Ended, KctlError
+from kctl.objects import Query, resolve
+from kctl.session.session import Session
+from kctl.session.session import Session as NewSession
+from kctl.streaming import attach, logs
+from kctl.streaming import pods as streaming_pods
+from localplane.apimachinery.errors import APIError, Expired, NotFound
+from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.changes.deletion import Deletion
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-    from kctl.streaming.attach import Attaching
-    from localplane.client.rest.resources import ResourceClient
-
+from localplane.client.errors import ClientError, ConnectionLost
+from localplane.client.rest import options, resources
+from localplane.client.rest.names import GroupVersionResource
 
 T = TypeVar("T")
 Met = Callable[[JSONObject], bool]
@@ -30,8 +35,6 @@ Met = Callable[[JSONObject], bool]
 def concurrently(session: Session, work: Callable[[Session], Awaitable[T]]) -> T:
     """In an event loop that is there for this alone, with a connection of its own."""
     import asyncio
-
-    from kctl.session.session import Session as NewSession
 
     async def run() -> T:
         own = NewSession(session.given, command=session.command, concurrent=True)
@@ -44,9 +47,7 @@ def concurrently(session: Session, work: Callable[[Session], Awaitable[T]]) -> T
     return asyncio.run(run())
 
 
-def pods(session: Session, namespace: str) -> ResourceClient:
-    from localplane.client.rest.names import GroupVersionResource
-
+def pods(session: Session, namespace: str) -> resources.ResourceClient:
     return session.client.resource(GroupVersionResource("", "v1", "pods"), namespace)
 
 
@@ -62,20 +63,15 @@ async def wait_for_pod(session: Session, namespace: str, name: str, met: Met, *,
 
 
 async def _until(session: Session, namespace: str, name: str, met: Met) -> JSONObject:
-    from localplane.apimachinery.errors import Expired, NotFound
-    from localplane.apimachinery.groups import GroupResource
-    from localplane.client.errors import ConnectionLost
-    from localplane.client.rest.options import ListOptions
-
     resource, selector = pods(session, namespace), f"metadata.name={name}"
     while True:
-        listed = await resource.list(ListOptions(field_selector=selector))
+        listed = await resource.list(options.ListOptions(field_selector=selector))
         for pod in listed.get("items") or ():
             if met(pod):
                 return _complete(pod)
         version = str((listed.get("metadata") or {}).get("resourceVersion", ""))
         try:
-            async with resource.watch(ListOptions(field_selector=selector, resource_version=version)) as events:
+            async with resource.watch(options.ListOptions(field_selector=selector, resource_version=version)) as events:
                 async for event in events:
                     if event.type == "DELETED":
                         raise NotFound.of(GroupResource("", "pods"), "")
@@ -90,34 +86,26 @@ def _complete(pod: JSONObject) -> JSONObject:
     return {"kind": "Pod", "apiVersion": "v1", **pod}
 
 
-async def join_or_read(session: Session, pod: JSONObject, how: Attaching, *, since: str = "") -> None:
+async def join_or_read(session: Session, pod: JSONObject, how: attach.Attaching, *, since: str = "") -> None:
     """Attach, and where that can't be done show the log instead, from a time on."""
-    from kctl.streaming.attach import attach
-    from kctl.streaming.pods import container_of
-    from localplane.apimachinery.errors import APIError
-    from localplane.client.errors import ClientError
-
     try:
-        await attach(session, pod, how)
+        await attach.attach(session, pod, how)
     except (APIError, ClientError, KctlError) as error:
         why = f"command terminated with exit code {error.exit_code}" if isinstance(error, Ended) else str(error)
         session.flush()
         session.say(
             f"warning: couldn't attach to pod/{pod['metadata']['name']}, falling back to streaming logs: {why}\n"
         )
-        await read_log(session, pod, str(container_of(session, pod, how.container)["name"]), since=since)
+        await read_log(session, pod, str(streaming_pods.container_of(session, pod, how.container)["name"]), since=since)
 
 
 async def read_log(session: Session, pod: JSONObject, container: str, *, since: str = "") -> None:
     """What the container has said so far. Raises APIError."""
-    from kctl.streaming.logs import Log, Printing
-    from kctl.streaming.pods import path_of
-
     query = [("container", container)]
     if since:
         query.append(("sinceTime", since))
-    printing = Printing(session, follow=False, ignore_errors=False, within=0)
-    await printing.in_turn([Log(path_of(pod, "log"), tuple(query), b"")])
+    printing = logs.Printing(session, follow=False, ignore_errors=False, within=0)
+    await printing.in_turn([logs.Log(streaming_pods.path_of(pod, "log"), tuple(query), b"")])
 
 
 _LOG_PATIENCE = 5.0
@@ -126,11 +114,9 @@ _LOG_PATIENCE = 5.0
 
 async def stay(session: Session, given: Given, made: JSONObject, restart: str) -> None:
     """Raises KctlError with the exit code of a process that failed."""
-    from kctl.streaming.attach import Attaching
-
     metadata, seconds = made["metadata"], given.seconds("pod-running-timeout")
     namespace, name = metadata["namespace"], metadata["name"]
-    how = Attaching(
+    how = attach.Attaching(
         container="",
         stdin=given.is_on("stdin"),
         terminal=given.is_on("tty"),
@@ -164,16 +150,11 @@ def _is_ready_or_over(pod: JSONObject) -> bool:
     return _is_over(pod) or (_phase(pod) == "Running" and ready)
 
 
-async def _join(session: Session, pod: JSONObject, how: Attaching) -> None:
+async def _join(session: Session, pod: JSONObject, how: attach.Attaching) -> None:
     """What it has said before comes first; of a pod that is over there is nothing else."""
     import asyncio
-    from datetime import UTC, datetime
 
-    from kctl.streaming.pods import container_of
-    from localplane.apimachinery.errors import APIError
-    from localplane.client.errors import ClientError
-
-    container = str(container_of(session, pod, "", quiet=how.quiet)["name"])
+    container = str(streaming_pods.container_of(session, pod, "", quiet=how.quiet)["name"])
     if _is_over(pod):
         await read_log(session, pod, container)
         return
@@ -181,7 +162,7 @@ async def _join(session: Session, pod: JSONObject, how: Attaching) -> None:
     try:
         async with asyncio.timeout(_LOG_PATIENCE):
             await read_log(session, pod, container)
-        since = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        since = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (APIError, ClientError, TimeoutError) as error:
         session.say(f"warning: couldn't fetch pre-attach logs: {error or 'context deadline exceeded'}\n")
     await join_or_read(session, pod, how, since=since)
@@ -200,19 +181,17 @@ def _say_how_it_ended(pod: JSONObject) -> None:
     raise KctlError(said, exit_code=int(ended["exitCode"]), verbatim=True)
 
 
-async def remove(session: Session, given: Given, made: Sequence[JSONObject], deletion: Deletion) -> None:
+async def remove(
+    session: Session, given: Given, made: Sequence[JSONObject], deletion: changes_deletion.Deletion
+) -> None:
     """Everything that was made; what is gone already is not missed. Kubernetes: removeCreatedObjects."""
-    from kctl.changes.deletion import DeleteOptions, Deleter
-    from kctl.objects import Query, resolve
-    from localplane.apimachinery.errors import APIError
-
-    options = DeleteOptions(deletion, ignore_not_found=True, waits=False, quiet=given.is_on("quiet"))
+    options = changes_deletion.DeleteOptions(deletion, ignore_not_found=True, waits=False, quiet=given.is_on("quiet"))
     for obj in made:
         try:
             found = await resolve(
                 session,
                 Query(arguments=[f"{obj['kind'].lower()}s", obj["metadata"]["name"]], flatten=True, keep_going=True),
             )
-            await Deleter(session, options).delete(found)
+            await changes_deletion.Deleter(session, options).delete(found)
         except (APIError, KctlError):
             return  # what the process did is what is to be heard

@@ -13,6 +13,7 @@ import re
 from typing import Any
 
 from kctl.errors import KctlError
+from localplane.apimachinery import labels as apimachinery_labels
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import regex_error
 
@@ -72,11 +73,9 @@ _INVALID = "is not a valid label selector operator"
 
 
 def label_selector(text: str) -> dict[str, Any]:
-    from localplane.apimachinery.labels import InvalidSelector, parse
-
     try:
-        requirements = parse(text).requirements
-    except InvalidSelector as error:
+        requirements = apimachinery_labels.parse(text).requirements
+    except apimachinery_labels.InvalidSelector as error:
         raise KctlError(f"couldn't parse the selector string {go_quote(text)}: {error}") from error
     labels: dict[str, str] = {}
     expressions: list[dict[str, Any]] = []

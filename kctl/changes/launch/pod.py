@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from kctl.changes.launch.names import INVALID, PULL_POLICIES, is_image, labels_of
+from kctl.changes.launch.names import INVALID, PULL_POLICIES, is_image, labels_of, variable_errors
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError
+from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
 
 _RESTART = ("Always", "OnFailure", "Never")
 
@@ -45,8 +44,6 @@ def _annotations(pairs: list[str]) -> dict[str, str]:
 
 
 def _variable(text: str) -> JSONObject:
-    from kctl.changes.launch.names import variable_errors
-
     name, equals, value = text.partition("=")
     if not equals or not name or variable_errors(name):
         raise KctlError(f"invalid env: {text}")
@@ -55,8 +52,6 @@ def _variable(text: str) -> JSONObject:
 
 def check(given: Given, *, attaches: bool, dry_run: bool) -> None:
     """What does not go together. Raises KctlError."""
-    from localplane.apimachinery.gotext import go_quote
-
     image, port = given.text("image"), given.text("port")
     if not given.arguments:
         raise KctlError("NAME is required for run")

@@ -6,16 +6,17 @@ What these verbs share: flags that have to be there, metadata, the request.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError
+from kctl.session.session import Session
+from localplane.apimachinery import patch
+from localplane.apimachinery.gotext import go_json
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
+from localplane.apimachinery.patch import json_patch, merge_patch, strategic
+from localplane.apis import encoding, patch_nodes, scheme
+from localplane.client.rest.names import GroupVersionResource
 
 _NO_OBJECT = (
     "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { "
@@ -42,22 +43,18 @@ async def overridden(session: Session, given: Given, obj: JSONObject) -> JSONObj
     text = given.text("overrides")
     if not text:
         return obj
-    from localplane.apimachinery.patch import PatchError
-
     kind = given.text("override-type")
     change = {"json": _by_operations, "merge": _merged, "strategic": _strategic}.get(kind)
     if change is None:
         raise KctlError(f"invalid override type: {kind}")
     try:
         result = change(text, obj)
-    except PatchError as error:
+    except patch.PatchError as error:
         raise KctlError(str(error)) from error
     return _decoded(result)
 
 
 def _by_operations(text: str, obj: JSONObject) -> JSONObject:
-    from localplane.apimachinery.patch import json_patch
-
     patch = _read(text, "Invalid JSON Patch")
     if isinstance(patch, dict):
         raise KctlError("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
@@ -66,8 +63,6 @@ def _by_operations(text: str, obj: JSONObject) -> JSONObject:
 
 
 def _merged(text: str, obj: JSONObject) -> JSONObject:
-    from localplane.apimachinery.patch import merge_patch
-
     patch = _read(text, "Invalid JSON Patch")
     if isinstance(patch, list):
         raise KctlError(_NO_OBJECT)
@@ -78,14 +73,11 @@ def _merged(text: str, obj: JSONObject) -> JSONObject:
 
 
 def _strategic(text: str, obj: JSONObject) -> JSONObject:
-    from localplane.apimachinery.patch.strategic import merge
-    from localplane.apis.patch_nodes import patch_node
-
     patch = _read(text, "invalid JSON document")
-    node = patch_node(obj)
+    node = patch_nodes.patch_node(obj)
     if node is None or not isinstance(patch, dict):
         raise KctlError("invalid JSON document")
-    return merge(node, obj, patch)
+    return strategic.merge(node, obj, patch)
 
 
 def _read(text: str, fault: str) -> Any:
@@ -97,12 +89,9 @@ def _read(text: str, fault: str) -> Any:
 
 def _decoded(obj: JSONObject) -> JSONObject:
     """A struct again: what it does not have is gone, and it has to be one that kubectl knows."""
-    from localplane.apis.encoding import encoded
-    from localplane.apis.scheme import not_registered
-
-    found = encoded(obj)
+    found = encoding.encoded(obj)
     if found is obj:
-        raise KctlError(not_registered(str(obj.get("apiVersion", "")), str(obj.get("kind", ""))))
+        raise KctlError(scheme.not_registered(str(obj.get("apiVersion", "")), str(obj.get("kind", ""))))
     return found
 
 
@@ -123,22 +112,17 @@ def metadata(session: Session, name: str) -> JSONObject:
 def save_configuration(obj: JSONObject, *, asked: bool) -> None:
     """Remember the object in its own annotation, for a later apply, if that is asked for or it does so already.
     Kubernetes: util.CreateOrUpdateAnnotation."""
-    from localplane.apimachinery.gotext import go_json
-    from localplane.apis.encoding import encoded
-
     described = obj["metadata"]
     annotations = dict(described.get("annotations") or {})
     if annotations.pop(LAST_APPLIED, None) is None and not asked:
         return
     bare = {**obj, "metadata": {**described, "annotations": annotations}}
-    annotations[LAST_APPLIED] = go_json(encoded(bare)) + "\n"
+    annotations[LAST_APPLIED] = go_json(encoding.encoded(bare)) + "\n"
     described["annotations"] = dict(sorted(annotations.items()))
 
 
 async def send(session: Session, given: Given, obj: JSONObject, resource: str, *, dry_run: bool) -> JSONObject:
     """Create it on the server, in the namespace that we are in. Raises APIError."""
-    from localplane.client.rest.names import GroupVersionResource
-
     group, _, version = str(obj["apiVersion"]).rpartition("/")
     client = session.client.resource(GroupVersionResource(group, version, resource), session.namespace)
     return await client.create(obj, dry_run=dry_run, field_manager=given.text("field-manager"))

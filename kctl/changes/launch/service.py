@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl.changes.launch.names import int_or_text, labels_of
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
 
 _NAME_MAX = 63
 _EXPOSABLE = (

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError, UsageError
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
+from kctl.objects import Info, Query, resolve
+from kctl.objects.arguments import named
+from kctl.printers.objects import NamePrinter
+from kctl.session.session import Session
+from localplane.apimachinery import labels
+from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.groups import GroupResource
+from localplane.client.rest import resources
 
 
 async def find(session: Session, given: Given, usage: str) -> list[Info]:
     """The nodes that are meant, by name or by --selector."""
-    from kctl.objects import Query, resolve
-    from kctl.objects.arguments import named
-    from localplane.apimachinery.gotext import go_quote
-    from localplane.apimachinery.groups import GroupResource
-
     hint = f"See '{session.command} -h' for help and examples"
     if not given.arguments and not given.changed("selector"):
         raise UsageError(f"USAGE: {usage} [flags]", hint=hint)
@@ -35,10 +33,6 @@ async def find(session: Session, given: Given, usage: str) -> list[Info]:
 
 async def mark(session: Session, infos: list[Info], mode: str, *, unschedulable: bool) -> None:
     """A node that can't be marked is complained about, and does not stop the others."""
-    from localplane.apimachinery.errors import APIError
-    from localplane.apimachinery.gotext import go_quote
-    from localplane.client.rest.resources import PatchType
-
     verb = "cordon" if unschedulable else "uncordon"
     for info in infos:
         node = info.object or {}
@@ -48,7 +42,7 @@ async def mark(session: Session, infos: list[Info], mode: str, *, unschedulable:
         if mode != "client":
             patch = {"spec": {"unschedulable": True if unschedulable else None}}
             try:
-                await info.resource.patch(info.name, patch, PatchType.STRATEGIC, dry_run=mode == "server")
+                await info.resource.patch(info.name, patch, resources.PatchType.STRATEGIC, dry_run=mode == "server")
             except APIError as error:
                 session.say(f"error: unable to {verb} node {go_quote(info.name)}: {error.message}\n")
                 continue
@@ -56,16 +50,12 @@ async def mark(session: Session, infos: list[Info], mode: str, *, unschedulable:
 
 
 def print_node(session: Session, info: Info, operation: str, mode: str) -> None:
-    from kctl.printers.objects import NamePrinter
-
     after = {"client": " (dry run)", "server": " (server dry run)"}.get(mode, "")
     NamePrinter(operation + after, short=False).print(info.object or {}, session.write_object)
 
 
 def require_selector(text: str) -> None:
-    from localplane.apimachinery.labels import InvalidSelector, parse
-
     try:
-        parse(text)
-    except InvalidSelector as error:
+        labels.parse(text)
+    except labels.InvalidSelector as error:
         raise KctlError("--pod-selector=<pod_selector> must be a valid label selector") from error

@@ -6,17 +6,20 @@ Moving a node's pods away. Kubernetes: kubectl/pkg/drain/drain.go.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+import datetime as dt
+from contextlib import suppress
+from typing import Any, NamedTuple, NoReturn
 
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError, SeveralErrors
+from kctl.printers.objects import NamePrinter
+from kctl.session.session import Session
+from localplane.apimachinery import times
+from localplane.apimachinery.errors import APIError, Forbidden, NotFound, TooManyRequests
 from localplane.apimachinery.gotext import go_quote
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-    from localplane.apimachinery.errors import APIError
-    from localplane.client.rest.resources import ResourceClient
-
+from localplane.client.rest import options as rest_options
+from localplane.client.rest import resources
+from localplane.client.rest.names import GroupVersionResource
 
 Pod = dict[str, Any]
 
@@ -51,12 +54,10 @@ def name_of(pod: Pod) -> tuple[str, str]:
 
 def is_going(pod: Pod, limit: int) -> bool:
     """For so many seconds that nobody waits for it any more."""
-    from datetime import UTC, datetime
-
-    from localplane.apimachinery.times import parse_time
-
     since = (pod.get("metadata") or {}).get("deletionTimestamp")
-    return bool(limit > 0 and since and int((datetime.now(UTC) - parse_time(since)).total_seconds()) > limit)
+    return bool(
+        limit > 0 and since and int((dt.datetime.now(dt.UTC) - times.parse_time(since)).total_seconds()) > limit
+    )
 
 
 class Choosing:
@@ -81,14 +82,11 @@ class Choosing:
         )
 
     async def _on(self, node: str) -> list[Pod]:
-        from localplane.client.rest.names import GroupVersionResource
-        from localplane.client.rest.options import ListOptions
-
         pods = self._session.client.resource(GroupVersionResource("", "v1", "pods"), "")
         found: list[Pod] = []
         token = ""
         while True:
-            options = ListOptions(
+            options = rest_options.ListOptions(
                 label_selector=self._given.text("pod-selector"),
                 field_selector=f"spec.nodeName={node}",
                 limit=self._given.number("chunk-size"),
@@ -128,9 +126,6 @@ class Choosing:
         return Verdict(goes=False, problem="Pods that declare no controller (use --force to override)")
 
     async def _of_daemon_set(self, namespace: str, name: str) -> Verdict:
-        from localplane.apimachinery.errors import APIError, NotFound
-        from localplane.client.rest.names import GroupVersionResource
-
         try:
             await self._session.client.resource(GroupVersionResource("apps", "v1", "daemonsets"), namespace).get(name)
         except APIError as error:
@@ -174,9 +169,7 @@ class Evicting:
         if errors:
             raise SeveralErrors(errors)
 
-    def _pods(self, namespace: str) -> ResourceClient:
-        from localplane.client.rest.names import GroupVersionResource
-
+    def _pods(self, namespace: str) -> resources.ResourceClient:
         return self._session.client.resource(GroupVersionResource("", "v1", "pods"), namespace)
 
     async def _can_evict(self) -> bool:
@@ -190,8 +183,6 @@ class Evicting:
     # One by one, with leave.
 
     async def _evict(self, pod: Pod) -> None:
-        from localplane.apimachinery.errors import APIError, NotFound
-
         after = " (server dry run)" if self._mode == "server" else ""
         while True:
             self._session.write(f"evicting pod {place(pod)}{after}\n")
@@ -228,8 +219,6 @@ class Evicting:
 
     async def _may_try_again(self, pod: Pod, error: APIError) -> bool:
         """After a pause; False if it goes without our help. Raises what can't be helped."""
-        from localplane.apimachinery.errors import TooManyRequests
-
         name, namespace = map(go_quote, name_of(pod))
         if isinstance(error, TooManyRequests):
             where = f"pods/{name} -n {namespace}"
@@ -244,8 +233,6 @@ class Evicting:
         return True
 
     async def _fresh(self, pod: Pod) -> Pod:
-        from localplane.apimachinery.errors import APIError
-
         name, namespace = name_of(pod)
         try:
             return await self._pods(namespace).get(name)
@@ -253,12 +240,8 @@ class Evicting:
             return pod  # the next attempt will tell
 
     def _give_up(self, pod: Pod) -> NoReturn:
-        from datetime import timedelta
-
-        from localplane.apimachinery.times import format_duration
-
         name, namespace = map(go_quote, name_of(pod))
-        limit = format_duration(timedelta(seconds=self._given.seconds("timeout")))
+        limit = times.format_duration(dt.timedelta(seconds=self._given.seconds("timeout")))
         raise KctlError(f"error when evicting pods/{name} -n {namespace}: global timeout reached: {limit}")
 
     def _delete_options(self) -> dict[str, Any]:
@@ -272,10 +255,6 @@ class Evicting:
     # All of them, whatever anybody says.
 
     async def _delete(self, pods: list[Pod]) -> None:
-        from contextlib import suppress
-
-        from localplane.apimachinery.errors import NotFound
-
         grace = self._given.number("grace-period")
         for pod in pods:
             name, namespace = name_of(pod)
@@ -287,8 +266,6 @@ class Evicting:
             await self._until_gone(pods, "deleted", "deletion failed")
 
     async def _until_gone(self, pods: list[Pod], done: str, failed: str) -> None:
-        from localplane.apimachinery.errors import APIError
-
         while True:
             left = []
             for pod in pods:
@@ -308,8 +285,6 @@ class Evicting:
 
     async def _is_gone(self, pod: Pod, done: str) -> bool:
         """Or about to be, if nobody wants to wait for it."""
-        from localplane.apimachinery.errors import NotFound
-
         name, namespace = name_of(pod)
         limit = self._given.number("skip-wait-for-delete-timeout")
         try:
@@ -325,8 +300,6 @@ class Evicting:
         return False
 
     def _print(self, pod: Pod, operation: str) -> None:
-        from kctl.printers.objects import NamePrinter
-
         NamePrinter(operation, short=False).print(
             {**pod, "kind": "Pod", "apiVersion": "v1"}, self._session.write_object
         )
@@ -335,7 +308,5 @@ class Evicting:
 
 def _is_ending(error: APIError) -> bool:
     """Whether the namespace is on its way out."""
-    from localplane.apimachinery.errors import Forbidden
-
     causes = (error.status().get("details") or {}).get("causes") or ()
     return isinstance(error, Forbidden) and any(cause.get("reason") == "NamespaceTerminating" for cause in causes)

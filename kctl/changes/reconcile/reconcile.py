@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
 
+from kctl.changes import dry_run
 from kctl.changes.reconcile import plans
 from kctl.changes.reconcile.plans import Plan
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import switch
+from kctl.command_line.flags import Given, switch
 from kctl.errors import KctlError
+from kctl.objects import Info, Query, resolve
+from kctl.printers import typed
 from kctl.printers.choice import output_flags
+from kctl.session.session import Session
+from localplane.apimachinery.errors import AlreadyExists, Conflict, Forbidden, NotFound
 from localplane.apimachinery.gotext import go_quote, json_type
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
-    from localplane.client.rest.resources import ResourceClient
+from localplane.client.rest import resources
+from localplane.client.rest.names import GroupVersionResource
 
 _GROUP = "rbac.authorization.k8s.io"
 _KINDS = {
@@ -32,16 +33,13 @@ _RULE_FIELDS = ("verbs", "apiGroups", "resources", "resourceNames", "nonResource
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.objects import Query, resolve
-    from kctl.printers.typed import printer_for
-
     if not given.texts("filename") and not given.text("kustomize"):
         raise KctlError("must specify one of -f and -k")
     if given.arguments:
         raise KctlError("no arguments are allowed")
     mode = _mode(session)
     found = await resolve(session, Query.of(given)._replace(keep_going=True, flatten=True, local=True, typed=True))
-    printer = printer_for(given, "reconciled", dry_run=mode)
+    printer = typed.printer_for(given, "reconciled", dry_run=mode)
 
     async def reconcile(info: Info) -> None:
         obj = _checked(info)
@@ -60,10 +58,8 @@ async def run(session: Session, given: Given) -> None:
 
 
 def _mode(session: Session) -> str:
-    from kctl.changes.dry_run import dry_run
-
     try:
-        mode = dry_run(session)
+        mode = dry_run.dry_run(session)
     except KctlError as error:
         raise KctlError(f"error accessing --dry-run flag for command reconcile: {error}") from error
     if mode == "server":
@@ -87,9 +83,6 @@ def _checked(info: Info) -> JSONObject:
 
 async def _reconciled(session: Session, given: Given, wanted: JSONObject, *, confirm: bool) -> Plan:
     """Tried again if somebody else changes the object at the same time."""
-    from localplane.apimachinery.errors import AlreadyExists, Conflict, NotFound
-    from localplane.client.rest.names import GroupVersionResource
-
     kind = str(wanted["kind"])
     namespace = "" if kind.startswith("Cluster") else str(wanted["metadata"].get("namespace") or "")
     client = session.client.resource(GroupVersionResource(_GROUP, "v1", _KINDS[kind]), namespace)
@@ -107,10 +100,8 @@ async def _reconciled(session: Session, given: Given, wanted: JSONObject, *, con
     raise KctlError("exceeded maximum attempts")
 
 
-async def _planned(client: ResourceClient, given: Given, wanted: JSONObject) -> tuple[Plan, JSONObject]:
+async def _planned(client: resources.ResourceClient, given: Given, wanted: JSONObject) -> tuple[Plan, JSONObject]:
     """And what is there now."""
-    from localplane.apimachinery.errors import NotFound
-
     try:
         existing = await client.get(wanted["metadata"]["name"])
     except NotFound:
@@ -120,11 +111,7 @@ async def _planned(client: ResourceClient, given: Given, wanted: JSONObject) -> 
     return plans.role(existing, wanted, remove=given.is_on("remove-extra-permissions")), existing
 
 
-async def _sent(client: ResourceClient, plan: Plan, existing: JSONObject) -> JSONObject:
-    from contextlib import suppress
-
-    from localplane.apimachinery.errors import NotFound
-
+async def _sent(client: resources.ResourceClient, plan: Plan, existing: JSONObject) -> JSONObject:
     if plan.operation == "update":
         return await client.update(plan.object)
     if plan.operation == "recreate":
@@ -135,11 +122,6 @@ async def _sent(client: ResourceClient, plan: Plan, existing: JSONObject) -> JSO
 
 async def _ensure_namespace(session: Session, namespace: str) -> None:
     """As far as we may. Kubernetes: tryEnsureNamespace."""
-    from contextlib import suppress
-
-    from localplane.apimachinery.errors import AlreadyExists, Forbidden, NotFound
-    from localplane.client.rest.names import GroupVersionResource
-
     if not namespace:
         raise KctlError("resource name may not be empty")
     namespaces = session.client.resource(GroupVersionResource("", "v1", "namespaces"))

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from kctl.changes.rollout.revisions import FLAGS, find, require_resource
+from kctl.changes.rollout.revisions import FLAGS, History, find, history, require_resource
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError
+from kctl.objects import Info
+from kctl.printers import typed
 from kctl.printers.choice import output_flags
+from kctl.session.session import Session
+from kctl.views.describe import page as describe_page
+from kctl.views.describe import pods
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.changes.rollout.revisions import History
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.rollout.revisions import history
-    from kctl.printers.typed import printer_for
-
     require_resource(given)
     revision = given.number("revision")
     if revision < 0:
         raise KctlError(f"revision must be a positive integer: {revision}")
     found = await find(session, given)
-    printer = printer_for(given, "") if given.changed("output") else None
+    printer = typed.printer_for(given, "") if given.changed("output") else None
 
     async def show(info: Info) -> None:
         past = await history(info)
@@ -37,7 +31,7 @@ async def run(session: Session, given: Given) -> None:
             return
         title = f"with revision #{revision}" if revision > 0 else ""
         shown = f"{title}\n{_text(past, revision)}"
-        printer_for(given, shown).print(info.object or {}, session.write_object)
+        typed.printer_for(given, shown).print(info.object or {}, session.write_object)
 
     await found.each(show)
 
@@ -51,12 +45,9 @@ def _chosen(past: History, revision: int) -> list[JSONObject]:
 
 
 def _text(past: History, revision: int) -> str:
-    from kctl.views.describe.page import Page
-    from kctl.views.describe.pods import pod_template
-
     if not past.templates:
         return "No rollout history found."
-    page = Page()
+    page = describe_page.Page()
     if not revision:
         page.line("REVISION\tCHANGE-CAUSE")
         for number in sorted(past.causes):
@@ -64,7 +55,7 @@ def _text(past: History, revision: int) -> str:
         return page.text
     if revision not in past.templates:
         raise KctlError("unable to find the specified revision")
-    pod_template(page, past.templates[revision])
+    pods.pod_template(page, past.templates[revision])
     return page.plain
 
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from kctl.changes.rollout.revisions import FLAGS, find, require_resource
 from kctl.changes.set.patches import patch_of, send_patch
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command, Run
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError, raise_all
+from kctl.objects import Info
+from kctl.printers import typed
 from kctl.printers.choice import output_flags
+from kctl.session.session import Session
+from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
-
 
 _RESTARTED = "kubectl.kubernetes.io/restartedAt"
 
@@ -46,15 +46,13 @@ def _deployment_spec(obj: JSONObject, what: str) -> JSONObject:
 
 
 def _restart(obj: JSONObject) -> bool:
-    from datetime import datetime
-
     kind = obj.get("kind") if obj.get("apiVersion") == "apps/v1" else ""
     if kind not in ("Deployment", "DaemonSet", "StatefulSet"):
         raise KctlError("restarting is not supported")
     if kind == "Deployment" and obj["spec"].get("paused"):
         raise KctlError("can't restart paused deployment (run rollout resume first)")
     metadata = obj["spec"].setdefault("template", {}).setdefault("metadata", {})
-    now = datetime.now().astimezone().isoformat(timespec="seconds").replace("+00:00", "Z")
+    now = dt.datetime.now().astimezone().isoformat(timespec="seconds").replace("+00:00", "Z")
     metadata["annotations"] = {**(metadata.get("annotations") or {}), _RESTARTED: now}
     return True
 
@@ -84,8 +82,6 @@ def _runs(change: Callable[[JSONObject], bool], done: str, if_same: Callable[[In
 
 
 def _plan(info: Info, change: Callable[[JSONObject], bool]) -> JSONObject | KctlError:
-    from localplane.apimachinery.gotext import go_quote
-
     try:
         return patch_of(info.object or {}, change) or {}
     except KctlError as error:
@@ -94,14 +90,11 @@ def _plan(info: Info, change: Callable[[JSONObject], bool]) -> JSONObject | Kctl
 
 
 async def _send(session: Session, given: Given, info: Info, patch: JSONObject, done: str) -> KctlError | None:
-    from kctl.printers.typed import printer_for
-    from localplane.apimachinery.errors import APIError
-
     try:
         answer = await send_patch(given, info, patch, dry_run=False)
     except APIError as error:
         return KctlError(f"failed to patch: {error.message}")
-    printer_for(given, done).print(answer, session.write_object)
+    typed.printer_for(given, done).print(answer, session.write_object)
     return None
 
 

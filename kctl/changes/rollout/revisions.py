@@ -6,20 +6,18 @@ What a set looked like before. Kubernetes: polymorphichelpers/history.go, util/d
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from kctl.command_line import standard_flags
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError
+from kctl.objects import Found, Info, Query, resolve
+from kctl.session.session import Session
+from localplane.apimachinery import labels
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.groups import GroupVersionKind
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Found, Info
-    from kctl.session.session import Session
-    from localplane.apimachinery.groups import GroupVersionKind
-    from localplane.client.rest.resources import ResourceClient
-
+from localplane.client.rest import options, resources
+from localplane.client.rest.names import GroupVersionResource
 
 FLAGS = (
     standard_flags.SELECTOR,
@@ -33,8 +31,6 @@ def require_resource(given: Given) -> None:
 
 
 async def find(session: Session, given: Given) -> Found:
-    from kctl.objects import Query, resolve
-
     query = Query.of(given)._replace(types_alone=True, latest=True, keep_going=True, flatten=True, typed=True)
     return await resolve(session, query)
 
@@ -63,13 +59,11 @@ async def controller_revisions(info: Info, owner: JSONObject) -> list[JSONObject
 
 
 async def _owned(info: Info, owner: JSONObject, resource: str) -> list[JSONObject]:
-    from localplane.apimachinery.labels import selector_text
-    from localplane.client.rest.names import GroupVersionResource
-    from localplane.client.rest.options import ListOptions
-
-    selector = selector_text(owner["spec"].get("selector"), none="")
-    client: ResourceClient = info.session.client.resource(GroupVersionResource("apps", "v1", resource), info.namespace)
-    listed = await client.list(ListOptions(label_selector=selector))
+    selector = labels.selector_text(owner["spec"].get("selector"), none="")
+    client: resources.ResourceClient = info.session.client.resource(
+        GroupVersionResource("apps", "v1", resource), info.namespace
+    )
+    listed = await client.list(options.ListOptions(label_selector=selector))
     uid = owner["metadata"].get("uid")
     return [one for one in listed.get("items") or () if _is_controlled(one, uid)]
 

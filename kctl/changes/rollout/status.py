@@ -5,20 +5,17 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from kctl.changes.rollout.revisions import FLAGS, find, require_resource
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
+from kctl.objects import Info
+from kctl.session.session import Session
+from kctl.views import wait
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
-
 
 REVISION = "deployment.kubernetes.io/revision"
 
@@ -143,14 +140,12 @@ async def run(session: Session, given: Given) -> None:
 
 
 async def _follow(session: Session, info: Info, revision: int, *, watch: bool) -> None:
-    from kctl.views.wait import follow
-
     kind = info.rest_mapping.kind
     viewer = _VIEWERS.get((kind.group, kind.kind))
     if viewer is None:
         shown = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
         raise KctlError(f"no status viewer has been implemented for {shown}")
-    async for event, obj in follow(info):
+    async for event, obj in wait.follow(info):
         if event == "DELETED":
             raise KctlError("object has been deleted")
         if obj is None:

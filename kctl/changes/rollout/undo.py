@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kctl.changes import dry_run
 from kctl.changes.rollout.revisions import (
     FLAGS,
     applied,
@@ -17,16 +16,18 @@ from kctl.changes.rollout.revisions import (
 )
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError
+from kctl.objects import Info
+from kctl.printers import typed
 from kctl.printers.choice import output_flags
+from kctl.session.session import Session
+from kctl.views.describe import page as describe_page
+from kctl.views.describe import pods
+from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
+from localplane.client.rest import resources
 
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _KEPT = (
@@ -42,10 +43,7 @@ _DONE = "rolled back"
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.printers.typed import printer_for
-
-    mode = dry_run(session)
+    mode = dry_run.dry_run(session)
     require_resource(given)
     found = await find(session, given)
 
@@ -58,7 +56,7 @@ async def run(session: Session, given: Given) -> None:
                 "operations. Consider using 'kctl apply' with your previous configuration file instead.\n"
             )
         result = await _rolled_back(info, given.number("to-revision"), mode)
-        printer_for(given, result, dry_run=mode).print(obj, session.write_object)
+        typed.printer_for(given, result, dry_run=mode).print(obj, session.write_object)
 
     await found.each(undo)
 
@@ -135,21 +133,15 @@ async def _other_set(info: Info, revision: int, mode: str) -> str:
 
 
 async def _patch(info: Info, patch: object, revision: int, kind: str, *, dry_run: bool) -> None:
-    from localplane.apimachinery.errors import APIError
-    from localplane.client.rest.resources import PatchType
-
     try:
-        await info.resource.patch(info.name, patch, PatchType(kind), dry_run=dry_run)
+        await info.resource.patch(info.name, patch, resources.PatchType(kind), dry_run=dry_run)
     except APIError as error:
         raise KctlError(f"failed restoring revision {revision}: {error.message}") from error
 
 
 def _shown(template: JSONObject) -> str:
-    from kctl.views.describe.page import Page
-    from kctl.views.describe.pods import pod_template
-
-    page = Page()
-    pod_template(page, template)
+    page = describe_page.Page()
+    pods.pod_template(page, template)
     return page.plain
 
 

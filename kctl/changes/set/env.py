@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
+from kctl.changes import dry_run
 from kctl.changes.set import variables
 from kctl.changes.set.patches import Changing, find, pod_spec, selected, set_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
+from kctl.objects import value_from
+from kctl.printers import typed
+from kctl.session.session import Session
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.printers.typed import printer_for
-
     if given.is_on("all") and given.text("selector"):
         raise KctlError("cannot set --all and --selector at the same time")
     resources, words = variables.split(given.arguments)
-    mode = dry_run(session)
-    printer = printer_for(given, "env updated", dry_run=mode)
+    mode = dry_run.dry_run(session)
+    printer = typed.printer_for(given, "env updated", dry_run=mode)
     _check(given, resources, mode)
     parsed = variables.parse([*given.texts("env"), *words])
     changes = list(parsed.set)
@@ -58,8 +54,6 @@ async def run(session: Session, given: Given) -> None:
         return True
 
     if given.is_on("list"):
-        from contextlib import suppress
-
         for info in infos:
             with suppress(KctlError):  # whatever has no containers has nothing to list
                 change(info.object or {})
@@ -102,9 +96,7 @@ async def _imported(session: Session, given: Given) -> list[JSONObject]:
 async def _list(session: Session, given: Given, listed: list[tuple[JSONObject, JSONObject]]) -> None:
     resolve: Callable[[JSONObject, JSONObject, JSONObject], Awaitable[str]] | None = None
     if given.is_on("resolve"):
-        from kctl.objects.value_from import References
-
-        resolve = References(session).value
+        resolve = value_from.References(session).value
     for obj, container in listed:
         name = (obj.get("metadata") or {}).get("name")
         session.write(f"# {obj.get('kind')} {name}, container {container.get('name')}\n")

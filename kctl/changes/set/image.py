@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from kctl.changes import dry_run, metadata
 from kctl.changes.set.patches import Changing, find, pod_spec, set_flags
 from kctl.command_line.command import Command
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError, raise_all
+from kctl.printers import typed
+from kctl.session.session import Session
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.changes.metadata import split
-    from kctl.printers.typed import printer_for
-
-    mode = dry_run(session)
-    printer = printer_for(given, "image updated", dry_run=mode)
-    resources, pairs = split(given.arguments, "image")
+    mode = dry_run.dry_run(session)
+    printer = typed.printer_for(given, "image updated", dry_run=mode)
+    resources, pairs = metadata.split(given.arguments, "image")
     images = _images(pairs)
     infos = await find(session, given, resources)
     _check(given, resources, images, mode)

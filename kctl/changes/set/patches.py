@@ -10,21 +10,21 @@ Finding objects, changing each, and sending what differs. Kubernetes: kubectl/pk
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from kctl.changes.change_cause import RECORD, annotated, recorded
 from kctl.command_line import standard_flags
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError, raise_all
+from kctl.objects import Info, Query, resolve
 from kctl.objects.decoding import check_registered
-from kctl.printers.choice import output_flags
-from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.printers.choice import Printer
-    from kctl.session.session import Session
+from kctl.objects.lookup import MISSING_RESOURCE
+from kctl.printers.choice import Printer, output_flags
+from kctl.session.session import Session
+from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.objects import JSONObject, sorted_keys
+from localplane.apimachinery.patch import strategic, values
+from localplane.apis import encoding, patch_nodes
+from localplane.client.rest import resources
 
 
 def set_flags(*more: Flag, selector: bool = True, record: bool = True) -> tuple[Flag, ...]:
@@ -119,9 +119,6 @@ Change = Callable[[JSONObject], bool]
 async def find(session: Session, given: Given, arguments: Sequence[str], *, refuses: bool = True) -> list[Info]:
     """Raises what is wrong with the command line, and with any of the objects. With --local no server is asked; some
     verbs refuse words that only a server understands, others just don't read them."""
-    from kctl.objects import Query, resolve
-    from kctl.objects.lookup import MISSING_RESOURCE
-
     local = given.is_on("local")
     if local and arguments and refuses:
         raise KctlError(LOCAL)
@@ -188,8 +185,6 @@ class Changing:
             return None
 
     async def _send(self, info: Info, patch: JSONObject) -> None:
-        from localplane.apimachinery.errors import APIError
-
         is_local = self._given.is_on("local")
         if is_local or self._mode == "client":
             self._printer.print(info.object or {}, self._session.write_object)
@@ -207,25 +202,18 @@ class Changing:
 
 def patch_of(obj: JSONObject, change: Change) -> JSONObject | None:
     """The object is changed, and this is what that amounts to. None if the change did not want to be sent."""
-    from localplane.apimachinery.patch.strategic import two_way_patch
-    from localplane.apimachinery.patch.values import copied
-    from localplane.apis.encoding import encoded
-    from localplane.apis.patch_nodes import patch_node
-
-    before = copied(encoded(obj))
+    before = values.copied(encoding.encoded(obj))
     if not change(obj):
         return None
-    after = encoded(obj)
-    node = patch_node(after)
+    after = encoding.encoded(obj)
+    node = patch_nodes.patch_node(after)
     assert node is not None  # only kinds that are known can be changed
-    return two_way_patch(node, before, after)
+    return strategic.two_way_patch(node, before, after)
 
 
 def plan(info: Info, change: Change, annotations: dict[str, str]) -> JSONObject | None:
     """As `patch_of`, with annotations for what is changed. The Info has the new object afterwards."""
-    from localplane.apis.encoding import encoded
-
-    obj = encoded(info.object or {})
+    obj = encoding.encoded(info.object or {})
 
     def annotate(one: JSONObject) -> bool:
         wanted = change(one)
@@ -233,16 +221,17 @@ def plan(info: Info, change: Change, annotations: dict[str, str]) -> JSONObject 
         return wanted
 
     patch = patch_of(obj, annotate)
-    info.object = encoded(obj)
+    info.object = encoding.encoded(obj)
     return patch
 
 
 async def send_patch(given: Given, info: Info, patch: JSONObject, *, dry_run: bool) -> JSONObject:
-    from kctl.printers.objects import sorted_keys
-    from localplane.client.rest.resources import PatchType
-
     return await info.resource.patch(
-        info.name, sorted_keys(patch), PatchType.STRATEGIC, dry_run=dry_run, field_manager=given.text("field-manager")
+        info.name,
+        sorted_keys(patch),
+        resources.PatchType.STRATEGIC,
+        dry_run=dry_run,
+        field_manager=given.text("field-manager"),
     )
 
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kctl.changes import dry_run
 from kctl.changes.set.patches import Changing, check_common, find, pod_spec, selected, set_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError
+from kctl.printers import typed
+from kctl.session.session import Session
+from localplane.apimachinery import quantity
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.printers.typed import printer_for
-
-    mode = dry_run(session)
-    printer = printer_for(given, "resource requirements updated", dry_run=mode)
+    mode = dry_run.dry_run(session)
+    printer = typed.printer_for(given, "resource requirements updated", dry_run=mode)
     infos = await find(session, given, given.arguments)
     check_common(given, mode)
     if not given.text("limits") and not given.text("requests"):
@@ -43,16 +38,14 @@ async def run(session: Session, given: Given) -> None:
 
 
 def _amounts(text: str) -> dict[str, str]:
-    from localplane.apimachinery.quantity import InvalidQuantity, canonical
-
     found = {}
     for statement in text.split(","):
         parts = statement.split("=")
         if len(parts) != 2:
             raise KctlError(f"invalid argument syntax {statement}, expected <resource>=<value>")
         try:
-            found[parts[0]] = canonical(parts[1])
-        except InvalidQuantity as error:
+            found[parts[0]] = quantity.canonical(parts[1])
+        except quantity.InvalidQuantity as error:
             raise KctlError(str(error)) from error
     return found
 

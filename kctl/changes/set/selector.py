@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kctl.changes import dry_run
 from kctl.changes.change_cause import recorded
+from kctl.changes.launch import names
 from kctl.changes.set.patches import LOCAL, plan, require_struct, send_patch, set_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError, SeveralErrors, raise_all
+from kctl.objects import Info, Query, resolve
+from kctl.printers import typed
+from kctl.session.session import Session
+from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.changes.launch.names import label_selector
-    from kctl.objects import Query, resolve
-    from kctl.printers.typed import printer_for
-    from localplane.apimachinery.errors import APIError
-
-    mode = dry_run(session)
-    selector = label_selector(given.arguments[-1]) if given.arguments else None
-    printer = printer_for(given, "selector updated", dry_run=mode)
+    mode = dry_run.dry_run(session)
+    selector = names.label_selector(given.arguments[-1]) if given.arguments else None
+    printer = typed.printer_for(given, "selector updated", dry_run=mode)
     if selector is None:
         raise KctlError("one selector is required")
     local = given.is_on("local")

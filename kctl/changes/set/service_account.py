@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kctl.changes import dry_run
 from kctl.changes.set.patches import Changing, check_common, find, pod_spec, set_flags
 from kctl.command_line.command import Command
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError
+from kctl.printers import typed
+from kctl.session.session import Session
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.printers.typed import printer_for
-
-    mode = dry_run(session)
+    mode = dry_run.dry_run(session)
     check_common(given, mode)
-    printer = printer_for(given, "serviceaccount updated", dry_run=mode)
+    printer = typed.printer_for(given, "serviceaccount updated", dry_run=mode)
     if not given.arguments:
         raise KctlError("serviceaccount is required")
     name = given.arguments[-1]

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from kctl.changes import dry_run
 from kctl.changes.set.patches import Changing, check_common, find, set_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
+from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError
+from kctl.objects import Info
+from kctl.printers import typed
+from kctl.session.session import Session
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.objects import Info
-    from kctl.session.session import Session
 
 _GROUP = "rbac.authorization.k8s.io"
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.changes.dry_run import dry_run
-    from kctl.printers.typed import printer_for
-
-    mode = dry_run(session)
-    printer = printer_for(given, "subjects updated", dry_run=mode)
+    mode = dry_run.dry_run(session)
+    printer = typed.printer_for(given, "subjects updated", dry_run=mode)
     infos = await find(session, given, given.arguments)
     check_common(given, mode)
     _check(given, infos)

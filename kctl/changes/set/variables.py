@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from kctl.changes.launch import names
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
@@ -32,8 +33,6 @@ def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def parse(words: Sequence[str]) -> Parsed:
-    from kctl.changes.launch.names import variable_errors
-
     found: list[JSONObject] = []
     named: set[str] = set()
     removed: list[str] = []
@@ -42,7 +41,7 @@ def parse(words: Sequence[str]) -> Parsed:
         if word == "-":
             found += _from_stdin()
         elif equals:
-            if problems := variable_errors(name):
+            if problems := names.variable_errors(name):
                 raise KctlError(f"{go_quote(name)} is not a valid key name: {';'.join(problems)}")
             named.add(name)
             found.append(_variable(name, value))

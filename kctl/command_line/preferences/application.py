@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from kctl.command_line.command import Command, find
 from kctl.command_line.flags import Flag, first_word, parse
@@ -18,9 +18,9 @@ from kctl.command_line.preferences.files import flag_in, locate
 from kctl.command_line.verbs import GROUPS
 from kctl.errors import KctlError
 from localplane.apimachinery import go_sources
-
-if TYPE_CHECKING:
-    from localplane.client.kubeconfig.model import PluginPolicy
+from localplane.client.authentication import plugin_policy
+from localplane.client.errors import ConfigError
+from localplane.client.kubeconfig.model import PluginPolicy
 
 _GLOBAL = (*GLOBAL_FLAGS, HELP_FLAG)
 _DETAILS = 5
@@ -121,13 +121,9 @@ def _validate_options(options: tuple[Option, ...]) -> None:
 def _policy(preference: Preference) -> PluginPolicy | None:
     if not preference.policy and preference.allowed is None:
         return None
-    from localplane.client.authentication.plugin_policy import validate
-    from localplane.client.errors import ConfigError
-    from localplane.client.kubeconfig.model import PluginPolicy
-
     policy = PluginPolicy(preference.policy, preference.allowed)
     try:
-        validate(policy)
+        plugin_policy.validate(policy)
     except ConfigError as error:
         raise KctlError(str(error)) from error
     return policy

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from kctl.errors import KctlError
+from localplane.apimachinery.serializers import errors, yaml
 
 GROUP: Final = "kubectl.config.k8s.io"
 VERSION: Final = f"{GROUP}/v1beta1"
@@ -115,12 +116,9 @@ def decode(path: str, tell: Callable[[str], object] = lambda _: None) -> Decoded
 
 
 def _decoded(text: str) -> Decoded:
-    from localplane.apimachinery.serializers.errors import SerializationError
-    from localplane.apimachinery.serializers.yaml import parse_yaml
-
     try:
-        parsed = parse_yaml(text, find_duplicates=True)
-    except SerializationError as error:
+        parsed = yaml.parse_yaml(text, find_duplicates=True)
+    except errors.SerializationError as error:
         raise _Undecodable(str(error)) from error
     document = parsed.value
     if not isinstance(document, dict):

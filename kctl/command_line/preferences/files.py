@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from kctl.command_line.flags import Given
 from kctl.command_line.preferences.decoding import Alias, Defaults, Option, Preference
 from kctl.errors import KctlError, raise_all
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
+from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.serializers import yaml_writer
 
 
 class Place(NamedTuple):
@@ -67,8 +67,6 @@ RECOMMENDED = Preference(
 
 
 def save(preference: Preference, path: str) -> None:
-    from localplane.apimachinery.serializers.yaml_writer import to_yaml
-
     file = Path(path)
     try:
         file.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
@@ -79,7 +77,7 @@ def save(preference: Preference, path: str) -> None:
     for name in ("defaults", "aliases"):
         document[name] = document[name] or None
     try:
-        file.write_bytes(to_yaml(document))
+        file.write_bytes(yaml_writer.to_yaml(document))
     except OSError as error:
         why = f"open {path}: {(error.strerror or '').lower()}"
         raise KctlError(f"failed to write kuberc file: {why}") from error
@@ -90,8 +88,6 @@ def options(texts: list[str]) -> tuple[Option, ...]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            from localplane.apimachinery.gotext import go_quote
-
             raise KctlError(f"invalid option format {go_quote(text)}, expected flag=value")
         found.append(Option(name.lstrip("-"), value))
     return tuple(found)
@@ -137,8 +133,6 @@ def with_policy(preference: Preference, given: Given) -> Preference:
 
 
 def _entries(texts: list[str]) -> tuple[str, ...]:
-    from localplane.apimachinery.gotext import go_quote
-
     found, errors = [], list[Exception]()
     for pair in (pair for text in texts for pair in text.split(",")):
         field, equals, value = pair.partition("=")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from kctl.kustomize.resmap import ResMap
+from kctl.kustomize import resmap
 
 
 class Generator(Protocol):
-    def generate(self) -> ResMap:
+    def generate(self) -> resmap.ResMap:
         """Raises KustomizeError."""

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kctl.kustomize import schemas
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.nodes import Map, text
 from kctl.kustomize.resmap import ResMap
 from kctl.kustomize.resource import Resource
 
-if TYPE_CHECKING:
-    from kctl.kustomize.schemas import Schemas
-
 
 class AccountGenerator:
-    def __init__(self, fields: Mapping[str, Any], schemas: Schemas) -> None:
+    def __init__(self, fields: Mapping[str, Any], schemas: schemas.Schemas) -> None:
         self._fields = fields
         self._schemas = schemas
 

@@ -9,21 +9,18 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kctl.kustomize import loading, options
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.factory import resources_from
 from kctl.kustomize.merging import Merger
 from kctl.kustomize.reading import parse
 from kctl.kustomize.resmap import ResMap
 from kctl.kustomize.resource import HELM_GENERATED
+from kctl.kustomize.schemas import Schemas
 from kctl.kustomize.writing import from_json, json_value
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
-
-if TYPE_CHECKING:
-    from kctl.kustomize.loading import Loader
-    from kctl.kustomize.options import HelmOptions
-    from kctl.kustomize.schemas import Schemas
 
 _MERGES = ("merge", "override", "replace")
 
@@ -31,7 +28,9 @@ _MERGES = ("merge", "override", "replace")
 class ChartGenerator:
     """`fields` are those of an entry of `helmCharts`, with those of `helmGlobals`."""
 
-    def __init__(self, fields: Mapping[str, Any], loader: Loader, schemas: Schemas, options: HelmOptions) -> None:
+    def __init__(
+        self, fields: Mapping[str, Any], loader: loading.Loader, schemas: Schemas, options: options.HelmOptions
+    ) -> None:
         if not options.enabled:
             raise KustomizeError("must specify --enable-helm")
         if not options.command:

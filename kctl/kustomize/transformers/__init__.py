@@ -6,12 +6,11 @@ has one method, `transform`, which changes the objects in place. Kubernetes: api
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from kctl.kustomize.resmap import ResMap
+from kctl.kustomize import resmap
 
 
 class Transformer(Protocol):
-    def transform(self, resources: ResMap) -> None:
+    def transform(self, resources: resmap.ResMap) -> None:
         """Raises KustomizeError."""

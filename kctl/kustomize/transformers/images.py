@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from kctl.kustomize import resmap
 from kctl.kustomize.field_specs import FieldSpec, Setter
 from kctl.kustomize.fields import get_field, require, set_scalar
 from kctl.kustomize.nodes import Map, Node, Scalar, Seq
 from kctl.kustomize.patterns import compiled
-
-if TYPE_CHECKING:
-    from kctl.kustomize.resmap import ResMap
 
 _TAG_AND_DIGEST = "(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$"
 
@@ -25,7 +22,7 @@ class Retagging:
         name = image.get("name") or ""
         self._matches = compiled(f"^{name}", _TAG_AND_DIGEST)
 
-    def transform(self, resources: ResMap) -> None:
+    def transform(self, resources: resmap.ResMap) -> None:
         """In all lists of containers, wherever they are, and in the fields that are known to be images."""
         targets = [one for one in resources if one.kind != "CustomResourceDefinition"]
         for resource in targets:

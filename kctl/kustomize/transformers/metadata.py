@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from kctl.kustomize import resmap
 from kctl.kustomize.field_specs import FieldSpec, Setter, SetValue
 from kctl.kustomize.fields import set_field
 from kctl.kustomize.nodes import Map, Node, text
-
-if TYPE_CHECKING:
-    from kctl.kustomize.resmap import ResMap
 
 
 class Marking:
@@ -18,7 +15,7 @@ class Marking:
         self._values = values
         self._specs = specs
 
-    def transform(self, resources: ResMap) -> None:
+    def transform(self, resources: resmap.ResMap) -> None:
         for resource in resources:
             for key in sorted(self._values):
                 setter = Setter(_entry_setter(key, self._values[key]), Map, "!!map")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kctl.kustomize import resmap
 from kctl.kustomize.field_specs import FieldSpec, Setter
 from kctl.kustomize.fields import set_scalar
 from kctl.kustomize.hashing import resource_hash
 from kctl.kustomize.ids import Gvk
 from kctl.kustomize.nodes import STR, Node, Scalar, raw_text
 from kctl.kustomize.resource import NEEDS_HASH, PREFIXES, SUFFIXES
-
-if TYPE_CHECKING:
-    from kctl.kustomize.resmap import ResMap
 
 _KEEP_NAMES = (
     Gvk(kind="CustomResourceDefinition"),
@@ -30,7 +28,7 @@ class Renaming:
         self._prefix = prefix
         self._suffix = suffix
 
-    def transform(self, resources: ResMap) -> None:
+    def transform(self, resources: resmap.ResMap) -> None:
         setter = Setter(self._rename, Scalar, STR)
         for resource in resources:
             gvk = resource.original_id.gvk
@@ -53,7 +51,7 @@ class Renaming:
 class Hashing:
     """Appends a hash of the content to the names of what was generated."""
 
-    def transform(self, resources: ResMap) -> None:
+    def transform(self, resources: resmap.ResMap) -> None:
         for resource in resources:
             if resource.is_enabled(NEEDS_HASH):
                 digest = resource_hash(resource)
@@ -67,6 +65,6 @@ class Several:
     def __init__(self, *transformers: Any) -> None:
         self._transformers = transformers
 
-    def transform(self, resources: ResMap) -> None:
+    def transform(self, resources: resmap.ResMap) -> None:
         for transformer in self._transformers:
             transformer.transform(resources)

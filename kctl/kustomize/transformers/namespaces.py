@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from kctl.kustomize.errors import KustomizeError, WrongKind
 from kctl.kustomize.field_specs import FieldSpec, Setter
 from kctl.kustomize.fields import get_field, require, set_scalar
 from kctl.kustomize.ids import Gvk
 from kctl.kustomize.nodes import STR, Map, Node, Scalar, Seq, is_missing, text_of
-from kctl.kustomize.resmap import as_json
-from kctl.kustomize.resource import HELM_GENERATED
-
-if TYPE_CHECKING:
-    from kctl.kustomize.resmap import ResMap
-    from kctl.kustomize.resource import Resource
+from kctl.kustomize.resmap import ResMap, as_json
+from kctl.kustomize.resource import HELM_GENERATED, Resource
 
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
 _MODES = {"": "defaultOnly", "defaultOnly": "defaultOnly", "none": "none", "allServiceAccounts": "allServiceAccounts"}

@@ -6,26 +6,24 @@ Kubernetes: PatchTransformer, PatchStrategicMergeTransformer, PatchJson6902Trans
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kctl.kustomize import loading
 from kctl.kustomize.decoding import parsed_yaml
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.factory import in_file, resources_from
 from kctl.kustomize.merging import Merger
 from kctl.kustomize.nodes import Map
-from kctl.kustomize.resource import ALLOW_KIND_CHANGE, ALLOW_NAME_CHANGE
+from kctl.kustomize.resmap import ResMap
+from kctl.kustomize.resource import ALLOW_KIND_CHANGE, ALLOW_NAME_CHANGE, Resource
+from kctl.kustomize.schemas import Schemas
 from kctl.kustomize.selecting import Selector
 from kctl.kustomize.writing import from_json, json_value
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.objects import sorted_keys
 from localplane.apimachinery.patch import PatchError
 from localplane.apimachinery.patch.json_patch import apply, json_patch_of
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
-
-if TYPE_CHECKING:
-    from kctl.kustomize.loading import Loader
-    from kctl.kustomize.resmap import ResMap
-    from kctl.kustomize.resource import Resource
-    from kctl.kustomize.schemas import Schemas
 
 Operations = list[dict[str, Any]]
 
@@ -88,7 +86,7 @@ def apply_merge_to(resources: ResMap, selected: Sequence[Resource], patch: Resou
 class Patching:
     """An entry of `patches`; what it holds decides which kind of patch it is."""
 
-    def __init__(self, fields: Mapping[str, Any], loader: Loader, schemas: Schemas) -> None:
+    def __init__(self, fields: Mapping[str, Any], loader: loading.Loader, schemas: Schemas) -> None:
         path, inline = str(fields.get("path") or ""), str(fields.get("patch") or "").strip()
         shown = to_yaml({key: value for key, value in fields.items() if value}).decode()
         if not path and not inline:
@@ -172,7 +170,7 @@ class Patching:
 class Merging:
     """`patchesStrategicMerge`: each of `paths` is a file, or the patch itself."""
 
-    def __init__(self, paths: Sequence[str], inline: str, loader: Loader, schemas: Schemas) -> None:
+    def __init__(self, paths: Sequence[str], inline: str, loader: loading.Loader, schemas: Schemas) -> None:
         if not paths and not inline:
             raise KustomizeError("empty file path and empty patch content")
         self._patches: list[Resource] = []
@@ -198,7 +196,7 @@ class Merging:
 class Operating:
     """An entry of `patchesJson6902`."""
 
-    def __init__(self, fields: Mapping[str, Any], loader: Loader) -> None:
+    def __init__(self, fields: Mapping[str, Any], loader: loading.Loader) -> None:
         target = fields.get("target") or {}
         path, text = str(fields.get("path") or ""), str(fields.get("jsonOp") or "")
         if not target.get("name"):
@@ -231,8 +229,5 @@ class Operating:
 def _as_json(text: str) -> str:
     if text.startswith("["):
         return text
-    from kctl.printers.objects import sorted_keys
-    from localplane.apimachinery.gotext import go_json
-
     value = parsed_yaml(text)
     return go_json(sorted_keys(value) if isinstance(value, dict) else value)

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kctl.kustomize import loading, resmap
 from kctl.kustomize.decoding import decode, parsed_yaml
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.ids import Gvk, ResId
 from kctl.kustomize.nodes import Map, Node, Scalar, Seq, copied, copied_scalar, is_empty, raw_text, text_of
 from kctl.kustomize.paths import Created, Place, lookup, parts_of, places
+from kctl.kustomize.resource import Resource
 from kctl.kustomize.selecting import Selector
 from kctl.kustomize.shapes import REPLACEMENT
 from kctl.kustomize.structured import replace_within
 from localplane.apimachinery.gotext import go_quote
-
-if TYPE_CHECKING:
-    from kctl.kustomize.loading import Loader
-    from kctl.kustomize.resmap import ResMap
-    from kctl.kustomize.resource import Resource
 
 Fields = Mapping[str, Any]
 _DEFAULT_PATH = "metadata.name"
 
 
 class Replacing:
-    def __init__(self, entries: Sequence[Fields], loader: Loader) -> None:
+    def __init__(self, entries: Sequence[Fields], loader: loading.Loader) -> None:
         self._replacements: list[Fields] = []
         for entry in entries:
             path = entry.get("path")
@@ -33,7 +30,7 @@ class Replacing:
                 raise KustomizeError("cannot specify both path and inline replacement")
             self._replacements += _from_file(loader.load(path)) if path else [entry]
 
-    def transform(self, resources: ResMap) -> None:
+    def transform(self, resources: resmap.ResMap) -> None:
         for replacement in self._replacements:
             source, value = replacement.get("source"), replacement.get("sourceValue")
             targets = replacement.get("targets")
@@ -63,7 +60,7 @@ def _ids(resource: Resource) -> list[ResId]:
     return [current, *resource.previous_ids()]
 
 
-def _source_node(resources: ResMap, source: Fields) -> Node:
+def _source_node(resources: resmap.ResMap, source: Fields) -> Node:
     wanted = ResId(
         Gvk(*(str(source.get(name) or "") for name in ("group", "version", "kind"))),
         str(source.get("name") or ""),
@@ -109,7 +106,7 @@ def _refined(node: Node, options: Fields) -> Node:
     return part
 
 
-def _put_into(resources: ResMap, target: Fields, value: Node) -> None:
+def _put_into(resources: resmap.ResMap, target: Fields, value: Node) -> None:
     if target.get("select") is None:
         raise KustomizeError("target must specify resources to select")
     selector = Selector(target["select"])

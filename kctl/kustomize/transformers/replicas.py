@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kctl.kustomize import resmap
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.field_specs import FieldSpec, Setter
 from kctl.kustomize.fields import set_scalar
 from kctl.kustomize.nodes import INT, Node, Scalar
-
-if TYPE_CHECKING:
-    from kctl.kustomize.resmap import ResMap
 
 
 class Scaling:
@@ -22,7 +20,7 @@ class Scaling:
         self._count = int(replica.get("count") or 0)
         self._specs = specs
 
-    def transform(self, resources: ResMap) -> None:
+    def transform(self, resources: resmap.ResMap) -> None:
         setter = Setter(self._set, Scalar, INT)
         found = False
         for spec in self._specs:

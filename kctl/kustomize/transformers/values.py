@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kctl.kustomize.field_specs import split
 from kctl.kustomize.fields import require, set_scalar
 from kctl.kustomize.nodes import Scalar, raw_text
 from kctl.kustomize.paths import places
+from kctl.kustomize.resmap import ResMap
 from kctl.kustomize.selecting import Selector
 from kctl.kustomize.transformers.namespaces import Placing
-
-if TYPE_CHECKING:
-    from kctl.kustomize.resmap import ResMap
 
 
 class Adding:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, switch
+from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
+from kctl.printers.table import TabWriter
+from kctl.session.session import Session
+from kctl.views.access import rules as access_rules
 from localplane.apimachinery.objects import JSONObject
+from localplane.client.errors import NoMatch
 from localplane.client.rest.names import GroupVersionResource
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
 
 _VERBS = (
     *("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"),
@@ -79,8 +76,6 @@ async def _attributes(session: Session, given: Given) -> JSONObject:
 
 async def _resource(session: Session, argument: str) -> GroupVersionResource:
     """What was typed, if the server knows nothing of the kind."""
-    from localplane.client.errors import NoMatch
-
     if argument == "*":
         return GroupVersionResource("", "", argument)
     lower = argument.lower()
@@ -111,9 +106,6 @@ async def _warn_of_scope(session: Session, resource: GroupVersionResource) -> No
 
 
 async def _list(session: Session, given: Given) -> None:
-    from kctl.printers.table import TabWriter
-    from kctl.views.access.rules import broken_down, compact, listed, order, resource_and_group
-
     if given.arguments:
         raise KctlError("list option must be specified with no arguments")
     if given.is_on("quiet") or given.is_on("all-namespaces") or given.text("subresource"):
@@ -127,13 +119,15 @@ async def _list(session: Session, given: Given) -> None:
     if status.get("incomplete"):
         session.warn(f"the list may be incomplete: {status.get('evaluationError', '')}")
     every = [*(status.get("resourceRules") or ()), *(status.get("nonResourceRules") or ())]
-    rules = sorted(compact([one for rule in every for one in broken_down(rule)]), key=order)
+    rules = sorted(
+        access_rules.compact([one for rule in every for one in access_rules.broken_down(rule)]), key=access_rules.order
+    )
     out = TabWriter(session.write)
     if not given.is_on("no-headers"):
         out.write("Resources\tNon-Resource URLs\tResource Names\tVerbs\n")
     for rule in rules:
-        lists = (listed(rule.get(field)) for field in ("nonResourceURLs", "resourceNames", "verbs"))
-        out.write("\t".join((resource_and_group(rule), *lists)) + "\n")
+        lists = (access_rules.listed(rule.get(field)) for field in ("nonResourceURLs", "resourceNames", "verbs"))
+        out.write("\t".join((access_rules.resource_and_group(rule), *lists)) + "\n")
     out.flush()
 
 

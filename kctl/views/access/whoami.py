@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kctl.command_line.command import Command
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError
+from kctl.printers import typed
 from kctl.printers.choice import output_flags
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
+from kctl.printers.table import TabWriter
+from kctl.session.session import Session
+from kctl.views.access import rules
+from localplane.apimachinery.errors import Forbidden, NotFound
+from localplane.client.rest.names import GroupVersionResource
 
 _GROUP = "authentication.k8s.io"
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.printers.typed import printer_for
-
-    printer = printer_for(given, "") if given.changed("output") else None
+    printer = typed.printer_for(given, "") if given.changed("output") else None
     review = await _review(session)
     if printer is not None:
         printer.print(review, session.write_object)
@@ -28,9 +29,6 @@ async def run(session: Session, given: Given) -> None:
 
 async def _review(session: Session) -> dict[str, Any]:
     """In the newest version that the server has."""
-    from localplane.apimachinery.errors import Forbidden, NotFound
-    from localplane.client.rest.names import GroupVersionResource
-
     for version in ("v1", "v1beta1", "v1alpha1"):
         resource = GroupVersionResource(_GROUP, version, "selfsubjectreviews")
         review = {"kind": "SelfSubjectReview", "apiVersion": f"{_GROUP}/{version}", "metadata": {}}
@@ -46,19 +44,16 @@ async def _review(session: Session) -> dict[str, Any]:
 
 
 def _print_table(session: Session, user: dict[str, Any]) -> None:
-    from kctl.printers.table import TabWriter
-    from kctl.views.access.rules import listed
-
     out = TabWriter(session.write)
     out.write("ATTRIBUTE\tVALUE\n")
     for title, field in (("Username", "username"), ("UID", "uid")):
         if user.get(field):
             out.write(f"{title}\t{user[field]}\n")
     if user.get("groups"):
-        out.write(f"Groups\t{listed(user['groups'])}\n")
+        out.write(f"Groups\t{rules.listed(user['groups'])}\n")
     extra = user.get("extra") or {}
     for key in sorted(extra):
-        out.write(f"Extra: {key}\t{listed(extra[key])}\n")
+        out.write(f"Extra: {key}\t{rules.listed(extra[key])}\n")
     out.flush()
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from kctl.errors import KctlError
 from kctl.views.access.rules import broken_down, compact, listed, order, resource_and_group
 from kctl.views.describe.page import Page, Source, events, full_time, labels_text, named, of, told
+from localplane.apimachinery import times
 from localplane.apimachinery.objects import JSONObject
 
 if TYPE_CHECKING:
@@ -62,8 +63,6 @@ _COMMON_NAME, _SERIAL_NUMBER = "2.5.4.3", "2.5.4.5"
 
 
 async def signing_request(page: Page, obj: JSONObject, source: Source) -> None:
-    from localplane.apimachinery.times import human_duration
-
     metadata, spec = of(obj, "metadata"), of(obj, "spec")
     happened = await source.events(obj)
     request = _parsed(str(spec.get("request") or ""))
@@ -75,7 +74,7 @@ async def signing_request(page: Page, obj: JSONObject, source: Source) -> None:
     if spec.get("signerName"):
         page.field("Signer", spec["signerName"])
     if spec.get("expirationSeconds") is not None:
-        page.field("Requested Duration", human_duration(timedelta(seconds=spec["expirationSeconds"])))
+        page.field("Requested Duration", times.human_duration(timedelta(seconds=spec["expirationSeconds"])))
     page.field("Status", status_text(of(obj, "status")))
     _subject(page, request)
     _alternative_names(page, request)

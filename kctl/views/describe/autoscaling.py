@@ -15,6 +15,7 @@ from kctl.views.describe.page import (
     labels_text,
     of,
 )
+from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.objects import JSONObject
@@ -31,8 +32,6 @@ _FIELDS = {
 
 async def autoscaler(page: Page, obj: JSONObject, source: Source) -> None:
     """Always version 2, whichever was asked for: version 1 can't say everything."""
-    from localplane.apimachinery.errors import APIError
-
     metadata = of(obj, "metadata")
     if obj.get("apiVersion") != "autoscaling/v2":
         place = ("autoscaling", "v2", "horizontalpodautoscalers", metadata.get("namespace", ""))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
+from kctl.errors import KctlError
+from kctl.objects import value_from
 from kctl.views.describe.page import NONE, Page, full_time, of, truth
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
@@ -178,11 +180,8 @@ def _key_reference(page: Page, name: str, source: JSONObject) -> None:
 
 
 def _amount(reference: JSONObject, container: JSONObject) -> str:
-    from kctl.errors import KctlError
-    from kctl.objects.value_from import resource_amount
-
     try:
-        value = resource_amount(reference, container)
+        value = value_from.resource_amount(reference, container)
     except KctlError:
         return ""
     return (

@@ -28,6 +28,7 @@ from kctl.views.describe.page import (
     of,
     told,
 )
+from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.objects import JSONObject
 
@@ -175,8 +176,6 @@ def _port(page: Page, port: JSONObject, slices: Sequence[JSONObject]) -> None:
 
 
 async def endpoint_slices(source: Source, namespace: str, name: str) -> list[JSONObject]:
-    from localplane.apimachinery.errors import APIError
-
     try:
         selector = f"{SERVICE_NAME}={name}"
         return await source.list(*SLICES, namespace, label_selector=selector, whole=True)
@@ -242,8 +241,6 @@ async def ingress(page: Page, obj: JSONObject, source: Source) -> None:
 
 
 async def _backend(source: Source, namespace: str, backend: JSONObject) -> str:
-    from localplane.apimachinery.errors import APIError
-
     if (resource := backend.get("resource")) is not None:
         group = resource.get("apiGroup")
         return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kctl.views.describe.page import NONE, Page, Source, annotation_lines, events, full_time, labels, of, several, since
+from localplane.apimachinery.errors import APIError, Forbidden
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import ZERO
 from localplane.apis import pod_resources
@@ -60,8 +61,6 @@ async def describe(page: Page, obj: JSONObject, source: Source) -> None:
 
 async def _alive_on(source: Source, name: str) -> list[JSONObject] | None:
     """None for who may not see pods."""
-    from localplane.apimachinery.errors import Forbidden
-
     try:
         return await source.list("", "v1", "pods", "", field_selector=f"spec.nodeName={name},{_ALIVE}")
     except Forbidden:
@@ -82,8 +81,6 @@ def taint_text(taint: JSONObject) -> str:
 
 
 async def _lease(page: Page, source: Source, name: str) -> None:
-    from localplane.apimachinery.errors import APIError
-
     try:
         lease = await source.get("coordination.k8s.io", "v1", "leases", "kube-node-lease", name)
     except APIError as error:
@@ -97,8 +94,6 @@ async def _lease(page: Page, source: Source, name: str) -> None:
 
 
 async def _resource_slices(source: Source, name: str) -> list[JSONObject]:
-    from localplane.apimachinery.errors import APIError
-
     try:
         return await source.list(
             "resource.k8s.io", "v1", "resourceslices", "", field_selector=f"spec.nodeName={name}", whole=True

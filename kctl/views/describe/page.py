@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kctl.printers.table import TabWriter
 from kctl.printers.terminal import escape
+from kctl.session.session import Session
+from localplane.apimachinery import times
+from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.session.session import Session
+from localplane.client.rest import options as rest_options
+from localplane.client.rest.names import GroupVersionResource
 
 
 class Page:
@@ -132,17 +134,13 @@ def go_time(timestamp: str | None) -> str:
 
 
 def moment(timestamp: str) -> datetime:
-    from localplane.apimachinery.times import parse_micro_time, parse_time
-
-    return parse_micro_time(timestamp) if "." in timestamp else parse_time(timestamp)
+    return times.parse_micro_time(timestamp) if "." in timestamp else times.parse_time(timestamp)
 
 
 def since(timestamp: str | None) -> str:
-    from localplane.apimachinery.times import human_duration
-
     if not timestamp:
         return "<unknown>"
-    return human_duration(datetime.now(UTC) - moment(timestamp))
+    return times.human_duration(datetime.now(UTC) - moment(timestamp))
 
 
 def controller(obj: JSONObject) -> str:
@@ -191,8 +189,6 @@ class Source:
         self, obj: JSONObject, *, kind: str | None = None, uid: str | None = None
     ) -> list[JSONObject] | None:
         """None where nobody wants them. `kind` and `uid` ask for another than the object's own; empty for any."""
-        from localplane.apimachinery.errors import APIError
-
         if not self._with_events:
             return None
         metadata = obj.get("metadata") or {}
@@ -222,14 +218,11 @@ class Source:
         whole: bool = False,
     ) -> list[JSONObject]:
         """All pages, or all at once with `whole`. Raises APIError."""
-        from localplane.client.rest.names import GroupVersionResource
-        from localplane.client.rest.options import ListOptions
-
         client = self._session.client.resource(GroupVersionResource(group, version, resource), namespace)
         found: list[JSONObject] = []
         token = ""
         while True:
-            options = ListOptions(
+            options = rest_options.ListOptions(
                 label_selector=label_selector,
                 field_selector=field_selector,
                 limit=0 if whole else self._chunk_size,
@@ -243,8 +236,6 @@ class Source:
 
     async def get(self, group: str, version: str, resource: str, namespace: str, name: str) -> JSONObject:
         """Raises APIError."""
-        from localplane.client.rest.names import GroupVersionResource
-
         client = self._session.client.resource(GroupVersionResource(group, version, resource), namespace)
         return await client.get(name)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from kctl.views.describe.page import NONE, Page, of
+from kctl.views.describe.page import NONE, Page, annotation_lines, labels, of, since
 from localplane.apimachinery.gotext import go_plain
 from localplane.apimachinery.objects import JSONObject
 
@@ -299,8 +299,6 @@ def _downward(page: Page, source: JSONObject) -> None:
 
 
 def _ephemeral(page: Page, source: JSONObject) -> None:
-    from kctl.views.describe.storage import claim
-
     page.line(
         "Type:\tEphemeralVolume (an inline specification for a volume that gets created and deleted with the pod)",
         level=2,
@@ -335,3 +333,45 @@ _SPECIAL: dict[str, Callable[[Page, JSONObject], None]] = {
     "ephemeral": _ephemeral,
     "csi": _csi,
 }
+
+
+_MODES = {"ReadWriteOnce": "RWO", "ReadOnlyMany": "ROX", "ReadWriteMany": "RWX", "ReadWriteOncePod": "RWOP"}
+_CLASS = "volume.beta.kubernetes.io/storage-class"
+
+
+def access_modes(modes: list[str] | None) -> str:
+    """Kubernetes: storageutil.GetAccessModesAsString."""
+    return ",".join(short for mode, short in _MODES.items() if mode in (modes or ()))
+
+
+def storage_class_name(obj: JSONObject) -> str:
+    told = of(obj, "metadata", "annotations").get(_CLASS)
+    return str(told if told is not None else of(obj, "spec").get("storageClassName") or "")
+
+
+def claim(page: Page, obj: JSONObject, *, whole: bool) -> None:
+    """Without `whole` it is a template, which has no name and no status."""
+    metadata, spec, status = of(obj, "metadata"), of(obj, "spec"), of(obj, "status")
+    if whole:
+        page.field("Name", metadata.get("name", ""))
+        page.field("Namespace", metadata.get("namespace", ""))
+    page.field("StorageClass", storage_class_name(obj))
+    if whole:
+        gone = metadata.get("deletionTimestamp")
+        page.field("Status", f"Terminating (lasts {since(gone)})" if gone else status.get("phase", ""))
+    page.field("Volume", spec.get("volumeName", ""))
+    labels(page, "Labels", metadata.get("labels"))
+    annotation_lines(page, "Annotations", metadata.get("annotations"))
+    if whole:
+        page.field("Finalizers", go_plain(metadata.get("finalizers") or []))
+    bound = bool(spec.get("volumeName"))
+    page.field("Capacity", of(status, "capacity").get("storage", "0") if bound else "")
+    page.field("Access Modes", access_modes(status.get("accessModes")) if bound else "")
+    if spec.get("volumeMode"):
+        page.field("VolumeMode", spec["volumeMode"])
+    if (source := spec.get("dataSource")) is not None:
+        page.line("DataSource:")
+        if source.get("apiGroup") is not None:
+            page.field("APIGroup", source["apiGroup"], level=1)
+        page.field("Kind", source.get("kind", ""), level=1)
+        page.field("Name", source.get("name", ""), level=1)

@@ -23,7 +23,9 @@ from kctl.views.describe.page import (
     truth,
 )
 from kctl.views.describe.pods import pod_template
-from kctl.views.describe.storage import storage_class_name
+from kctl.views.describe.volumes import storage_class_name
+from localplane.apimachinery import times
+from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.objects import JSONObject
 
@@ -63,8 +65,6 @@ async def deployment(page: Page, obj: JSONObject, source: Source) -> None:
 
 
 async def _replica_sets(page: Page, obj: JSONObject, source: Source) -> None:
-    from localplane.apimachinery.errors import APIError
-
     metadata, spec = of(obj, "metadata"), of(obj, "spec")
     selector = selector_text(spec.get("selector"), none="")
     try:
@@ -226,15 +226,13 @@ async def job(page: Page, obj: JSONObject, source: Source) -> None:
 
 
 def _times(page: Page, status: JSONObject) -> None:
-    from localplane.apimachinery.times import human_duration
-
     started, ended = status.get("startTime"), status.get("completionTime")
     if started:
         page.field("Start Time", full_time(started))
     if ended:
         page.field("Completed At", full_time(ended))
     if started and ended:
-        page.field("Duration", human_duration(moment(ended) - moment(started)))
+        page.field("Duration", times.human_duration(moment(ended) - moment(started)))
 
 
 def _capped(indexes: str, limit: int = 50) -> str:

@@ -7,18 +7,18 @@ What is typed is read as a JSONPath, which is why `pods['spec']` is the same as 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import urllib.parse
+from typing import Any, NamedTuple
 
 from kctl.errors import KctlError
+from kctl.session.session import Session
+from localplane.apimachinery import jsonpath
 from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.jsonpath import parser
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.session.session import Session
-    from localplane.apimachinery.jsonpath.parser import Step
-    from localplane.client.rest.mapper import RESTMapper
-    from localplane.client.rest.names import GroupVersionResource
-
+from localplane.client.errors import AmbiguousMatch, NoMatch
+from localplane.client.rest.mapper import RESTMapper
+from localplane.client.rest.names import GroupVersionResource
 
 _METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -38,14 +38,12 @@ async def paths_of(session: Session) -> dict[str, Any]:
 
 
 async def document_at(session: Session, paths: dict[str, Any], resource: GroupVersionResource) -> JSONObject:
-    from urllib.parse import parse_qsl, urlsplit
-
     path = f"apis/{resource.group}/{resource.version}" if resource.group else f"api/{resource.version}"
     if path not in paths:
         raise KctlError(f"couldn't find resource for {go_quote(str(resource))}")
-    where = urlsplit(paths[path].get("serverRelativeURL") or f"/openapi/v3/{path}")
+    where = urllib.parse.urlsplit(paths[path].get("serverRelativeURL") or f"/openapi/v3/{path}")
     headers = [("Accept", "application/json")]
-    found = await session.client.request("GET", where.path, query=parse_qsl(where.query), headers=headers)
+    found = await session.client.request("GET", where.path, query=urllib.parse.parse_qsl(where.query), headers=headers)
     document: JSONObject = found.json()
     return document
 
@@ -114,9 +112,6 @@ class Asked(NamedTuple):
 
 async def asked(session: Session, argument: str, *, whole_name: bool) -> Asked:
     """`whole_name` takes the group as part of the type's name where the server has such a type. Raises KctlError."""
-    from localplane.client.errors import AmbiguousMatch, NoMatch
-    from localplane.client.rest.names import GroupVersionResource
-
     steps = _steps(argument)
     name = _field(steps[0], _NOT_A_FIELD)
     if not name:
@@ -133,7 +128,7 @@ async def asked(session: Session, argument: str, *, whole_name: bool) -> Asked:
         raise KctlError(f"the server doesn't have a resource type {go_quote(name)}", verbatim=True) from None
 
 
-def _with_group(mapper: RESTMapper, wanted: GroupVersionResource, argument: str, steps: list[Step]) -> Asked:
+def _with_group(mapper: RESTMapper, wanted: GroupVersionResource, argument: str, steps: list[parser.Step]) -> Asked:
     """`deployments.apps.spec` names the group as well, `deployments.spec` does not."""
     found = mapper.resources_for(wanted)
     for one in found:
@@ -144,22 +139,17 @@ def _with_group(mapper: RESTMapper, wanted: GroupVersionResource, argument: str,
     return Asked(found[0], tuple(_field(step, _NOT_A_FIELD) for step in steps[1:]))
 
 
-def _steps(text: str) -> list[Step]:
-    from localplane.apimachinery.jsonpath import JSONPathSyntaxError, parse
-    from localplane.apimachinery.jsonpath.parser import Action
-
+def _steps(text: str) -> list[parser.Step]:
     try:
-        parts = parse("{." + text.removesuffix(".") + "}").parts
-    except JSONPathSyntaxError as error:
+        parts = jsonpath.parse("{." + text.removesuffix(".") + "}").parts
+    except jsonpath.JSONPathSyntaxError as error:
         raise KctlError(str(error)) from error
     if len(parts) != 1:
         raise KctlError("must pass in 1 jsonpath string")
-    return list(parts[0].steps) if isinstance(parts[0], Action) else []
+    return list(parts[0].steps) if isinstance(parts[0], parser.Action) else []
 
 
-def _field(step: Step, otherwise: str) -> str:
-    from localplane.apimachinery.jsonpath.parser import Field
-
-    if not isinstance(step, Field):
+def _field(step: parser.Step, otherwise: str) -> str:
+    if not isinstance(step, parser.Field):
         raise KctlError(otherwise)
     return step.name

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from kctl.errors import KctlError
+from kctl.views.explain import text
 from kctl.views.explain.documents import resolved, schema_of
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.gotext import go_json, go_quote
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from kctl.views.explain.text import Options
 
 _WANTED = {
     "ObjectMeta": ("name",),
@@ -75,7 +72,7 @@ _BY_SERVER = frozenset(
 _ZEROS = {"string": '""', "integer": "0", "number": "0", "boolean": "false"}
 
 
-def skeleton(document: JSONObject, kind: dict[str, str], path: Sequence[str], options: Options) -> str:
+def skeleton(document: JSONObject, kind: dict[str, str], path: Sequence[str], options: text.Options) -> str:
     """Of a kind, or of what is at a path of its fields. Raises KctlError for a field that is not there."""
     schema = schema_of(document, kind)
     drawing = _Skeleton(document, options)
@@ -90,7 +87,7 @@ def skeleton(document: JSONObject, kind: dict[str, str], path: Sequence[str], op
 
 
 class _Skeleton:
-    def __init__(self, document: JSONObject, options: Options) -> None:
+    def __init__(self, document: JSONObject, options: text.Options) -> None:
         self._document = document
         self._options = options
 
@@ -155,8 +152,6 @@ def _name(schema: JSONObject) -> str:
 
 
 def _scalar(schema: JSONObject) -> str:
-    from localplane.apimachinery.gotext import go_json
-
     default: Any = schema.get("default")
     if default not in (None, {}, ""):
         return go_json(default)

@@ -5,17 +5,13 @@ Kubernetes: kubectl/pkg/explain, and k8s.io/kube-openapi/pkg/util/proto for how 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from kctl.errors import KctlError
-from kctl.views.explain.text import paragraphs
+from kctl.views.explain.text import Options, paragraphs
 from localplane.apimachinery.gotext import go_quote
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from kctl.views.explain.text import Options
-    from localplane.apimachinery.groups import GroupVersionKind
+from localplane.apimachinery.groups import GroupVersionKind
 
 Schema = dict[str, Any]
 

@@ -11,16 +11,17 @@ Asking for metrics. Kubernetes: kubectl/pkg/cmd/top, getMetricsFromMetricsAPI an
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
+from kctl.session.session import Session
+from localplane.apimachinery import fields as apimachinery_fields
+from localplane.apimachinery import labels
+from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.protobuf import fields, opened
-
-if TYPE_CHECKING:
-    from kctl.session.session import Session
-
+from localplane.client.rest.discovery import ACCEPT
+from localplane.client.rest.statuses import Subject
 
 __all__ = ["NO_HEADERS", "PROTOBUF", "check_sorting", "sort_by", "switch"]
 
@@ -95,8 +96,6 @@ class Metrics:
 
     async def version(self) -> str:
         """The first in the server's order that we can read. Raises KctlError if there is none."""
-        from localplane.client.rest.discovery import ACCEPT
-
         for path in ("/api", "/apis"):
             document = (await self._session.client.request("GET", path, headers=[("Accept", ACCEPT)])).json()
             for version in _versions(document):
@@ -106,9 +105,6 @@ class Metrics:
 
     async def read(self, resource: str, *, namespace: str = "", name: str = "", labels: str = "") -> list[JSONObject]:
         """Of one by its `name`, or of all that the labels select. Raises APIError."""
-        from localplane.apimachinery.groups import GroupResource
-        from localplane.client.rest.statuses import Subject
-
         where = f"/namespaces/{namespace}" if namespace else ""
         path = f"/apis/{_GROUP}/{await self.version()}{where}/{resource}"
         answer = await self._session.client.request(
@@ -137,18 +133,14 @@ def _decoded(body: bytes) -> JSONObject:
 
 def label_selector(text: str) -> str:
     """In its one form. Raises KctlError."""
-    from localplane.apimachinery.labels import InvalidSelector, parse
-
     try:
-        return str(parse(text))
-    except InvalidSelector as error:
+        return str(labels.parse(text))
+    except labels.InvalidSelector as error:
         raise KctlError(str(error)) from error
 
 
 def field_selector(text: str) -> str:
-    from localplane.apimachinery.fields import InvalidSelector, parse
-
     try:
-        return str(parse(text))
-    except InvalidSelector as error:
+        return str(apimachinery_fields.parse(text))
+    except apimachinery_fields.InvalidSelector as error:
         raise KctlError(str(error)) from error

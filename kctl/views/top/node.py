@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError, UsageError
-from kctl.views.top.metrics import NO_HEADERS, PROTOBUF, check_sorting, sort_by, switch
+from kctl.printers.table import TabWriter
+from kctl.session.session import Session
+from kctl.views.top import rows as top_rows
+from kctl.views.top.metrics import NO_HEADERS, PROTOBUF, Metrics, check_sorting, label_selector, sort_by, switch
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
+from localplane.client.rest import options
+from localplane.client.rest.names import GroupVersionResource
 
 _USAGE = "node [NAME | -l label]"
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.views.top.metrics import Metrics, label_selector
-
     if len(given.arguments) > 1:
         raise UsageError(_USAGE, hint="See 'kctl top node -h' for help and examples")
     name = given.arguments[0] if given.arguments else ""
@@ -36,34 +33,30 @@ async def run(session: Session, given: Given) -> None:
 
 
 async def _nodes(session: Session, name: str, labels: str) -> list[JSONObject]:
-    from localplane.client.rest.names import GroupVersionResource
-    from localplane.client.rest.options import ListOptions
-
     nodes = session.client.resource(GroupVersionResource("", "v1", "nodes"))
     if name:
         return [await nodes.get(name)]
-    return list((await nodes.list(ListOptions(label_selector=labels))).get("items") or ())
+    return list((await nodes.list(options.ListOptions(label_selector=labels))).get("items") or ())
 
 
 def _print(session: Session, given: Given, metrics: list[JSONObject], nodes: list[JSONObject]) -> None:
-    from kctl.printers.table import TabWriter
-    from kctl.views.top.rows import SWAP, Rows, measured, order, usage
-
     field = "capacity" if given.is_on("show-capacity") else "allocatable"
     available, without_swap = {}, set()
     for node in nodes:
         name, status = node["metadata"]["name"], node.get("status") or {}
         swap = ((status.get("nodeInfo") or {}).get("swap") or {}).get("capacity")
-        available[name] = usage({**(status.get(field) or {}), **({} if swap is None else {SWAP: swap})})
+        available[name] = top_rows.usage(
+            {**(status.get(field) or {}), **({} if swap is None else {top_rows.SWAP: swap})}
+        )
         if swap is None:
             without_swap.add(name)
     out = TabWriter(session.write)
-    rows = Rows(out, measured(swap=given.is_on("show-swap")))
+    rows = top_rows.Rows(out, top_rows.measured(swap=given.is_on("show-swap")))
     if not given.is_on("no-headers"):
         rows.headers((), shares=True)
-    used = [(one["metadata"]["name"], usage(one.get("usage"))) for one in metrics]
-    for name, amounts in sorted(used, key=lambda one: order(one[1], one[0], given.text("sort-by"))):
-        missing = frozenset((SWAP,)) if name in without_swap else frozenset()
+    used = [(one["metadata"]["name"], top_rows.usage(one.get("usage"))) for one in metrics]
+    for name, amounts in sorted(used, key=lambda one: top_rows.order(one[1], one[0], given.text("sort-by"))):
+        missing = frozenset((top_rows.SWAP,)) if name in without_swap else frozenset()
         rows.used((name,), amounts, available.pop(name, None), missing=missing)
     for name in available:
         rows.unknown(name)

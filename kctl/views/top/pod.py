@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError, UsageError
-from kctl.views.top.metrics import NO_HEADERS, PROTOBUF, check_sorting, sort_by, switch
+from kctl.printers.table import TabWriter
+from kctl.session.session import Session
+from kctl.views.top import rows as top_rows
+from kctl.views.top.metrics import (
+    NO_HEADERS,
+    PROTOBUF,
+    Metrics,
+    check_sorting,
+    field_selector,
+    label_selector,
+    sort_by,
+    switch,
+)
+from localplane.apimachinery import times
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-
+from localplane.client.rest import options
+from localplane.client.rest.names import GroupVersionResource
 
 _USAGE = "pod [NAME | -l label]"
 _METRICS_TAKE = timedelta(minutes=2)
@@ -22,8 +33,6 @@ _METRICS_TAKE = timedelta(minutes=2)
 
 
 async def run(session: Session, given: Given) -> None:
-    from kctl.views.top.metrics import Metrics, field_selector, label_selector
-
     if len(given.arguments) > 1:
         raise UsageError(_USAGE, hint="See 'kctl top pod -h' for help and examples")
     name = given.arguments[0] if given.arguments else ""
@@ -51,24 +60,17 @@ def _place(obj: JSONObject) -> tuple[str, str]:
 
 
 async def _pods(session: Session, namespace: str, name: str, labels: str, fields: str) -> list[JSONObject]:
-    from localplane.client.rest.names import GroupVersionResource
-    from localplane.client.rest.options import ListOptions
-
     pods = session.client.resource(GroupVersionResource("", "v1", "pods"), namespace)
     if name:
         return [await pods.get(name)]
-    return list((await pods.list(ListOptions(label_selector=labels, field_selector=fields))).get("items") or ())
+    return list((await pods.list(options.ListOptions(label_selector=labels, field_selector=fields))).get("items") or ())
 
 
 async def _explain_nothing(session: Session, namespace: str, name: str, labels: str, fields: str) -> None:
     """Raises KctlError if there are pods: they are too young, or nobody measures them."""
-    from datetime import UTC, datetime
-
-    from localplane.apimachinery.times import parse_time
-
     pods = await _pods(session, namespace, name, labels, fields)
     for pod in pods:
-        age = datetime.now(UTC) - parse_time(pod["metadata"]["creationTimestamp"])
+        age = dt.datetime.now(dt.UTC) - times.parse_time(pod["metadata"]["creationTimestamp"])
         if age > _METRICS_TAKE:
             shown = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}, age: {_go_duration(age)}"
             raise KctlError(f"Metrics not available for pod {shown}")
@@ -85,33 +87,30 @@ def _go_duration(duration: timedelta) -> str:
 
 
 def _print(session: Session, given: Given, metrics: list[JSONObject]) -> None:
-    from kctl.printers.table import TabWriter
-    from kctl.views.top.rows import Rows, measured, order, total, usage
-
     by_container, everywhere = given.is_on("containers"), given.is_on("all-namespaces")
     chosen = given.text("sort-by")
-    resources = measured(swap=given.is_on("show-swap"))
+    resources = top_rows.measured(swap=given.is_on("show-swap"))
     out = TabWriter(session.write)
-    rows = Rows(out, resources)
+    rows = top_rows.Rows(out, resources)
     columns = 1 + len(resources)
     if not given.is_on("no-headers"):
         columns = rows.headers((*("NAMESPACE",) * everywhere, *("POD",) * by_container), shares=False)
     used = []
     for one in metrics:
         namespace, name = _place(one)
-        containers = [(each.get("name", ""), usage(each.get("usage"))) for each in one.get("containers") or ()]
-        used.append(((namespace, name), total((amounts for _, amounts in containers), resources), containers))
+        containers = [(each.get("name", ""), top_rows.usage(each.get("usage"))) for each in one.get("containers") or ()]
+        used.append(((namespace, name), top_rows.total((amounts for _, amounts in containers), resources), containers))
     for (namespace, name), amounts, containers in sorted(
-        used, key=lambda one: order(one[1], one[0] if everywhere else one[0][1], chosen)
+        used, key=lambda one: top_rows.order(one[1], one[0] if everywhere else one[0][1], chosen)
     ):
         before = (namespace,) if everywhere else ()
         if not by_container:
             rows.used((*before, name), amounts)
             continue
-        for container, own in sorted(containers, key=lambda one: order(one[1], one[0], chosen)):
+        for container, own in sorted(containers, key=lambda one: top_rows.order(one[1], one[0], chosen)):
             rows.used((*before, name, container), own)
     if given.is_on("sum"):
-        rows.sum(total((amounts for _, amounts, _ in used), resources), columns)
+        rows.sum(top_rows.total((amounts for _, amounts, _ in used), resources), columns)
     out.flush()
 
 

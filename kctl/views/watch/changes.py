@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
+from kctl.views.watch import sources
 from localplane.apimachinery.objects import JSONObject
-
-if TYPE_CHECKING:
-    from kctl.views.watch.sources import Source
 
 
 class Change(NamedTuple):
@@ -22,10 +20,10 @@ class Change(NamedTuple):
 class View(Protocol):
     """Where changes go."""
 
-    def show(self, source: Source, changes: list[Change], *, initial: bool) -> None:
+    def show(self, source: sources.Source, changes: list[Change], *, initial: bool) -> None:
         """`initial` is what was there when we came; it is shown once for every source, even if there is nothing."""
 
-    def connected(self, source: Source, problem: str) -> None:
+    def connected(self, source: sources.Source, problem: str) -> None:
         """`problem` is empty when the server can be heard again."""
 
 
@@ -36,7 +34,7 @@ class Known:
     that one was deleted and made anew. Kubernetes: client-go/tools/cache, DeltaFIFO.Replace.
     """
 
-    def __init__(self, source: Source, view: View) -> None:
+    def __init__(self, source: sources.Source, view: View) -> None:
         self._source = source
         self._view = view
         self._objects: dict[tuple[str, str], JSONObject] = {}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
+from kctl.session.session import Session
 from kctl.views.watch.changes import Known, View
 from kctl.views.watch.rows import Collection
 from kctl.views.watch.sources import Source
@@ -15,12 +15,6 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConfigError, CredentialsError, TLSFailed
 from localplane.client.informers.reflector import Reflector, ReflectorOptions
 from localplane.client.workqueue.rate_limiters import BackoffPolicy
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kctl.session.session import Session
-
 
 _BACKOFF = BackoffPolicy(initial=timedelta(milliseconds=200), maximum=timedelta(seconds=5))
 """Shorter than a controller's: a person is waiting, and there is only one of them."""

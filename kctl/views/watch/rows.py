@@ -9,26 +9,25 @@ Changes for a pipe: a line for each, or a document.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from kctl.command_line.flags import Given
+from kctl.printers.choice import GET_FORMATS, Printer, printer_for
+from kctl.printers.objects import without_managed_fields
 from kctl.printers.table import TableOptions, TablePrinter, TabWriter
+from kctl.session.session import Session
 from kctl.views.watch.changes import Change
 from kctl.views.watch.sources import Source
+from localplane.apimachinery import times
+from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.gotext import go_json
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.records import replace
+from localplane.client.errors import ClientError
+from localplane.client.rest import resources
 from localplane.client.rest.options import ListOptions
 from localplane.client.rest.watch import WatchEvent, WatchStream
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from kctl.command_line.flags import Given
-    from kctl.printers.choice import Printer
-    from kctl.session.session import Session
-    from kctl.views.watch.sources import Source
-    from localplane.client.rest.resources import ResourceClient
-
 
 TABLE = (
     "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"
@@ -62,10 +61,8 @@ class Columns:
         return {"metadata": metadata, "cells": row.get("cells") or [], "columns": self.definitions}
 
     def _plain(self, obj: JSONObject) -> JSONObject:
-        from localplane.apimachinery.times import age
-
         metadata = obj.get("metadata") or {}
-        cells = [metadata.get("name", ""), age(metadata.get("creationTimestamp"))]
+        cells = [metadata.get("name", ""), times.age(metadata.get("creationTimestamp"))]
         return {"metadata": metadata, "cells": cells, "columns": _PLAIN_COLUMNS}
 
 
@@ -75,7 +72,9 @@ class Collection:
     `hear` is told of the connection: of what is wrong with it, or with nothing that it is fine.
     """
 
-    def __init__(self, resource: ResourceClient, source: Source, *, as_rows: bool, hear: Callable[[str], None]) -> None:
+    def __init__(
+        self, resource: resources.ResourceClient, source: Source, *, as_rows: bool, hear: Callable[[str], None]
+    ) -> None:
         self._resource = resource
         self._source = source
         self._as_rows = as_rows
@@ -111,9 +110,6 @@ class _Events(WatchStream):
         self._hear = hear
 
     async def open(self) -> None:
-        from localplane.apimachinery.errors import APIError
-        from localplane.client.errors import ClientError
-
         try:
             await self._stream.open()
         except (APIError, ClientError) as error:
@@ -194,8 +190,6 @@ class Documents(_Telling):
     """Whole objects. As JSON an event is a line, for what reads line by line."""
 
     def __init__(self, session: Session, given: Given) -> None:
-        from kctl.printers.choice import GET_FORMATS, printer_for
-
         super().__init__(session)
         self._changes_only = given.is_on("watch-only")
         printer = printer_for(given, formats=GET_FORMATS)
@@ -217,9 +211,6 @@ def _event(session: Session, printer: Printer) -> Callable[[Change], None]:
 
 
 def _json_line(session: Session, *, keep: bool) -> Callable[[Change], None]:
-    from kctl.printers.objects import without_managed_fields
-    from localplane.apimachinery.gotext import go_json
-
     def write(change: Change) -> None:
         obj = change.object if keep else without_managed_fields(change.object)
         session.write(go_json({"type": change.type, "object": obj}) + "\n")

@@ -7,20 +7,18 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kctl.command_line.colours import allowed
+from kctl.command_line.flags import Given
+from kctl.printers.terminal import harmless
 from kctl.views.watch.board import Board
+from kctl.views.watch.changes import Change
 from kctl.views.watch.drawing import Look, draw
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kctl.command_line.flags import Given
-    from kctl.views.watch.changes import Change
-    from kctl.views.watch.sources import Source
+from kctl.views.watch.sources import Source
 
 _PAUSE = 0.05
 """Seconds between two drawings, however much happens."""
@@ -164,6 +162,4 @@ def _title(given: Given, sources: Sequence[Source]) -> str:
         parts.append(f"namespace {namespaced[0].namespace}")
     parts += [f"-l {given.text('selector')}"] if given.text("selector") else []
     parts += [f"--field-selector {given.text('field-selector')}"] if given.text("field-selector") else []
-    from kctl.printers.terminal import harmless
-
     return harmless(" · ".join(parts))

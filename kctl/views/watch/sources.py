@@ -5,16 +5,15 @@ Keeping up with several collections at once, until somebody has seen enough.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from kctl.command_line.flags import Given
 from kctl.errors import KctlError
 from kctl.objects.arguments import read
 from kctl.objects.lookup import with_everything
-
-if TYPE_CHECKING:
-    from kctl.command_line.flags import Given
-    from kctl.session.session import Session
-    from localplane.client.rest.mapper import RESTMapping
+from kctl.session.session import Session
+from localplane.client.errors import NoMatch
+from localplane.client.rest.mapper import RESTMapping
 
 
 class Source(NamedTuple):
@@ -51,8 +50,6 @@ async def sources(session: Session, given: Given) -> list[Source]:
 
 
 async def _source(session: Session, given: Given, argument: str, name: str) -> Source:
-    from localplane.client.errors import NoMatch
-
     labels, fields = given.text("selector").strip(), given.text("field-selector").strip()
     everywhere = given.is_on("all-namespaces")
     try:

@@ -42,6 +42,7 @@ __all__ = [
     "Kubeconfig",
     "Namespace",
     "Overrides",
+    "PluginPolicy",
     "User",
     "default_paths",
     "in_cluster_config",
