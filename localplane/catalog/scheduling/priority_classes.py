@@ -5,59 +5,49 @@ Kubernetes: pkg/registry/scheduling/priorityclass and pkg/apis/scheduling (v1/he
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden
-from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.fieldpath import FieldError, Path, forbidden
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.validation.scheduling import preemption_policy_errors
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors
+from localplane.catalog.strategy import Asked, BuiltinStrategy
+from localplane.catalog.validation.rules import All, Changes, Fields, Immutable
 
 HIGHEST_OF_USERS = 1_000_000_000
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 _SYSTEM = "system-"
-_VALUE, _POLICY = Path("value"), Path("preemptionPolicy")
 
 
-class PriorityClassStrategy(Strategy):
-    """The generation is 1 and stays so, whatever changes."""
-
-    allow_unconditional_update = True
-    tracks_generation = False
-    validates_schema = False
-
-    def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
-        obj["metadata"]["generation"] = 1
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
-            _value_errors(obj),
-            preemption_policy_errors(obj.get("preemptionPolicy"), _POLICY),
-        )
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        changed = (obj.get("value") or 0) != (old.get("value") or 0)
-        return collected(
-            metadata_update_errors(obj, old),
-            ([forbidden(_VALUE, "may not be changed in an update.")] if changed else []),
-            immutable_errors(obj.get("preemptionPolicy"), old.get("preemptionPolicy"), _POLICY),
-        )
-
-
-def _value_errors(obj: JSONObject) -> Iterator[FieldError]:
+def _value_errors(obj: JSONObject, path: Path) -> Iterator[FieldError]:
     name, value = obj["metadata"].get("name", ""), obj.get("value") or 0
     if name.startswith(_SYSTEM):
         if why := _not_of_the_system(name, value, is_default=bool(obj.get("globalDefault"))):
             reserved = f"priority class names with '{_SYSTEM}' prefix are reserved for system use only. error: {why}"
-            yield forbidden(Path("metadata") / "name", reserved)
+            yield forbidden(path / "metadata" / "name", reserved)
     elif value > HIGHEST_OF_USERS:
-        yield forbidden(_VALUE, f"maximum allowed value of a user defined priority is {HIGHEST_OF_USERS}")
+        yield forbidden(path / "value", f"maximum allowed value of a user defined priority is {HIGHEST_OF_USERS}")
+
+
+def _same_value(obj: JSONObject, old: JSONObject, path: Path) -> Iterator[FieldError]:
+    if (obj.get("value") or 0) != (old.get("value") or 0):
+        yield forbidden(path / "value", "may not be changed in an update.")
+
+
+class PriorityClassStrategy(BuiltinStrategy):
+    """The generation is 1 and stays so, whatever changes."""
+
+    allow_unconditional_update = True
+    tracks_generation = False
+    rules = All(_value_errors, Fields(preemptionPolicy=preemption_policy_errors))
+    changes = Changes(_same_value, Immutable("preemptionPolicy"))
+    on_update = (Asked.METADATA, Asked.CHANGES)
+
+    def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
+        obj["metadata"]["generation"] = 1
 
 
 def _not_of_the_system(name: str, value: int, *, is_default: bool) -> str:
