@@ -14,7 +14,7 @@ from localplane.catalog.autoscaling.horizontal_pod_autoscalers import (
     autoscaler_cells,
     autoscaler_cells_of_v1,
 )
-from localplane.catalog.autoscaling.printing import metrics_text
+from localplane.catalog.autoscaling.metrics import metrics_text
 from localplane.catalog.autoscaling.v1 import from_hub, to_hub
 from tests.unit.catalog.writing import REQUEST, change_refusals, created
 
