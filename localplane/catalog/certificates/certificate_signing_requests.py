@@ -6,21 +6,19 @@ can do what the other does. Kubernetes: pkg/registry/certificates/certificates.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, collected
-from localplane.apimachinery.names import NameValidator
+from localplane.apimachinery.fieldpath import FieldError
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import age, human_duration, now
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.store import SubresourceStore
-from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
+from localplane.catalog.strategy import Asked, BuiltinStrategy
 
 from .signing_request_rules import certificate_errors, condition_change_errors, conditions_errors, spec_errors
 
@@ -32,16 +30,15 @@ def _any_name(_: str, /, *, prefix: bool = False) -> list[str]:  # noqa: ARG001 
     return []
 
 
-_ANY_NAME: NameValidator = _any_name
-
-
-class CertificateSigningRequestStrategy(Strategy):
+class CertificateSigningRequestStrategy(BuiltinStrategy):
     """`decides` and `issues` say what a way to change a request may do; the main one may do neither."""
 
     allow_unconditional_update = True
     tracks_generation = False
-    validates_schema = False
     reset_fields = ("spec", "status")
+    namespaced = False  # said here, as those of status and approval are made apart from the table
+    valid_name = staticmethod(_any_name)
+    on_update = (Asked.OBJECT, Asked.CHANGES, Asked.METADATA)
     decides = False
     issues = False
 
@@ -56,24 +53,17 @@ class CertificateSigningRequestStrategy(Strategy):
         found = {"username": user.name, "uid": user.uid, "groups": list(user.groups), "extra": extra}
         spec.update({name: value for name, value in found.items() if value})
 
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(metadata_errors(obj, namespaced=False, name=_ANY_NAME), spec_errors(obj.get("spec") or {}))
-
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         _keep(obj, old, "spec")
 
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        spec, before = obj.get("spec") or {}, old.get("spec") or {}
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        return spec_errors(obj.get("spec") or {}, (old or {}).get("spec"))
+
+    def change_errors(self, obj: JSONObject, old: JSONObject) -> Iterator[FieldError]:
         conditions, known = _conditions(obj), _conditions(old)
-        certificate, issued = ((each.get("status") or {}).get("certificate") or "" for each in (obj, old))
-        return collected(
-            metadata_errors(obj, namespaced=False, name=_ANY_NAME),
-            spec_errors(spec, before),
-            conditions_errors(conditions, known),
-            condition_change_errors(conditions, known, decides=self.decides),
-            certificate_errors(certificate, issued, issues=self.issues),
-            metadata_update_errors(obj, old),
-        )
+        yield from conditions_errors(conditions, known)
+        yield from condition_change_errors(conditions, known, decides=self.decides)
+        yield from certificate_errors(_certificate(obj), _certificate(old), issues=self.issues)
 
 
 class CertificateSigningRequestStatusStrategy(CertificateSigningRequestStrategy):
@@ -120,6 +110,10 @@ def _conditions(obj: JSONObject) -> list[JSONObject]:
     return (obj.get("status") or {}).get("conditions") or []
 
 
+def _certificate(obj: JSONObject) -> str:
+    return (obj.get("status") or {}).get("certificate") or ""
+
+
 def _stamp(conditions: list[JSONObject], old: list[JSONObject]) -> None:
     """In place: the times that nobody gave. A status that was there before keeps the time of its transition."""
     moment, times = now(), dict[tuple[Any, Any], str]()
@@ -156,7 +150,7 @@ def _state(obj: JSONObject) -> str:
     state = next((kind for kind in ("Denied", "Approved") if kind in kinds), "Pending")
     if "Failed" in kinds:
         state += ",Failed"
-    return f"{state},Issued" if (obj.get("status") or {}).get("certificate") else state
+    return f"{state},Issued" if _certificate(obj) else state
 
 
 CERTIFICATE_SIGNING_REQUESTS = builtin(

@@ -6,53 +6,28 @@ ValidateClusterTrustBundle.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, too_long
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid, too_long
 from localplane.apimachinery.names import NameValidator, dns1123_subdomain, size
 from localplane.apimachinery.objects import JSONObject
-from localplane.apiserver.registry.strategy import Strategy
-from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.validation.projected import signer_name_errors
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors
+from localplane.catalog.strategy import Asked, BuiltinStrategy
+from localplane.catalog.validation.metadata import metadata_errors
+from localplane.catalog.validation.rules import Fields, Immutable, Optional
 
 from .pem import Block, blocks
 from .x509 import certificate
 
-_SIGNER, _BUNDLE = Path("spec") / "signerName", Path("spec") / "trustBundle"
+_BUNDLE = Path("spec") / "trustBundle"
 _SIZE_MAX = 1024 * 1024
 _OMITTED = "<value omitted>"
 
 
-class ClusterTrustBundleStrategy(Strategy):
-    tracks_generation = False
-    validates_schema = False
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(_errors(obj), _bundle_errors(_field(obj, "trustBundle")))
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        """A bundle that stays as it was is not parsed again."""
-        bundle, signer = _field(obj, "trustBundle"), _field(obj, "signerName")
-        return collected(
-            _errors(obj),
-            (() if bundle == _field(old, "trustBundle") else _bundle_errors(bundle)),
-            metadata_update_errors(obj, old),
-            immutable_errors(signer, _field(old, "signerName"), _SIGNER),
-        )
-
-
 def _field(obj: JSONObject, name: str) -> str:
     return (obj.get("spec") or {}).get(name) or ""
-
-
-def _errors(obj: JSONObject) -> Iterator[FieldError]:
-    signer = _field(obj, "signerName")
-    yield from metadata_errors(obj, namespaced=False, name=_name_for(signer))
-    if signer:
-        yield from signer_name_errors(signer, _SIGNER)
 
 
 def _name_for(signer: str) -> NameValidator:
@@ -75,16 +50,16 @@ def _bundle_errors(bundle: str) -> Iterator[FieldError]:
     if size(bundle) > _SIZE_MAX:
         yield too_long(_BUNDLE, _SIZE_MAX)
         return
-    found = list(blocks(bundle.encode()))
-    problems = [(index, problem) for index, block in enumerate(found) if (problem := _block_problem(block))]
+    anchors = list(blocks(bundle.encode()))
+    problems = [(index, problem) for index, block in enumerate(anchors) if (problem := _block_problem(block))]
     for index, problem in problems:
         yield invalid(_BUNDLE, _OMITTED, f"entry {index} {problem}")
     if problems:
         return
-    if not found:
+    if not anchors:
         yield invalid(_BUNDLE, _OMITTED, "at least one trust anchor must be provided")
     places: dict[bytes, list[int]] = {}
-    for index, block in enumerate(found):
+    for index, block in enumerate(anchors):
         places.setdefault(block.data, []).append(index)
     for indices in places.values():
         if len(indices) > 1:
@@ -97,10 +72,27 @@ def _block_problem(block: Block) -> str:
         return f"has bad block type: {block.kind}"
     if block.has_headers:
         return "has PEM block headers"
-    found = certificate(block.data)
-    if found is None:
+    authority = certificate(block.data)
+    if authority is None:
         return "does not parse as X.509"
-    return "" if found.is_authority else "does not have the CA bit set"
+    return "" if authority.is_authority else "does not have the CA bit set"
+
+
+class ClusterTrustBundleStrategy(BuiltinStrategy):
+    tracks_generation = False
+    rules = Fields(spec=Fields(signerName=Optional(signer_name_errors)))
+    changes = Immutable("spec.signerName", absent="")
+    on_update = (Asked.OBJECT, Asked.METADATA, Asked.CHANGES)
+
+    def metadata_errors(self, obj: JSONObject) -> list[FieldError]:
+        return metadata_errors(obj, namespaced=self.namespaced, name=_name_for(_field(obj, "signerName")))
+
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        """A bundle that stays as it was is not parsed again."""
+        yield from super().errors(obj, old)
+        bundle = _field(obj, "trustBundle")
+        if old is None or bundle != _field(old, "trustBundle"):
+            yield from _bundle_errors(bundle)
 
 
 def cluster_trust_bundle_cells(obj: JSONObject) -> list[Any]:

@@ -12,6 +12,7 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, forbidden, invalid, not_supported, required
 from localplane.apimachinery.gotext import go_quote
 from localplane.catalog.core.pods.validation.projected import signer_name_errors
+from localplane.catalog.validation.rules import AtLeast, Fields
 from localplane.catalog.validation.values import repeated
 
 from .x509 import certificates_problem, request_problem
@@ -21,7 +22,7 @@ JSONObject = Mapping[str, Any]
 _SPEC, _STATUS = Path("spec"), Path("status")
 _CONDITIONS = _STATUS / "conditions"
 _LEGACY_SIGNER = "kubernetes.io/legacy-unknown"
-_EXPIRATION_MIN = 600
+_EXPIRATION = Fields(expirationSeconds=AtLeast(600, "may not specify a duration less than 600 seconds (10 minutes)"))
 _FINAL = ("Approved", "Denied", "Failed")
 _DECISIONS = ("Approved", "Denied")
 _USAGES = (
@@ -61,10 +62,7 @@ def spec_errors(spec: JSONObject, old: JSONObject | None = None) -> Iterator[Fie
         yield invalid(_SPEC / "signerName", signer, detail)
     else:
         yield from signer_name_errors(signer, _SPEC / "signerName")
-    seconds = spec.get("expirationSeconds")
-    if seconds is not None and seconds < _EXPIRATION_MIN:
-        detail = "may not specify a duration less than 600 seconds (10 minutes)"
-        yield invalid(_SPEC / "expirationSeconds", seconds, detail)
+    yield from _EXPIRATION(spec, _SPEC)
 
 
 def _usage_errors(usages: Sequence[str], old: Sequence[str]) -> Iterator[FieldError]:

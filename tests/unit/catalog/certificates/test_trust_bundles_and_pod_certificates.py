@@ -15,7 +15,7 @@ from cryptography.x509.oid import NameOID
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
-from localplane.catalog.certificates import issuing_rules
+from localplane.catalog.certificates import issuance
 from localplane.catalog.certificates.cluster_trust_bundles import CLUSTER_TRUST_BUNDLES
 from localplane.catalog.certificates.pod_certificate_requests import (
     POD_CERTIFICATE_REQUESTS,
@@ -39,7 +39,7 @@ class Clock(datetime):
 
 @pytest.fixture(autouse=True)
 def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(issuing_rules, "datetime", Clock)
+    monkeypatch.setattr(issuance, "datetime", Clock)
 
 
 BUNDLE = 'spec.trustBundle: Invalid value: "<value omitted>": '
