@@ -83,13 +83,16 @@ class BuiltinStrategy(Strategy):
 
 
 class BuiltinStatusStrategy(StatusStrategy):
-    """Of a status subresource: metadata may come with it, and is asked first."""
+    """Of a status subresource: metadata is asked first."""
+
+    changes_metadata: ClassVar[bool] = True
+    """Whether labels and annotations may come with a status."""
 
     rules: ClassVar[Fields | All] = Fields()
     """What a status is asked."""
 
     def __init__(self, main: Strategy) -> None:
-        super().__init__(main, changes_metadata=True)
+        super().__init__(main, changes_metadata=self.changes_metadata)
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         status, before = obj.get("status") or {}, old.get("status") or {}
