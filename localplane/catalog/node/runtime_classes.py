@@ -19,8 +19,8 @@ from localplane.catalog.core.pods.warnings.placement import node_label_message
 from localplane.catalog.declaring import builtin
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.strategy import Asked, BuiltinStrategy
-from localplane.catalog.validation.declared import declared_immutable_errors, short_name_errors
-from localplane.catalog.validation.rules import Declared, Fields, Optional, Required
+from localplane.catalog.validation.declared import short_name_errors, unshown
+from localplane.catalog.validation.rules import Declared, Fields, Immutable, Optional, Required
 
 _TOLERATION_KEY = ("key", "operator", "value", "effect")
 
@@ -50,14 +50,12 @@ class RuntimeClassStrategy(BuiltinStrategy):
             tolerations=Optional(toleration_errors, _repeated_tolerations),
         ),
     )
+    changes = Immutable("handler", absent="", shown=unshown)
     on_update = (Asked.OBJECT, Asked.CHANGES)
 
     def metadata_errors(self, obj: JSONObject) -> list[FieldError]:
         """Finalizers are not looked at."""
         return validate_object_meta(obj["metadata"], namespaced=False, validate_name=self.valid_name)
-
-    def change_errors(self, obj: JSONObject, old: JSONObject) -> list[FieldError]:
-        return declared_immutable_errors(obj.get("handler") or "", old.get("handler") or "", Path("handler"))
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return list(_warnings(obj))

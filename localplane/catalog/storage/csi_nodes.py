@@ -6,34 +6,60 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, duplicate, invalid, required
-from localplane.apimachinery.names import dns1123_subdomain, qualified_name, size
+from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid, required
+from localplane.apimachinery.names import qualified_name, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.times import age
-from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
+from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.validation.volume_sources import csi_driver_errors
 from localplane.catalog.declaring import builtin
 from localplane.catalog.internal_form import internal_form
-from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors
-from localplane.catalog.validation.values import not_negative, repeated
+from localplane.catalog.strategy import Asked, BuiltinStrategy
+from localplane.catalog.validation.metadata import immutable_errors, metadata_update_errors
+from localplane.catalog.validation.rules import NOT_NEGATIVE, Always, Each, Fields, Required, Unique
+from localplane.catalog.validation.values import repeated
 
 _DRIVERS = Path("spec") / "drivers"
 _NODE_ID_MAX = 256
 
 
-class CSINodeStrategy(Strategy):
-    validates_schema = False
+def _node_id_errors(node_id: str, path: Path) -> Iterator[FieldError]:
+    if size(node_id) > _NODE_ID_MAX:
+        yield invalid(path, node_id, f"must be {_NODE_ID_MAX} characters or less")
+
+
+def _topology_errors(driver: JSONObject, path: Path) -> Iterator[FieldError]:
+    """Kubernetes tells of keys at the driver."""
+    keys = driver.get("topologyKeys") or []
+    for key, is_repeated in zip(keys, repeated(keys), strict=True):
+        if not key:
+            yield required(path)
+        if is_repeated:
+            yield duplicate(path, key)
+        yield from (invalid(path, key, problem) for problem in qualified_name(key))
+
+
+_DRIVER = Fields(
+    name=Always(csi_driver_errors),
+    nodeID=Required(_node_id_errors),
+    allocatable=Fields(count=NOT_NEGATIVE),
+)
+
+
+class CSINodeStrategy(BuiltinStrategy):
     tracks_generation = False
+    rules = Fields(spec=Fields(drivers=Each(_DRIVER, Unique("name"), _topology_errors)))
+    on_update = (Asked.OBJECT, Asked.CHANGES)
 
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_errors(obj, namespaced=False, name=dns1123_subdomain), _drivers_errors(_drivers_of(obj))
-        )
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(self.validate(request, obj), _change_errors(_drivers_of(obj), _drivers_of(old)))
+    def change_errors(self, obj: JSONObject, old: JSONObject) -> Iterator[FieldError]:
+        named: dict[Any, list[JSONObject]] = defaultdict(list)
+        for driver in _drivers_of(obj):
+            named[driver.get("name")].append(driver)
+        for name, before in {driver.get("name"): driver for driver in _drivers_of(old)}.items():
+            for driver in named.get(name, ()):
+                yield from immutable_errors(_fixed(driver), _fixed(before), _DRIVERS)
 
 
 class CSINodeStatusStrategy(StatusStrategy):
@@ -51,50 +77,11 @@ def _drivers_of(obj: JSONObject) -> Sequence[JSONObject]:
     return (obj.get("spec") or {}).get("drivers") or ()
 
 
-def _change_errors(drivers: Sequence[JSONObject], before: Sequence[JSONObject]) -> Iterator[FieldError]:
-    named: dict[Any, list[JSONObject]] = defaultdict(list)
-    for driver in drivers:
-        named[driver.get("name")].append(driver)
-    for name, known in {driver.get("name"): driver for driver in before}.items():
-        for driver in named.get(name, ()):
-            yield from immutable_errors(_fixed(driver), _fixed(known), _DRIVERS)
-
-
 def _fixed(driver: JSONObject) -> Any:
     """All of a driver but how many volumes it can have, which may change."""
     kept: JSONObject = copied(driver)
     kept.pop("allocatable", None)
     return internal_form(kept, "storage.CSINodeDriver")
-
-
-def _drivers_errors(drivers: Sequence[JSONObject]) -> Iterator[FieldError]:
-    names = set()
-    for index, driver in enumerate(drivers):
-        place, name = _DRIVERS[index], driver.get("name", "")
-        yield from csi_driver_errors(name, place / "name")
-        yield from _node_id_errors(driver.get("nodeID", ""), place / "nodeID")
-        yield from not_negative((driver.get("allocatable") or {}).get("count"), place / "allocatable" / "count")
-        if name in names:
-            yield duplicate(place / "name", name)
-        names.add(name)
-        yield from _topology_errors(driver.get("topologyKeys") or [], place)
-
-
-def _node_id_errors(node_id: str, path: Path) -> Iterator[FieldError]:
-    if not node_id:
-        yield required(path)
-    if size(node_id) > _NODE_ID_MAX:
-        yield invalid(path, node_id, f"must be {_NODE_ID_MAX} characters or less")
-
-
-def _topology_errors(keys: list[str], path: Path) -> Iterator[FieldError]:
-    """Kubernetes tells of them at the driver."""
-    for key, is_repeated in zip(keys, repeated(keys), strict=True):
-        if not key:
-            yield required(path)
-        if is_repeated:
-            yield duplicate(path, key)
-        yield from (invalid(path, key, problem) for problem in qualified_name(key))
 
 
 def csi_node_cells(obj: JSONObject) -> list[Any]:

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required, too_long
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid, too_long
 from localplane.apimachinery.names import qualified_name, size
+from localplane.catalog.validation.rules import Required
 
 _MOST = 512
 _LARGEST = 256 * 1024
 
 
-def provisioner_errors(name: str, path: Path) -> list[FieldError]:
-    if not name:
-        return [required(path)]
+def _provisioner_errors(name: str, path: Path) -> list[FieldError]:
     return [invalid(path, name.lower(), problem) for problem in qualified_name(name.lower())]
 
 
-def parameters_errors(parameters: Mapping[str, str], path: Path, *, may_be_empty: bool) -> Iterator[FieldError]:
+PROVISIONER = Required(_provisioner_errors)
+
+
+def parameters_errors(parameters: Mapping[str, str], path: Path) -> Iterator[FieldError]:
     if len(parameters) > _MOST:
         yield too_long(path, _MOST)
         return
@@ -28,5 +30,3 @@ def parameters_errors(parameters: Mapping[str, str], path: Path, *, may_be_empty
         yield invalid(path, "", "field can not be empty.")
     if sum(size(key) + size(value) for key, value in parameters.items()) > _LARGEST:
         yield too_long(path, _LARGEST)
-    if not parameters and not may_be_empty:
-        yield required(path, "must contain at least one key/value pair")

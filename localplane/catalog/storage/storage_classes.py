@@ -3,47 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, duplicate, invalid, required
-from localplane.apimachinery.names import dns1123_subdomain, qualified_name
+from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid, required
+from localplane.apimachinery.names import qualified_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.warnings.placement import node_label_message
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.declared import declared_immutable_errors
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
-from localplane.catalog.validation.values import one_of, repeated
+from localplane.catalog.strategy import Asked, BuiltinStrategy
+from localplane.catalog.validation.declared import unshown
+from localplane.catalog.validation.rules import Changes, Fields, Immutable, OneOf, Optional, Present
+from localplane.catalog.validation.values import repeated
 
-from .parameters import parameters_errors, provisioner_errors
+from .parameters import PROVISIONER, parameters_errors
 
 _TOPOLOGIES = Path("allowedTopologies")
 _DEFAULT_MARKS = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
-_FIXED = ("provisioner", "parameters", "reclaimPolicy", "volumeBindingMode")
-
-
-class StorageClassStrategy(Strategy):
-    validates_schema = False
-    allow_unconditional_update = True
-    tracks_generation = False
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(metadata_errors(obj, namespaced=False, name=dns1123_subdomain), _class_errors(obj))
-
-    def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
-        return list(_warnings(obj))
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        errors = collected(self.validate(request, obj), metadata_update_errors(obj, old))
-        for field in _FIXED:
-            errors += declared_immutable_errors(obj.get(field) or None, old.get(field) or None, Path(field))
-        return errors
-
-    def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
-        return list(_warnings(obj))
 
 
 def default_storage_class(obj: JSONObject) -> None:
@@ -51,27 +29,14 @@ def default_storage_class(obj: JSONObject) -> None:
     obj.setdefault("volumeBindingMode", "Immediate")
 
 
-def _class_errors(obj: JSONObject) -> Iterator[FieldError]:
-    yield from provisioner_errors(obj.get("provisioner", ""), Path("provisioner"))
-    yield from parameters_errors(obj.get("parameters") or {}, Path("parameters"), may_be_empty=True)
-    if policy := obj.get("reclaimPolicy"):
-        yield from one_of(policy, ("Delete", "Retain"), Path("reclaimPolicy"))
-    place, mode = Path("volumeBindingMode"), obj.get("volumeBindingMode")
-    if mode is None:
-        yield required(place)
-    else:
-        yield from one_of(mode, ("Immediate", "WaitForFirstConsumer"), place)
-    yield from _topologies_errors(obj.get("allowedTopologies") or ())
-
-
-def _topologies_errors(terms: Sequence[JSONObject]) -> Iterator[FieldError]:
+def _topologies_errors(terms: Sequence[JSONObject], path: Path) -> Iterator[FieldError]:
     """No term says what another has said, in whatever order."""
     seen: Counter[frozenset[tuple[str, frozenset[str]]]] = Counter()
     for index, term in enumerate(terms):
-        place = _TOPOLOGIES[index] / "matchLabelExpressions"
+        place = path[index] / "matchLabelExpressions"
         expressions = term.get("matchLabelExpressions") or ()
         yield from _expressions_errors(expressions, place)
-        meanings = {each.get("key", ""): frozenset(each.get("values") or ()) for each in expressions}
+        meanings = {label.get("key", ""): frozenset(label.get("values") or ()) for label in expressions}
         meaning = frozenset(meanings.items())
         # Kubernetes begins with as many empty places as there are terms, and finds each empty term there.
         repeats = seen[meaning] if meaning else len(terms) + seen[meaning]
@@ -79,7 +44,7 @@ def _topologies_errors(terms: Sequence[JSONObject]) -> Iterator[FieldError]:
         seen[meaning] += 1
 
 
-def _expressions_errors(expressions: Sequence[Mapping[str, Any]], path: Path) -> Iterator[FieldError]:
+def _expressions_errors(expressions: Sequence[JSONObject], path: Path) -> Iterator[FieldError]:
     """Kubernetes: pkg/apis/core/validation, ValidateTopologySelectorTerm."""
     keys = set()
     for index, expression in enumerate(expressions):
@@ -93,6 +58,30 @@ def _expressions_errors(expressions: Sequence[Mapping[str, Any]], path: Path) ->
         if key in keys:
             yield duplicate(place / "key", key)
         keys.add(key)
+
+
+class StorageClassStrategy(BuiltinStrategy):
+    allow_unconditional_update = True
+    tracks_generation = False
+    rules = Fields(
+        provisioner=PROVISIONER,
+        parameters=Optional(parameters_errors),
+        reclaimPolicy=Optional(OneOf("Delete", "Retain")),
+        volumeBindingMode=Present(OneOf("Immediate", "WaitForFirstConsumer")),
+        allowedTopologies=Optional(_topologies_errors),
+    )
+    changes = Changes(
+        Immutable("provisioner", absent="", shown=unshown),
+        Immutable("parameters", absent={}, shown=unshown),
+        Immutable("reclaimPolicy", "volumeBindingMode", absent="", shown=unshown),
+    )
+    on_update = (Asked.OBJECT, Asked.METADATA, Asked.CHANGES)
+
+    def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
+        return list(_warnings(obj))
+
+    def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
+        return list(_warnings(obj))
 
 
 def _warnings(obj: JSONObject) -> Iterator[str]:
@@ -119,8 +108,8 @@ def _rows(objects: Sequence[JSONObject]) -> list[list[Any]]:
 
     Kubernetes: pkg/printers/internalversion, getEffectiveDefaultStorageClass.
     """
-    rows = [storage_class_cells(each) for each in objects]
-    marked = [index for index, each in enumerate(objects) if _is_default(each)]
+    rows = [storage_class_cells(obj) for obj in objects]
+    marked = [index for index, obj in enumerate(objects) if _is_default(obj)]
     marked.sort(key=lambda index: rows[index][0])
     marked.sort(key=lambda index: objects[index]["metadata"].get("creationTimestamp") or "", reverse=True)
     for index in marked[:1]:

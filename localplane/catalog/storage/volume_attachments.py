@@ -6,36 +6,41 @@ Kubernetes: pkg/registry/storage/volumeattachment.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from localplane.apimachinery.fieldpath import (
     FieldError,
     Path,
-    collected,
     forbidden,
     invalid,
     required,
     too_long,
     too_long_characters,
 )
-from localplane.apimachinery.names import dns1123_subdomain, max_length_error, regex_error, size
+from localplane.apimachinery.names import max_length_error, regex_error, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
-from localplane.apiserver.request import Request
+from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.catalog.core.persistent_volumes.defaults import default_source
 from localplane.catalog.core.persistent_volumes.validation import inline_volume_errors
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.declared import declared_immutable_errors
-from localplane.catalog.validation.metadata import metadata_errors
-from localplane.catalog.validation.values import in_range
+from localplane.catalog.strategy import ROOT, Asked, BuiltinStrategy
+from localplane.catalog.validation.declared import unshown
+from localplane.catalog.validation.rules import (
+    DNS_SUBDOMAIN,
+    All,
+    Always,
+    Between,
+    Fields,
+    Immutable,
+    Longest,
+    Required,
+    Struct,
+)
 
-_SPEC, _STATUS = Path("spec"), Path("status")
-_SOURCE = _SPEC / "source"
 _ATTACHER_MAX, _NAME_MAX = 63, 253
-_METADATA_MAX, _MESSAGE_MAX = 256 * 1024, 1024
-_CODE_MAX = 2**31 - 1
+_METADATA_MAX = 256 * 1024
 _ONE_SOURCE = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _NAME = rf"{_LABEL}(\.{_LABEL})*"
@@ -48,33 +53,21 @@ _NO_NAME = regex_error(
 )
 
 
-class VolumeAttachmentStrategy(Strategy):
-    validates_schema = False
-    tracks_generation = False
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
-            _spec_errors(obj.get("spec") or {}),
-            _attacher_errors((obj.get("spec") or {}).get("attacher", ""), _SPEC / "attacher"),
-            _status_errors(obj.get("status") or {}),
-        )
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        """Rules that are declared are not told again of what has not changed, nor of what may not."""
-        return collected(
-            metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
-            _spec_errors(obj.get("spec") or {}),
-            _status_errors(obj.get("status") or {}),
-            declared_immutable_errors(obj.get("spec"), old.get("spec"), _SPEC),
-        )
+def _source_errors(spec: JSONObject, path: Path) -> Iterator[FieldError]:
+    source, place = spec.get("source") or {}, path / "source"
+    inline, volume = source.get("inlineVolumeSpec"), source.get("persistentVolumeName")
+    if inline is None and volume is None:
+        yield required(place, _ONE_SOURCE)
+    elif inline is not None and volume is not None:
+        yield forbidden(place, _ONE_SOURCE)
+    elif inline is not None:
+        yield from inline_volume_errors(inline, place / "inlineVolumeSpec")
+    elif not volume:
+        yield required(place / "persistentVolumeName", "must specify non empty persistentVolumeName")
 
 
 def _attacher_errors(name: str, path: Path) -> Iterator[FieldError]:
     """A name in whatever case."""
-    if not name:
-        yield required(path)
-        return
     if size(name) > _NAME_MAX:
         yield invalid(path, name, max_length_error(_NAME_MAX, "bytes"))
     if not _is_caseless_name(name):
@@ -83,34 +76,26 @@ def _attacher_errors(name: str, path: Path) -> Iterator[FieldError]:
         yield too_long_characters(path, _ATTACHER_MAX)
 
 
-def _spec_errors(spec: Mapping[str, Any]) -> Iterator[FieldError]:
-    source = spec.get("source") or {}
-    inline, volume = source.get("inlineVolumeSpec"), source.get("persistentVolumeName")
-    if inline is None and volume is None:
-        yield required(_SOURCE, _ONE_SOURCE)
-    elif inline is not None and volume is not None:
-        yield forbidden(_SOURCE, _ONE_SOURCE)
-    elif inline is not None:
-        yield from inline_volume_errors(inline, _SOURCE / "inlineVolumeSpec")
-    elif not volume:
-        yield required(_SOURCE / "persistentVolumeName", "must specify non empty persistentVolumeName")
-    node = spec.get("nodeName", "")
-    yield from (invalid(_SPEC / "nodeName", node, problem) for problem in dns1123_subdomain(node))
-    if volume is not None:
-        place = _SOURCE / "persistentVolumeName"
-        yield from (invalid(place, volume, problem) for problem in dns1123_subdomain(volume))
+def _metadata_errors(metadata: Mapping[str, str], path: Path) -> Iterator[FieldError]:
+    if sum(size(key) + size(value) for key, value in metadata.items()) > _METADATA_MAX:
+        yield too_long(path, _METADATA_MAX)
 
 
-def _status_errors(status: Mapping[str, Any]) -> Iterator[FieldError]:
-    told = status.get("attachmentMetadata") or {}
-    if sum(size(key) + size(value) for key, value in told.items()) > _METADATA_MAX:
-        yield too_long(_STATUS / "attachmentMetadata", _METADATA_MAX)
-    for part in ("attachError", "detachError"):
-        error = status.get(part) or {}
-        if size(error.get("message", "")) > _MESSAGE_MAX:
-            yield too_long(_STATUS / part / "message", _MESSAGE_MAX)
-        if (code := error.get("errorCode")) is not None:
-            yield from in_range(code, 0, _CODE_MAX, _STATUS / part / "errorCode")
+_SPEC = All(_source_errors, Fields(nodeName=Always(DNS_SUBDOMAIN), source=Fields(persistentVolumeName=DNS_SUBDOMAIN)))
+_ERROR = Fields(message=Longest(1024), errorCode=Between(0, 2**31 - 1))
+_STATUS = Fields(attachmentMetadata=_metadata_errors, attachError=_ERROR, detachError=_ERROR)
+_ON_CREATE = Fields(spec=Struct(_SPEC, Fields(attacher=Required(_attacher_errors))), status=_STATUS)
+
+
+class VolumeAttachmentStrategy(BuiltinStrategy):
+    tracks_generation = False
+    rules = Fields(spec=Struct(_SPEC), status=_STATUS)
+    changes = Immutable("spec", shown=unshown)
+    on_update = (Asked.OBJECT, Asked.CHANGES)
+
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        """The attacher's rules are declared: such are not told again of what may not change."""
+        return (_ON_CREATE if old is None else self.rules)(obj, ROOT)
 
 
 def default_volume_attachment(obj: JSONObject) -> None:

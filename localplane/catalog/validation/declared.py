@@ -16,6 +16,10 @@ def declared_immutable_errors(new: object, old: object, path: Path) -> list[Fiel
     return [] if same(new, old) else [invalid(path, None, IMMUTABLE)]
 
 
+def unshown(_: object) -> None:
+    """How `rules.Immutable` shows a new value where the rule is declared: not at all."""
+
+
 def short_name_errors(name: str, path: Path) -> list[FieldError]:
     """The format k8s-short-name: a DNS label."""
     return [invalid(path, name, _in_bytes(problem)) for problem in dns1123_label(name)]
