@@ -20,7 +20,7 @@ from localplane.apimachinery.labels import InvalidSelector, label_selector_text,
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, now, parse_time
 from localplane.catalog.apps.int_or_percent import scaled
-from localplane.catalog.policy.conditions import tell_whether_disruption_is_allowed
+from localplane.catalog.policy.status import tell_whether_disruption_is_allowed
 from localplane.catalog.validation.conditions import set_condition
 from localplane.client import Client, ClientError, GroupVersionResource, Lister, WorkQueue, object_key, split_key
 from localplane.controllers.context import ControllerContext

@@ -19,8 +19,7 @@ from localplane.apiserver.registry import reads, update
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.rest import ListOptions, Update, WriteOptions
 from localplane.apiserver.request import Request
-from localplane.catalog.policy.conditions import tell_whether_disruption_is_allowed
-from localplane.catalog.policy.status import PodDisruptionBudgetStatusStrategy
+from localplane.catalog.policy.status import PodDisruptionBudgetStatusStrategy, tell_whether_disruption_is_allowed
 
 _RESOURCE = GroupResource("policy", "poddisruptionbudget")
 _MOST_PENDING = 2000
