@@ -7,117 +7,79 @@ pkg/registry/flowcontrol/prioritylevelconfiguration and pkg/apis/flowcontrol/val
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from localplane.apimachinery.fieldpath import (
-    FieldError,
-    Path,
-    collected,
-    declared,
-    forbidden,
-    invalid,
-    not_supported,
-    required,
-)
-from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
-from localplane.apiserver.registry.strategy import Strategy
-from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
 from localplane.catalog.internal_form import internal_form
-from localplane.catalog.validation.metadata import metadata_errors
+from localplane.catalog.strategy import Asked, BuiltinStrategy
+from localplane.catalog.validation.rules import All, AtLeast, Between, Declared, Fields, OneOf, Optional, Struct
 
 from .mandatory import MANDATORY_PRIORITY_LEVELS
 from .status import ConditionsStatusStrategy
 
-_SPEC = Path("spec")
 _EXEMPT = "exempt"
 _ZERO_SHARES = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares"
 _QUEUES_MAX, _HASH_BITS = 10_000_000, 60
 _QUEUING_DEFAULTS = {"queues": 64, "handSize": 8, "queueLengthLimit": 50}
 
 
-class PriorityLevelConfigurationStrategy(Strategy):
-    allow_unconditional_update = True
-    validates_schema = False
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        name, spec = obj["metadata"].get("name", ""), obj.get("spec") or {}
-        return collected(
-            metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
-            _annotation_errors(obj["metadata"].get("annotations") or {}),
-            _spec_errors(name, spec),
-            _mandatory_errors(name, spec),
-        )
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return self.validate(request, obj)
+def default_priority_level(obj: JSONObject) -> None:
+    spec = obj.get("spec") or {}
+    for field, shares in (("exempt", 0), ("limited", 30)):
+        level = spec.get(field)
+        if level is None:
+            continue
+        for name, value in (("nominalConcurrencyShares", shares), ("lendablePercent", 0)):
+            if level.get(name) is None:
+                level[name] = value
+    queuing = ((spec.get("limited") or {}).get("limitResponse") or {}).get("queuing")
+    if queuing is not None:
+        queuing.update({name: queuing.get(name) or value for name, value in _QUEUING_DEFAULTS.items()})
 
 
-def _annotation_errors(annotations: Mapping[str, str]) -> Iterator[FieldError]:
-    if _ZERO_SHARES in annotations:
-        yield forbidden(Path("metadata") / "annotations", f"annotation '{_ZERO_SHARES}' is forbidden")
+def _annotation_errors(obj: JSONObject, path: Path) -> Iterator[FieldError]:
+    if _ZERO_SHARES in (obj["metadata"].get("annotations") or {}):
+        yield forbidden(path / "metadata" / "annotations", f"annotation '{_ZERO_SHARES}' is forbidden")
 
 
-def _spec_errors(name: str, spec: Mapping[str, Any]) -> Iterator[FieldError]:
-    kind, limited, exempt = spec.get("type") or "", spec.get("limited"), spec.get("exempt")
+def _type_errors(obj: JSONObject, path: Path) -> Iterator[FieldError]:
+    name, kind = obj["metadata"].get("name", ""), (obj.get("spec") or {}).get("type") or ""
     if (name == _EXEMPT) != (kind == "Exempt"):
-        yield invalid(_SPEC / "type", kind, "must be 'Exempt' if and only if `name` is 'exempt'")
-    if kind not in ("", "Exempt", "Limited"):
-        yield not_supported(_SPEC / "type", kind, ("Exempt", "Limited"))
+        yield invalid(path / "spec" / "type", kind, "must be 'Exempt' if and only if `name` is 'exempt'")
+
+
+def _level_errors(spec: JSONObject, path: Path) -> Iterator[FieldError]:
+    """Of the member that belongs to the type."""
+    kind, limited, exempt = spec.get("type") or "", spec.get("limited"), spec.get("exempt")
     if exempt is not None and kind == "Exempt":
-        yield from _exempt_errors(exempt, _SPEC / "exempt")
+        yield from _EXEMPT_LEVEL(exempt, path / "exempt")
     if limited is not None and kind == "Limited":
-        yield from _limited_errors(limited, _SPEC / "limited")
-    yield from map(declared, _presence_errors(kind, spec))
-    if limited is not None:
-        response = limited.get("limitResponse") or {}
-        yield from map(declared, _queuing_presence_errors(response, _SPEC / "limited" / "limitResponse"))
+        yield from _LIMITED_LEVEL(limited, path / "limited")
 
 
-def _presence_errors(kind: str, spec: Mapping[str, Any]) -> Iterator[FieldError]:
+def _presence_errors(spec: JSONObject, path: Path) -> Iterator[FieldError]:
     """The type decides which of the two is there."""
+    kind = spec.get("type") or ""
     for member in ("exempt", "limited"):
         if spec.get(member) is not None and kind != member.capitalize():
-            yield forbidden(_SPEC / member, "")
+            yield forbidden(path / member, "")
     if kind == "Limited" and spec.get("limited") is None:
-        yield required(_SPEC / "limited")
+        yield required(path / "limited")
     if not kind:
-        yield required(_SPEC / "type")
+        yield required(path / "type")
 
 
-def _exempt_errors(exempt: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
-    shares = exempt.get("nominalConcurrencyShares") or 0
-    if shares < 0:
-        yield invalid(path / "nominalConcurrencyShares", shares, "must be a non-negative integer")
-    yield from _lendable_errors(exempt, path)
+def _response_errors(response: JSONObject, path: Path) -> Iterator[FieldError]:
+    if response.get("type") == "Queue" and response.get("queuing") is not None:
+        yield from _queuing_errors(response["queuing"], path / "queuing")
 
 
-def _limited_errors(limited: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
-    shares, borrowing = limited.get("nominalConcurrencyShares") or 0, limited.get("borrowingLimitPercent") or 0
-    response = limited.get("limitResponse") or {}
-    if shares < 0:
-        yield invalid(path / "nominalConcurrencyShares", shares, "must be a non-negative integer")
-    kind, place = response.get("type") or "", path / "limitResponse"
-    if kind not in ("", "Queue", "Reject"):
-        yield not_supported(place / "type", kind, ("Queue", "Reject"))
-    if kind == "Queue" and response.get("queuing") is not None:
-        yield from _queuing_errors(response["queuing"], place / "queuing")
-    yield from _lendable_errors(limited, path)
-    if borrowing < 0:
-        yield invalid(path / "borrowingLimitPercent", borrowing, "if specified, must be a non-negative integer")
-
-
-def _lendable_errors(level: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
-    percent = level.get("lendablePercent") or 0
-    if not 0 <= percent <= 100:
-        yield invalid(path / "lendablePercent", percent, "must be between 0 and 100, inclusive")
-
-
-def _queuing_presence_errors(response: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
+def _queuing_presence_errors(response: JSONObject, path: Path) -> Iterator[FieldError]:
     kind, queuing = response.get("type") or "", response.get("queuing")
     if kind == "Queue":
         if queuing is None:
@@ -128,7 +90,7 @@ def _queuing_presence_errors(response: Mapping[str, Any], path: Path) -> Iterato
         yield required(path / "type")
 
 
-def _queuing_errors(queuing: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
+def _queuing_errors(queuing: JSONObject, path: Path) -> Iterator[FieldError]:
     queues, hand, limit = (queuing.get(name) or 0 for name in _QUEUING_DEFAULTS)
     if limit <= 0:
         yield invalid(path / "queueLengthLimit", limit, "must be positive")
@@ -147,8 +109,9 @@ def _queuing_errors(queuing: Mapping[str, Any], path: Path) -> Iterator[FieldErr
         yield invalid(path / "handSize", hand, detail)
 
 
-def _mandatory_errors(name: str, spec: Mapping[str, Any]) -> Iterator[FieldError]:
+def _mandatory_errors(obj: JSONObject, path: Path) -> Iterator[FieldError]:
     """The exempt level may be given shares, and nothing else."""
+    name, spec = obj["metadata"].get("name", ""), obj.get("spec") or {}
     fixed = MANDATORY_PRIORITY_LEVELS.get(name)
     if fixed is None:
         return
@@ -156,21 +119,29 @@ def _mandatory_errors(name: str, spec: Mapping[str, Any]) -> Iterator[FieldError
     if not same(compared, fixed):
         but = " except the 'spec.exempt' field" if name == _EXEMPT else ""
         shown = internal_form(spec, "flowcontrol.PriorityLevelConfigurationSpec")
-        yield invalid(_SPEC, shown, f"spec of '{name}'{but} must equal the fixed value")
+        yield invalid(path / "spec", shown, f"spec of '{name}'{but} must equal the fixed value")
 
 
-def default_priority_level(obj: JSONObject) -> None:
-    spec = obj.get("spec") or {}
-    for field, shares in (("exempt", 0), ("limited", 30)):
-        level = spec.get(field)
-        if level is None:
-            continue
-        for name, value in (("nominalConcurrencyShares", shares), ("lendablePercent", 0)):
-            if level.get(name) is None:
-                level[name] = value
-    queuing = ((spec.get("limited") or {}).get("limitResponse") or {}).get("queuing")
-    if queuing is not None:
-        queuing.update({name: queuing.get(name) or value for name, value in _QUEUING_DEFAULTS.items()})
+_SHARES = AtLeast(0, "must be a non-negative integer")
+_EXEMPT_LEVEL = Fields(nominalConcurrencyShares=_SHARES, lendablePercent=Between(0, 100))
+_LIMITED_LEVEL = Fields(
+    nominalConcurrencyShares=_SHARES,
+    limitResponse=Struct(Fields(type=Optional(OneOf("Queue", "Reject"))), _response_errors),
+    lendablePercent=Between(0, 100),
+    borrowingLimitPercent=AtLeast(0, "if specified, must be a non-negative integer"),
+)
+_SPEC = All(
+    Fields(type=Optional(OneOf("Exempt", "Limited"))),
+    _level_errors,
+    Declared(_presence_errors),
+    Fields(limited=Fields(limitResponse=Struct(Declared(_queuing_presence_errors)))),
+)
+
+
+class PriorityLevelConfigurationStrategy(BuiltinStrategy):
+    allow_unconditional_update = True
+    rules = All(_annotation_errors, _type_errors, Fields(spec=Struct(_SPEC)), _mandatory_errors)
+    on_update = (Asked.OBJECT,)
 
 
 def priority_level_cells(obj: JSONObject) -> list[Any]:

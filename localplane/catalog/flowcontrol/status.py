@@ -5,27 +5,20 @@ Kubernetes: pkg/apis/flowcontrol/validation, ValidateFlowSchemaStatus and Valida
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, required
+from localplane.apimachinery.fieldpath import FieldError
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Request
+from localplane.catalog.strategy import STATUS
+from localplane.catalog.validation.rules import Each, Fields, Needs, Unique
 
-_CONDITIONS = Path("status") / "conditions"
+_CONDITIONS = Fields(conditions=Each(Unique("type"), Needs("type")))
 
 
 class ConditionsStatusStrategy(StatusStrategy):
+    """Metadata stays, and is not asked again."""
+
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return list(_errors((obj.get("status") or {}).get("conditions") or ()))
-
-
-def _errors(conditions: Sequence[JSONObject]) -> Iterator[FieldError]:
-    seen: set[str] = set()
-    for index, condition in enumerate(conditions):
-        path, kind = _CONDITIONS[index] / "type", condition.get("type") or ""
-        if kind in seen:
-            yield duplicate(path, kind)
-        seen.add(kind)
-        if not kind:
-            yield required(path)
+        return list(_CONDITIONS(obj.get("status") or {}, STATUS))
