@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from localplane.apiserver.resource import Resource
 from localplane.catalog.options import CatalogOptions
 
-from .self_subject_reviews import SELF_SUBJECT_REVIEWS
-from .token_reviews import token_reviews
+from .reviews import SELF_SUBJECT_REVIEWS, token_reviews
 
 
 def resources(options: CatalogOptions) -> Sequence[Resource]:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from localplane.apiserver.resource import Resource
 from localplane.catalog.options import CatalogOptions
 
-from .access_reviews import access_reviews
-from .rules_reviews import rules_reviews
+from .reviews import access_reviews, rules_reviews
 
 
 def resources(options: CatalogOptions) -> Sequence[Resource]:

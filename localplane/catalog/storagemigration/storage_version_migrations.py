@@ -8,46 +8,69 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
-from localplane.apimachinery.names import dns1035_label, dns1123_subdomain
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid
+from localplane.apimachinery.names import NameValidator, dns1035_label, dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
-from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
-from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
+from localplane.catalog.strategy import ROOT, STATUS, Asked, BuiltinStatusStrategy, BuiltinStrategy
 from localplane.catalog.validation.conditions import CONDITIONS
-from localplane.catalog.validation.metadata import (
-    IMMUTABLE,
-    immutable_errors,
-    metadata_errors,
-    metadata_update_errors,
-)
+from localplane.catalog.validation.metadata import IMMUTABLE, immutable_errors
+from localplane.catalog.validation.rules import Fields, Optional, Required, Rule, Struct
 
-_SPEC, _STATUS = Path("spec"), Path("status")
-_RESOURCE = _SPEC / "resource"
 _SHOWN = ("Running", "Failed", "Succeeded")
 
 
-class StorageVersionMigrationStrategy(Strategy):
+def _at_once(problems_of: NameValidator) -> Rule:
+    """A name of this form; all that is wrong with it is one error."""
+
+    def errors(name: str, path: Path) -> Iterator[FieldError]:
+        if problems := problems_of(name):
+            yield invalid(path, name, ",".join(problems))
+
+    return errors
+
+
+def _version_errors(version: str, path: Path) -> Iterator[FieldError]:
+    """Kubernetes: apimachinery/pkg/util/resourceversion, CompareResourceVersion."""
+    if not (version.isascii() and version.isdigit()) or version.startswith("0"):
+        yield invalid(path, version, f"resource version is not well formed: {version}")
+
+
+_RESOURCE = Fields(
+    resource=Required(_at_once(dns1035_label), detail="resource is required to be set"),
+    group=Optional(_at_once(dns1123_subdomain)),
+)
+
+
+class StorageVersionMigrationStrategy(BuiltinStrategy):
     tracks_generation = False
-    validates_schema = False
+    rules = Fields(spec=Struct(Fields(resource=Struct(_RESOURCE))))
+    on_update = (Asked.OBJECT, Asked.METADATA, Asked.CHANGES)
 
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_errors(obj, namespaced=False, name=dns1123_subdomain), _resource_errors(_resource_of(obj))
-        )
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            self.validate(request, obj),
-            metadata_update_errors(obj, old),
-            immutable_errors(_internal_spec(obj), _internal_spec(old), _SPEC),
-        )
+    def change_errors(self, obj: JSONObject, old: JSONObject) -> list[FieldError]:
+        return immutable_errors(_internal_spec(obj), _internal_spec(old), ROOT / "spec")
 
 
-class StorageVersionMigrationStatusStrategy(StatusStrategy):
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        errors = _status_errors(obj.get("status") or {}, old.get("status") or {})
-        return collected(metadata_update_errors(obj, old), errors)
+class StorageVersionMigrationStatusStrategy(BuiltinStatusStrategy):
+    """It only goes forward."""
+
+    changes_metadata = False
+    rules = Fields(resourceVersion=Optional(_version_errors), conditions=CONDITIONS)
+
+    def status_errors(self, status: JSONObject, before: JSONObject) -> Iterator[FieldError]:
+        yield from super().status_errors(status, before)
+        version, known_version = status.get("resourceVersion") or "", before.get("resourceVersion") or ""
+        if known_version and known_version != version:
+            yield invalid(STATUS / "resourceVersion", version, IMMUTABLE)
+        conditions, known = status.get("conditions") or [], before.get("conditions") or []
+        path = STATUS / "conditions"
+        succeeded, failed = (_is_true(conditions, kind) for kind in ("Succeeded", "Failed"))
+        if succeeded and failed:
+            yield invalid(path, conditions, "Both success and failed conditions cannot be true at the same time")
+        if _is_true(known, "Succeeded") and not succeeded:
+            yield invalid(path, conditions, "Success condition cannot be set to false once it is true")
+        if _is_true(known, "Failed") and not failed:
+            yield invalid(path, conditions, "Failed condition cannot be set to false once it is true")
 
 
 def _resource_of(obj: JSONObject) -> JSONObject:
@@ -58,42 +81,6 @@ def _internal_spec(obj: JSONObject) -> JSONObject:
     """As Go prints it."""
     resource = _resource_of(obj)
     return {"Resource": {"group": resource.get("group", ""), "resource": resource.get("resource", "")}}
-
-
-def _resource_errors(resource: Mapping[str, Any]) -> Iterator[FieldError]:
-    name, group = resource.get("resource") or "", resource.get("group") or ""
-    if not name:
-        yield required(_RESOURCE / "resource", "resource is required to be set")
-    elif problems := dns1035_label(name):
-        yield invalid(_RESOURCE / "resource", name, ",".join(problems))
-    if group and (problems := dns1123_subdomain(group)):
-        yield invalid(_RESOURCE / "group", group, ",".join(problems))
-
-
-def _status_errors(status: Mapping[str, Any], old: Mapping[str, Any]) -> Iterator[FieldError]:
-    version, before = status.get("resourceVersion") or "", old.get("resourceVersion") or ""
-    conditions, path = status.get("conditions") or [], _STATUS / "conditions"
-    if version and (problem := _version_problem(version)):
-        yield invalid(_STATUS / "resourceVersion", version, problem)
-    yield from CONDITIONS(conditions, path)
-    if before and before != version:
-        yield invalid(_STATUS / "resourceVersion", version, IMMUTABLE)
-    succeeded, failed = (_is_true(conditions, kind) for kind in ("Succeeded", "Failed"))
-    if succeeded and failed:
-        both = "Both success and failed conditions cannot be true at the same time"
-        yield invalid(path, conditions, both)
-    known = old.get("conditions") or []
-    if _is_true(known, "Succeeded") and not succeeded:
-        yield invalid(path, conditions, "Success condition cannot be set to false once it is true")
-    if _is_true(known, "Failed") and not failed:
-        yield invalid(path, conditions, "Failed condition cannot be set to false once it is true")
-
-
-def _version_problem(version: str) -> str:
-    """Kubernetes: apimachinery/pkg/util/resourceversion, CompareResourceVersion."""
-    if version.isascii() and version.isdigit() and not version.startswith("0"):
-        return ""
-    return f"resource version is not well formed: {version}"
 
 
 def _is_true(conditions: Sequence[Mapping[str, Any]], kind: str) -> bool:

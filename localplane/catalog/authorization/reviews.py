@@ -1,6 +1,7 @@
-"""May a user do something? SubjectAccessReview asks for anybody, the others for oneself or within a namespace.
+"""May a user do something? SubjectAccessReview asks for anybody, others for oneself or within a namespace.
 
-Kubernetes: pkg/registry/authorization, pkg/apis/authorization/validation.
+SelfSubjectRulesReview lists all that the caller may do in a namespace, as far as the authorizers can tell. Kubernetes:
+pkg/registry/authorization, pkg/apis/authorization/validation.
 """
 
 from __future__ import annotations
@@ -8,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from localplane.apimachinery.errors import Invalid
+from localplane.apimachinery.errors import BadRequest, Invalid
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid
 from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.objects import JSONObject
-from localplane.apiserver.authorization import Attributes, Authorizer, Verdict
+from localplane.apiserver.authorization import Attributes, Authorizer, RuleResolver, Verdict
 from localplane.apiserver.registry.rest import Creater, Result, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request, User
 from localplane.apiserver.resource import Resource
@@ -107,6 +108,30 @@ def attributes_of(spec: JSONObject, user: User) -> Attributes:
     )
 
 
+class SelfSubjectRulesReviewStore(Creater):
+    def __init__(self, resolver: RuleResolver) -> None:
+        self._resolver = resolver
+
+    async def create(
+        self, request: Request, obj: JSONObject, *, validate: ValidateCreate | None, options: WriteOptions
+    ) -> Result:
+        namespace = (obj.get("spec") or {}).get("namespace", "")
+        if not namespace:
+            raise BadRequest("no namespace on request")
+        if validate is not None:
+            await validate(obj)
+        assert request.user is not None, "nobody comes here unknown"
+        rules = await self._resolver.rules_for(request.user, namespace)
+        status: JSONObject = {
+            "resourceRules": rules.resource_rules,
+            "nonResourceRules": rules.non_resource_rules,
+            "incomplete": rules.incomplete,
+        }
+        if rules.error:
+            status["evaluationError"] = rules.error
+        return {"kind": obj["kind"], "apiVersion": obj["apiVersion"], "metadata": {}, "spec": {}, "status": status}
+
+
 def access_reviews(options: CatalogOptions) -> Sequence[Resource]:
     def review(name: str, store: type[SubjectAccessReviewStore]) -> Resource:
         return builtin(f"authorization.k8s.io/{name}", storage=lambda _: store(options.authorizer))
@@ -115,4 +140,11 @@ def access_reviews(options: CatalogOptions) -> Sequence[Resource]:
         review("subjectaccessreviews", SubjectAccessReviewStore),
         review("selfsubjectaccessreviews", SelfSubjectAccessReviewStore),
         review("localsubjectaccessreviews", LocalSubjectAccessReviewStore),
+    )
+
+
+def rules_reviews(options: CatalogOptions) -> Resource:
+    return builtin(
+        "authorization.k8s.io/selfsubjectrulesreviews",
+        storage=lambda _: SelfSubjectRulesReviewStore(options.rule_resolver),
     )
