@@ -20,7 +20,7 @@ WHY_NOT: dict[str, str] = {
     "localplane/catalog/core/pods/validation/pods.py": "specs up to a length",
     "localplane/catalog/resource/device_selectors.py": "one of it",
     "localplane/catalog/admissionregistration/patch_types.py": "one of it",
-    "localplane/catalog/admissionregistration/compiling.py": "one of it",
+    "localplane/catalog/admissionregistration/compiler.py": "one of it",
 }
 """Modules with an lru_cache of their own, and why that is no harm. `functools.cache` is for what has no arguments, or
 takes them from our own tables: none of its uses is a function of a text that somebody sends."""

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
 from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objectmeta import validate_object_meta
 from localplane.apimachinery.objects import JSONObject
-from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
+from localplane.catalog.strategy import Asked, BuiltinStrategy
 
 _SUFFIX = ".static.k8s.io"
 _RESERVED = (
@@ -24,25 +23,17 @@ _RESERVED = (
 _NAME = Path("metadata") / "name"
 
 
-class ConfigurationStrategy(Strategy):
-    """A kind's own rules are in `errors`, which is told the object as it was, or None."""
-
-    validates_schema = False
-
-    def errors(self, obj: JSONObject, old: JSONObject | None) -> Sequence[FieldError]:
-        return ()
+class ConfigurationStrategy(BuiltinStrategy):
+    on_update = (Asked.OBJECT,)
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         name = obj["metadata"].get("name", "")
         reserved = [invalid(_NAME, name, _RESERVED)] if name.endswith(_SUFFIX) else []
-        return collected(_metadata_errors(obj), self.errors(obj, None), reserved)
+        return collected(self.metadata_errors(obj), self.errors(obj, None), reserved)
 
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(_metadata_errors(obj), self.errors(obj, old))
+    def metadata_errors(self, obj: JSONObject) -> list[FieldError]:
+        """Finalizers may have any name."""
+        return validate_object_meta(obj["metadata"], namespaced=self.namespaced, validate_name=self.valid_name)
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return [f"{_NAME}: {_RESERVED}"] if obj["metadata"].get("name", "").endswith(_SUFFIX) else []
-
-
-def _metadata_errors(obj: JSONObject) -> list[FieldError]:
-    return validate_object_meta(obj["metadata"], namespaced=False, validate_name=dns1123_subdomain)

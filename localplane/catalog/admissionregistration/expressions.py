@@ -14,7 +14,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, inter
 from localplane.apimachinery.names import qualified_name
 
 if TYPE_CHECKING:
-    from .compiling import Compiled, Compiler
+    from .compiler import Compiled, Compiler
 
 JSONObject = Mapping[str, Any]
 
@@ -45,7 +45,7 @@ def match_condition_errors(
 ) -> Iterator[FieldError]:
     if not conditions:
         return
-    from .compiling import CONDITION, Compiler  # large, and few have conditions
+    from .compiler import CONDITION, Compiler  # large, and few have conditions
 
     compiler = Compiler(has_params=has_params)
     if len(conditions) > _CONDITIONS_MAX:

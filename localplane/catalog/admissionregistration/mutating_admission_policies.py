@@ -10,37 +10,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.catalog.declaring import builtin
+from localplane.catalog.validation.rules import Fields, Required
 
 from .configuration import ConfigurationStrategy
 from .expressions import expression_errors
 from .match_resources import param_kind_cell
-from .rules import mutating_operation_errors
+from .rules import MUTATING_OPERATIONS
 from .validating_admission_policies import default_policy, policy_compiler, policy_errors
-from .webhooks import REINVOCATION_POLICIES
+from .webhooks import REINVOCATION_POLICY
 
 if TYPE_CHECKING:
-    from .compiling import Compiler
-
+    from .compiler import Compiler
 
 _SPEC = Path("spec")
 _PATCH_FIELDS = {"ApplyConfiguration": "applyConfiguration", "JSONPatch": "jsonPatch"}
-
-
-class MutatingAdmissionPolicyStrategy(ConfigurationStrategy):
-    def errors(self, obj: JSONObject, old: JSONObject | None) -> Sequence[FieldError]:
-        spec, before = obj.get("spec") or {}, None if old is None else old.get("spec") or {}
-        rules = (spec.get("matchConstraints") or {}).get("resourceRules") or ()
-        compiler = policy_compiler(spec, has_variables=True)
-        return collected(
-            policy_errors(spec, before, compiler),
-            mutating_operation_errors(rules, _SPEC / "matchConstraints" / "resourceRules"),
-            _mutations_errors(spec.get("mutations") or (), _SPEC / "mutations", compiler),
-            _reinvocation_errors(spec.get("reinvocationPolicy") or "", _SPEC / "reinvocationPolicy"),
-        )
 
 
 def _mutations_errors(mutations: Sequence[Mapping[str, Any]], path: Path, compiler: Compiler) -> Iterator[FieldError]:
@@ -70,11 +57,18 @@ def _mutation_errors(mutation: Mapping[str, Any], path: Path, compiler: Compiler
             yield invalid(path / other, f"{{{other}}}", f"must not be specified when patchType is {kind}")
 
 
-def _reinvocation_errors(policy: str, path: Path) -> Iterator[FieldError]:
-    if not policy:
-        yield required(path)
-    elif policy not in REINVOCATION_POLICIES:
-        yield not_supported(path, policy, REINVOCATION_POLICIES)
+_OPERATIONS = Fields(matchConstraints=MUTATING_OPERATIONS)
+_REINVOCATION = Fields(reinvocationPolicy=Required(REINVOCATION_POLICY))
+
+
+class MutatingAdmissionPolicyStrategy(ConfigurationStrategy):
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        spec, before = obj.get("spec") or {}, None if old is None else old.get("spec") or {}
+        compiler = policy_compiler(spec, has_variables=True)
+        yield from policy_errors(spec, before, compiler)
+        yield from _OPERATIONS(spec, _SPEC)
+        yield from _mutations_errors(spec.get("mutations") or (), _SPEC / "mutations", compiler)
+        yield from _REINVOCATION(spec, _SPEC)
 
 
 def mutating_admission_policy_cells(obj: JSONObject) -> list[Any]:

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
 from localplane.apimachinery.names import path_segment_name
+from localplane.catalog.validation.rules import All, Each, Fields, Named, NotEmpty, OneOf, Required, Rule, Unique
 
 JSONObject = Mapping[str, Any]
 
-_OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
 _MUTATING_OPERATIONS = ("*", "CONNECT", "CREATE", "UPDATE")
-_SCOPES = ("*", "Cluster", "Namespaced")
 
 
 def default_rule(rule: dict[str, Any]) -> None:
@@ -23,34 +22,17 @@ def default_rule(rule: dict[str, Any]) -> None:
         rule["scope"] = "*"
 
 
-def rule_errors(rule: JSONObject, path: Path) -> Iterator[FieldError]:
-    operations = rule.get("operations") or []
-    yield from _list_errors(operations, "operations", path / "operations")
-    for index, operation in enumerate(operations):
-        if operation not in _OPERATIONS:
-            yield not_supported((path / "operations")[index], operation, _OPERATIONS)
-    yield from _list_errors(rule.get("apiGroups") or [], "API groups", path / "apiGroups")
-    versions = rule.get("apiVersions") or []
-    yield from _list_errors(versions, "API versions", path / "apiVersions")
-    for index, version in enumerate(versions):
-        if not version:
-            yield required((path / "apiVersions")[index])
-    yield from _resource_errors(rule.get("resources") or [], path / "resources")
-    scope = rule.get("scope")
-    if scope is not None and scope not in _SCOPES:
-        yield not_supported(path / "scope", scope, _SCOPES)
+def _alone(what: str) -> Rule:
+    """Who says everything may say nothing else."""
 
+    def errors(values: Sequence[str], path: Path) -> Iterator[FieldError]:
+        if len(values) > 1 and "*" in values:
+            yield invalid(path, values, f"if '*' is present, must not specify other {what}")
 
-def _list_errors(values: Sequence[str], what: str, path: Path) -> Iterator[FieldError]:
-    if not values:
-        yield required(path)
-    if len(values) > 1 and "*" in values:
-        yield invalid(path, values, f"if '*' is present, must not specify other {what}")
+    return errors
 
 
 def _resource_errors(resources: Sequence[str], path: Path) -> Iterator[FieldError]:
-    if not resources:
-        yield required(path)
     of_all_below: set[str] = set()  # x, of x/*
     below_all: set[str] = set()  # y, of */y
     last_plain_is_named = False  # Kubernetes asks the last one without a subresource only
@@ -76,21 +58,24 @@ def _resource_errors(resources: Sequence[str], path: Path) -> Iterator[FieldErro
         yield invalid(path, resources, "if '*' is present, must not specify other resources without subresources")
 
 
-def named_rule_errors(rule: JSONObject, path: Path) -> Iterator[FieldError]:
-    """A rule that may name single objects."""
-    seen: set[str] = set()
-    for index, name in enumerate(rule.get("resourceNames") or ()):
-        place = (path / "resourceNames")[index]
-        yield from (invalid(place, name, problem) for problem in path_segment_name(name))
-        if name in seen:
-            yield duplicate(place, name)
-        seen.add(name)
-    yield from rule_errors(rule, path)
+RULE = Fields(
+    operations=Required(_alone("operations"), Each(OneOf("*", "CONNECT", "CREATE", "DELETE", "UPDATE"))),
+    apiGroups=Required(_alone("API groups")),
+    apiVersions=Required(_alone("API versions"), Each(NotEmpty())),
+    resources=Required(_resource_errors),
+    scope=OneOf("*", "Cluster", "Namespaced"),
+)
+
+NAMED_RULE = All(Fields(resourceNames=Each(Named(path_segment_name), Unique())), RULE)
+"""A rule that may name single objects."""
 
 
-def mutating_operation_errors(rules: Sequence[JSONObject], path: Path) -> Iterator[FieldError]:
+def _mutating_errors(rules: Sequence[JSONObject], path: Path) -> Iterator[FieldError]:
     """What is deleted can't be changed any more."""
     for rule in rules:
         for operation in rule.get("operations") or ():
             if operation not in _MUTATING_OPERATIONS:
                 yield not_supported(path / "operations", operation, _MUTATING_OPERATIONS)
+
+
+MUTATING_OPERATIONS = Fields(resourceRules=_mutating_errors)

@@ -19,48 +19,40 @@ from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
+from localplane.catalog.strategy import STATUS
 from localplane.catalog.validation.conditions import CONDITIONS
+from localplane.catalog.validation.rules import Always, Each, Fields, Present, Required
 
 from .configuration import ConfigurationStrategy
 from .expressions import cel_compile_errors, expression_errors, match_condition_errors, variable_errors
-from .match_resources import (
-    default_match_resources,
-    failure_policy_errors,
-    match_constraints_errors,
-    param_kind_cell,
-    param_kind_errors,
-)
+from .match_resources import FAILURE_POLICY, MATCH_CONSTRAINTS, PARAM_KIND, default_match_resources, param_kind_cell
 
 if TYPE_CHECKING:
-    from .compiling import Compiler
+    from .compiler import Compiler
 
 
-_SPEC, _STATUS = Path("spec"), Path("status")
+_SPEC = Path("spec")
 _REASONS = ("Forbidden", "Invalid", "RequestEntityTooLarge")
 _ANNOTATIONS_MAX, _ANNOTATION_EXPRESSION_MAX = 20, 5 * 1024
 _NO_EXPRESSION = "expression is not specified"
 _has_newline = re.compile(r"[\n\r]").search
+_POLICY = Fields(
+    failurePolicy=Present(FAILURE_POLICY),
+    paramKind=PARAM_KIND,
+    matchConstraints=Present(MATCH_CONSTRAINTS),
+)
 
 
-class ValidatingAdmissionPolicyStrategy(ConfigurationStrategy):
-    def errors(self, obj: JSONObject, old: JSONObject | None) -> Sequence[FieldError]:
-        spec, before = obj.get("spec") or {}, None if old is None else old.get("spec") or {}
-        name = obj["metadata"].get("name", "")
-        compiler = policy_compiler(spec, has_variables=bool(spec.get("variables")))
-        return collected(policy_errors(spec, before, compiler), _validations_errors(spec, name, compiler))
-
-
-class ValidatingAdmissionPolicyStatusStrategy(StatusStrategy):
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        status = obj.get("status") or {}
-        checking = status.get("typeChecking") or {}
-        warnings = _warning_errors(checking.get("expressionWarnings") or (), _STATUS / "typeChecking")
-        return collected(warnings, CONDITIONS(status.get("conditions") or (), _STATUS / "conditions"))
+def default_policy(obj: JSONObject) -> None:
+    spec = obj.setdefault("spec", {})
+    if spec.get("failurePolicy") is None:
+        spec["failurePolicy"] = "Fail"
+    default_match_resources(spec.get("matchConstraints"))
 
 
 def policy_compiler(spec: Mapping[str, Any], *, has_variables: bool) -> Compiler:
     """For everything in a policy but its match conditions, which see no variables."""
-    from .compiling import Compiler  # large, and few servers have policies
+    from .compiler import Compiler  # large, and few servers have policies
 
     return Compiler(has_params=spec.get("paramKind") is not None, has_variables=has_variables)
 
@@ -69,9 +61,7 @@ def policy_errors(
     spec: Mapping[str, Any], before: Mapping[str, Any] | None, compiler: Compiler
 ) -> Iterator[FieldError]:
     """What both kinds of policies ask. Match conditions that nothing could have made wrong are not looked at again."""
-    yield from failure_policy_errors(spec.get("failurePolicy"), _SPEC / "failurePolicy")
-    yield from param_kind_errors(spec.get("paramKind"), _SPEC / "paramKind")
-    yield from match_constraints_errors(spec.get("matchConstraints"), _SPEC / "matchConstraints")
+    yield from _POLICY(spec, _SPEC)
     asked = ("paramKind", "matchConditions")
     if before is None or not all(same(spec.get(name), before.get(name)) for name in asked):
         yield from match_condition_errors(
@@ -92,9 +82,7 @@ def _validations_errors(spec: Mapping[str, Any], name: str, compiler: Compiler) 
         yield from _validation_errors(validation, (_SPEC / "validations")[index], compiler)
     path = _SPEC / "auditAnnotations"
     if len(annotations) > _ANNOTATIONS_MAX:
-        shown = [
-            {"Key": each.get("key", ""), "ValueExpression": each.get("valueExpression", "")} for each in annotations
-        ]
+        shown = [_shown(annotation) for annotation in annotations]
         yield invalid(path, shown, f"must not have more than {_ANNOTATIONS_MAX} auditAnnotations")
     seen: set[str] = set()
     for index, annotation in enumerate(annotations):
@@ -106,7 +94,7 @@ def _validations_errors(spec: Mapping[str, Any], name: str, compiler: Compiler) 
 
 
 def _validation_errors(validation: Mapping[str, Any], path: Path, compiler: Compiler) -> Iterator[FieldError]:
-    from .compiling import CONDITION, MESSAGE
+    from .compiler import CONDITION, MESSAGE
 
     yield from expression_errors(
         validation.get("expression") or "",
@@ -132,7 +120,7 @@ def _validation_errors(validation: Mapping[str, Any], path: Path, compiler: Comp
 def _annotation_errors(
     annotation: Mapping[str, Any], name: str, path: Path, compiler: Compiler
 ) -> Iterator[FieldError]:
-    from .compiling import ANNOTATION
+    from .compiler import ANNOTATION
 
     key, expression = annotation.get("key", ""), annotation.get("valueExpression") or ""
     if name:
@@ -156,20 +144,29 @@ def _shown(annotation: Mapping[str, Any]) -> JSONObject:
     return {"Key": annotation.get("key", ""), "ValueExpression": annotation.get("valueExpression", "")}
 
 
-def _warning_errors(warnings: Sequence[Mapping[str, Any]], path: Path) -> Iterator[FieldError]:
-    for index, warning in enumerate(warnings):
-        place = (path / "expressionWarnings")[index]
-        if not warning.get("warning"):
-            yield required(place / "warning")
-        if not (warning.get("fieldRef") or "").strip():
-            yield required(place / "fieldRef")
+class ValidatingAdmissionPolicyStrategy(ConfigurationStrategy):
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        spec, before = obj.get("spec") or {}, None if old is None else old.get("spec") or {}
+        name = obj["metadata"].get("name", "")
+        compiler = policy_compiler(spec, has_variables=bool(spec.get("variables")))
+        yield from policy_errors(spec, before, compiler)
+        yield from _validations_errors(spec, name, compiler)
 
 
-def default_policy(obj: JSONObject) -> None:
-    spec = obj.setdefault("spec", {})
-    if spec.get("failurePolicy") is None:
-        spec["failurePolicy"] = "Fail"
-    default_match_resources(spec.get("matchConstraints"))
+def _reference_errors(reference: str, path: Path) -> Iterator[FieldError]:
+    if not reference.strip():
+        yield required(path)
+
+
+_WARNING = Fields(warning=Required(), fieldRef=Always(_reference_errors))
+_STATUS_RULES = Fields(typeChecking=Fields(expressionWarnings=Each(_WARNING)), conditions=CONDITIONS)
+
+
+class ValidatingAdmissionPolicyStatusStrategy(StatusStrategy):
+    """Metadata stays, and is not asked again."""
+
+    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
+        return collected(_STATUS_RULES(obj.get("status") or {}, STATUS))
 
 
 def validating_admission_policy_cells(obj: JSONObject) -> list[Any]:

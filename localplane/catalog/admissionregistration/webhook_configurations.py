@@ -42,9 +42,9 @@ _EXCLUDED = {
 
 
 class WebhookConfigurationStrategy(ConfigurationStrategy):
-    def errors(self, obj: JSONObject, old: JSONObject | None) -> Sequence[FieldError]:
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
         webhooks = _webhooks(obj)
-        return list(_errors(webhooks, Demands() if old is None else _demands(webhooks, _webhooks(old))))
+        return _errors(webhooks, Demands() if old is None else _demands(webhooks, _webhooks(old)))
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return list(_exclusion_warnings(obj))

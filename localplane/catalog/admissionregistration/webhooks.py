@@ -9,23 +9,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
 from localplane.apimachinery.names import dns1035_label, dns1123_subdomain
+from localplane.catalog.validation.rules import Between, Each, Fields, OneOf, Present, Required, Struct
 from localplane.catalog.validation.selectors import selector_errors
 from localplane.catalog.validation.webhooks import webhook_service_errors, webhook_url_errors
 
 from .expressions import match_condition_errors
-from .match_resources import FAILURE_POLICIES, MATCH_POLICIES
-from .rules import rule_errors
+from .match_resources import FAILURE_POLICY, MATCH_POLICY
+from .rules import RULE
 
 JSONObject = Mapping[str, Any]
 
 SELECTORS = ("namespaceSelector", "objectSelector")
 SIDE_EFFECTS = ("None", "NoneOnDryRun")
-REINVOCATION_POLICIES = ("IfNeeded", "Never")
-_ALL_SIDE_EFFECTS = ("None", "NoneOnDryRun", "Some", "Unknown")
+REINVOCATION_POLICY = OneOf("IfNeeded", "Never")
 _REVIEW_VERSIONS = ("v1", "v1beta1")
-_TIMEOUT_MAX = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,42 +38,12 @@ class Demands:
     label_values: bool = True
 
 
-def webhook_errors(webhook: JSONObject, path: Path, demands: Demands) -> Iterator[FieldError]:
-    yield from _name_errors(webhook.get("name") or "", path / "name")
-    for index, rule in enumerate(webhook.get("rules") or ()):
-        yield from rule_errors(rule, (path / "rules")[index])
-    yield from _choice_errors(webhook, "failurePolicy", FAILURE_POLICIES, path)
-    yield from _choice_errors(webhook, "matchPolicy", MATCH_POLICIES, path)
-    allowed = SIDE_EFFECTS if demands.no_side_effects else _ALL_SIDE_EFFECTS
-    if webhook.get("sideEffects") is None:
-        yield required(path / "sideEffects", f"must specify one of {', '.join(allowed)}")
-    yield from _choice_errors(webhook, "sideEffects", allowed, path)
-    timeout = webhook.get("timeoutSeconds")
-    if timeout is not None and not 1 <= timeout <= _TIMEOUT_MAX:
-        detail = f"the timeout value must be between 1 and {_TIMEOUT_MAX} seconds"
-        yield invalid(path / "timeoutSeconds", timeout, detail)
-    for name in SELECTORS:
-        yield from selector_errors(webhook.get(name), path / name, forgive_values=not demands.label_values)
-    yield from _choice_errors(webhook, "reinvocationPolicy", REINVOCATION_POLICIES, path)
-    yield from _client_errors(webhook.get("clientConfig") or {}, path / "clientConfig")
-    if demands.match_conditions:
-        yield from match_condition_errors(webhook.get("matchConditions") or (), path / "matchConditions")
-
-
 def _name_errors(name: str, path: Path) -> Iterator[FieldError]:
     """Kubernetes: util/validation, IsFullyQualifiedName."""
-    if not name:
-        yield required(path)
-    elif problems := dns1123_subdomain(name):
+    if problems := dns1123_subdomain(name):
         yield invalid(path, name, ",".join(problems))
     elif name.count(".") < 2:
         yield invalid(path, name, "should be a domain with at least three segments separated by dots")
-
-
-def _choice_errors(webhook: JSONObject, name: str, choices: Sequence[str], path: Path) -> Iterator[FieldError]:
-    value = webhook.get(name)
-    if value is not None and value not in choices:
-        yield not_supported(path / name, value, choices)
 
 
 def _client_errors(client: JSONObject, path: Path) -> Iterator[FieldError]:
@@ -85,6 +54,33 @@ def _client_errors(client: JSONObject, path: Path) -> Iterator[FieldError]:
         yield from webhook_url_errors(url, path / "url")
     elif service is not None:
         yield from webhook_service_errors(service, path / "service")
+
+
+def _side_effects(*words: str) -> Fields:
+    return Fields(sideEffects=Present(OneOf(*words), detail=f"must specify one of {', '.join(words)}"))
+
+
+_MATCH = Fields(
+    name=Required(_name_errors),
+    rules=Each(RULE),
+    failurePolicy=FAILURE_POLICY,
+    matchPolicy=MATCH_POLICY,
+)
+_NO_SIDE_EFFECTS = _side_effects(*SIDE_EFFECTS)
+_SIDE_EFFECTS = _side_effects(*SIDE_EFFECTS, "Some", "Unknown")
+_TIMEOUT = Fields(timeoutSeconds=Between(1, 30, "the timeout value must be between 1 and 30 seconds"))
+_CALL = Fields(reinvocationPolicy=REINVOCATION_POLICY, clientConfig=Struct(_client_errors))
+
+
+def webhook_errors(webhook: JSONObject, path: Path, demands: Demands) -> Iterator[FieldError]:
+    yield from _MATCH(webhook, path)
+    yield from (_NO_SIDE_EFFECTS if demands.no_side_effects else _SIDE_EFFECTS)(webhook, path)
+    yield from _TIMEOUT(webhook, path)
+    for name in SELECTORS:
+        yield from selector_errors(webhook.get(name), path / name, forgive_values=not demands.label_values)
+    yield from _CALL(webhook, path)
+    if demands.match_conditions:
+        yield from match_condition_errors(webhook.get("matchConditions") or (), path / "matchConditions")
 
 
 def has_known_version(webhook: JSONObject) -> bool:

@@ -24,7 +24,7 @@ from localplane.apimachinery.schema.meta import type_meta
 from localplane.apimachinery.schema.structural import node_of_openapi
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.catalog import schemas
-from localplane.catalog.admissionregistration.compiling import ANYTHING, Compiler
+from localplane.catalog.admissionregistration.compiler import ANYTHING, Compiler
 from localplane.client import (
     Client,
     Discovery,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from localplane.catalog.admissionregistration.compiling import CONDITION, Compiled, Compiler
+from localplane.catalog.admissionregistration.compiler import CONDITION, Compiled, Compiler
 from localplane.servers.kube.admission.plugin import aggregated
 
 from .evaluation import CONDITIONS_BUDGET, Evaluation, OutOfBudget, Subject

@@ -12,7 +12,7 @@ from localplane.apimachinery.cel.values import MISSING, Mapper
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.long_work import with_data
-from localplane.catalog.admissionregistration.compiling import Compiled
+from localplane.catalog.admissionregistration.compiler import Compiled
 
 from .authorizer import Decisions, RequestAuthorizer
 from .requests import admission_request

@@ -8,7 +8,7 @@ from typing import Any
 
 from localplane.apimachinery.groups import GroupVersion, GroupVersionKind
 from localplane.apimachinery.objects import JSONObject
-from localplane.catalog.admissionregistration.compiling import ANNOTATION, CONDITION, MESSAGE, Compiled, Compiler
+from localplane.catalog.admissionregistration.compiler import ANNOTATION, CONDITION, MESSAGE, Compiled, Compiler
 from localplane.servers.kube.admission.matching.conditions import compiled_conditions
 from localplane.servers.kube.admission.matching.criteria import Criteria
 

@@ -13,7 +13,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.servers.kube.admission.matching.criteria import Criteria
 
 if TYPE_CHECKING:
-    from localplane.catalog.admissionregistration.compiling import Compiled
+    from localplane.catalog.admissionregistration.compiler import Compiled
 
 
 _TIMEOUT_SECONDS: Final = 10
@@ -69,7 +69,7 @@ def _webhook(declared: JSONObject, uid: str) -> Webhook:
 def _conditions(declared: Sequence[JSONObject]) -> tuple[Compiled, ...]:
     if not declared:
         return ()
-    from localplane.catalog.admissionregistration.compiling import Compiler
+    from localplane.catalog.admissionregistration.compiler import Compiler
     from localplane.servers.kube.admission.matching.conditions import compiled_conditions
 
     return compiled_conditions(declared, Compiler())
