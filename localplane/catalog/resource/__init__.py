@@ -8,8 +8,7 @@ from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.resource import Resource
 from localplane.catalog.options import CatalogOptions
 
-from .claim_administration import AdministrationStore
-from .claim_permissions import ClaimStatusStore
+from .claim_permissions import AdministrationStore, ClaimStatusStore
 from .device_classes import DEVICE_CLASSES
 from .device_taint_rules import DEVICE_TAINT_RULES
 from .resource_claim_templates import RESOURCE_CLAIM_TEMPLATES

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid
+from localplane.catalog.validation.rules import QUALIFIED_NAME
 from localplane.catalog.validation.values import repeated
 
 from .lists import slice_errors
-from .names import label_key_errors
 
 _CONDITIONS_MAX = 4
 _BINDING, _FAILURE = "bindingConditions", "bindingFailureConditions"
@@ -21,7 +21,7 @@ _BINDING, _FAILURE = "bindingConditions", "bindingFailureConditions"
 def binding_condition_errors(holder: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
     binding, failure = holder.get(_BINDING) or [], holder.get(_FAILURE) or []
     for name, conditions in ((_BINDING, binding), (_FAILURE, failure)):
-        yield from slice_errors(conditions, _CONDITIONS_MAX, label_key_errors, path / name)
+        yield from slice_errors(conditions, _CONDITIONS_MAX, QUALIFIED_NAME, path / name)
         yield from _duplicate_errors(conditions, path / name)
     for index, condition in enumerate(failure):
         if condition in binding:

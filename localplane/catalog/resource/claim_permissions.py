@@ -1,5 +1,10 @@
-"""The status of a claim is written by parties that may not touch each other's part, so whoever writes it is asked for
-a permission for every part that changes.
+"""Who may make claims for administration, and who may write which part of a claim's status.
+
+A claim for administration gets devices that others have, so it may only be made where the namespace allows it. The spec
+never changes, so only creation is asked. Kubernetes: pkg/registry/resource/utils.go, AuthorizedForAdmin.
+
+The status of a claim is written by parties that may not touch each other's part, so whoever writes it is asked for a
+permission for every part that changes.
 
 What was allocated, and for whom, wants `resourceclaims/binding` in the whole cluster. What a driver reports of its
 devices wants `resourceclaims/driver` for that driver, with a verb that says whether the reporter is on the node of the
@@ -20,14 +25,52 @@ from localplane.apiserver.authentication.service_accounts import split_username
 from localplane.apiserver.authorization import Attributes, Authorizer
 from localplane.apiserver.authorization import forbidden as refusal
 from localplane.apiserver.registry.definition import Definition
-from localplane.apiserver.registry.rest import Update, Updated
-from localplane.apiserver.registry.store import SubresourceStore
+from localplane.apiserver.registry.lookup import Lookup
+from localplane.apiserver.registry.rest import Result, Update, Updated, ValidateCreate, WriteOptions
+from localplane.apiserver.registry.store import Store, SubresourceStore
 from localplane.apiserver.request import Request, User
 
 from .claim_statuses import device_id
 
+_ADMIN_ACCESS: Final = "resource.kubernetes.io/admin-access"
+_NO_ADMIN_ACCESS: Final = (
+    f"admin access to devices requires the `{_ADMIN_ACCESS}: true` label on the containing namespace"
+)
+_REQUESTS: Final = Path("spec") / "devices" / "requests"
 _NODE_NAME: Final = "authentication.kubernetes.io/node-name"
 _ALLOCATION, _DEVICES = Path("status") / "allocation", Path("status") / "devices"
+
+
+class AdministrationStore(Store):
+    """Of claims, and of templates, whose claims are made where they are."""
+
+    def __init__(self, definition: Definition, objects: Lookup) -> None:
+        super().__init__(definition)
+        self._objects = objects
+
+    async def create(
+        self, request: Request, obj: JSONObject, *, validate: ValidateCreate | None, options: WriteOptions
+    ) -> Result:
+        async def permitted(made: JSONObject) -> None:
+            await self._check(request, made)
+            if validate is not None:
+                await validate(made)
+
+        return await super().create(request, obj, validate=permitted, options=options)
+
+    async def _check(self, request: Request, obj: JSONObject) -> None:
+        """Raises Invalid."""
+        outer: JSONObject = obj.get("spec") or {}
+        # A template's is one deeper; the path that is told is that of a claim all the same.
+        spec: JSONObject = outer.get("spec") or outer
+        for index, device_request in enumerate((spec.get("devices") or {}).get("requests") or ()):
+            if (device_request.get("exactly") or {}).get("adminAccess"):
+                namespace: JSONObject = await self._objects.get("namespaces", "", request.namespace) or {}
+                labels: JSONObject = (namespace.get("metadata") or {}).get("labels") or {}
+                if labels.get(_ADMIN_ACCESS) != "true":
+                    error = forbidden(_REQUESTS[index] / "adminAccess", _NO_ADMIN_ACCESS)
+                    raise self.definition.invalid(obj["metadata"].get("name", ""), [error])
+                return
 
 
 class ClaimStatusStore(SubresourceStore):

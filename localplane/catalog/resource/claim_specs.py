@@ -5,17 +5,18 @@ Kubernetes: pkg/apis/resource/validation, validateResourceClaimSpec.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
 from localplane.catalog.validation.declared import long_name_errors
+from localplane.catalog.validation.rules import DNS_LABEL, DNS_SUBDOMAIN, Fields, Required
 
 from .device_selectors import CONFIGURATIONS_MAX, SELECTORS_MAX, configuration_errors, selector_errors
 from .lists import itself, name_of, set_errors, slice_errors
-from .names import class_name_errors, declared_full_name_errors, label_errors
-from .taints import default_toleration, toleration_errors
+from .names import declared_full_name_errors
+from .taints import TOLERATIONS, default_toleration
 
 JSONObject = Mapping[str, Any]
 RequestNames = Mapping[str, frozenset[str]]
@@ -23,6 +24,8 @@ RequestNames = Mapping[str, frozenset[str]]
 REQUESTS_MAX = 32
 _CHOICES_MAX, _CONSTRAINTS_MAX = 8, 32
 _MODES = ("All", "ExactCount")
+_CLASS = Fields(deviceClassName=Required(DNS_SUBDOMAIN))
+_DECLARED_CLASS = Fields(deviceClassName=Required(long_name_errors))
 _NO_REQUEST = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 
 
@@ -65,7 +68,7 @@ def claim_spec_errors(spec: JSONObject, path: Path) -> Iterator[FieldError]:
 
 
 def _request_errors(request: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from label_errors(name_of(request), path / "name")
+    yield from DNS_LABEL(name_of(request), path / "name")
     exactly, choices = request.get("exactly"), request.get("firstAvailable") or ()
     if exactly is None and not choices:
         yield required(path, "exactly one of `exactly` or `firstAvailable` is required")
@@ -73,24 +76,19 @@ def _request_errors(request: JSONObject, path: Path) -> Iterator[FieldError]:
         detail = "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set"
         yield invalid(path, None, detail)
     elif exactly is not None:
-        yield from _asked_errors(exactly, path / "exactly", class_name_errors)
+        yield from _CLASS(exactly, path / "exactly")
+        yield from _asked_errors(exactly, path / "exactly")
     else:
         yield from set_errors(choices, _CHOICES_MAX, _choice_errors, name_of, path / "firstAvailable")
 
 
 def _choice_errors(choice: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from label_errors(name_of(choice), path / "name")
-    yield from _asked_errors(choice, path, _declared_class_errors)
+    yield from DNS_LABEL(name_of(choice), path / "name")
+    yield from _DECLARED_CLASS(choice, path)
+    yield from _asked_errors(choice, path)
 
 
-def _declared_class_errors(name: str, path: Path) -> list[FieldError]:
-    return long_name_errors(name, path) if name else [required(path)]
-
-
-def _asked_errors(
-    asked: JSONObject, path: Path, class_rule: Callable[[str, Path], Iterable[FieldError]]
-) -> Iterator[FieldError]:
-    yield from class_rule(asked.get("deviceClassName") or "", path / "deviceClassName")
+def _asked_errors(asked: JSONObject, path: Path) -> Iterator[FieldError]:
     yield from slice_errors(asked.get("selectors") or (), SELECTORS_MAX, selector_errors, path / "selectors")
     mode, count = asked.get("allocationMode") or "", asked.get("count") or 0
     if mode == "All":
@@ -101,8 +99,7 @@ def _asked_errors(
             yield invalid(path / "count", count, "must be greater than zero")
     else:
         yield not_supported(path / "allocationMode", mode, _MODES)
-    for index, toleration in enumerate(asked.get("tolerations") or ()):
-        yield from toleration_errors(toleration, (path / "tolerations")[index])
+    yield from TOLERATIONS(asked, path)
 
 
 def _constraint_errors(names: RequestNames, constraint: JSONObject, path: Path) -> Iterator[FieldError]:
@@ -132,7 +129,7 @@ def request_reference_errors(names: RequestNames, reference: str, path: Path) ->
         yield invalid(path, reference, _NO_REQUEST)
         return
     for segment in segments:
-        yield from label_errors(segment, path)
+        yield from DNS_LABEL(segment, path)
     choices = names.get(segments[0])
     if choices is None or not choices.issuperset(segments[1:]):
         yield invalid(path, reference, _NO_REQUEST)

@@ -6,25 +6,16 @@ Kubernetes: pkg/apis/resource/validation, validateResourceClaimStatusUpdate.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from localplane.apimachinery.fieldpath import (
-    FieldError,
-    Path,
-    forbidden,
-    invalid,
-    not_supported,
-    required,
-    too_long,
-    too_many,
-)
-from localplane.apimachinery.names import size
+from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.schema.values import identity
 from localplane.catalog.core.pods.validation.scheduling import NODE_SELECTOR
 from localplane.catalog.validation.conditions import CONDITIONS
+from localplane.catalog.validation.rules import DNS_LABEL, All, Always, AtMost, Fields, Longest, Needs, OneOf, Required
 
 from .binding_conditions import binding_condition_errors
 from .claim_specs import (
@@ -40,19 +31,16 @@ from .names import (
     declared_driver_errors,
     declared_pool_errors,
     driver_errors,
-    label_errors,
     pool_errors,
     share_errors,
 )
-from .taints import toleration_errors
+from .taints import TOLERATIONS
 
 JSONObject = Mapping[str, Any]
 DeviceID = tuple[str, str, str, str]
 
-_RESERVED_MAX, _CONDITIONS_MAX, _DATA_MAX = 256, 8, 10 * 1024
+_RESERVED_MAX, _DATA_MAX = 256, 10 * 1024
 _ADDRESSES_MAX = 16
-_NETWORK_NAMES = {"interfaceName": 256, "hardwareAddress": 128}
-_SOURCES = ("FromClaim", "FromClass")
 _ADDRESS = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)"
 
 
@@ -69,7 +57,7 @@ def allocated_devices(status: JSONObject) -> set[DeviceID]:
 def status_errors(claim: JSONObject, old: JSONObject, path: Path) -> Iterator[FieldError]:
     status, before = claim.get("status") or {}, old.get("status") or {}
     reserved, known = status.get("reservedFor") or [], before.get("reservedFor") or []
-    yield from set_errors(reserved, _RESERVED_MAX, _consumer_errors, _uid_of, path / "reservedFor")
+    yield from set_errors(reserved, _RESERVED_MAX, _CONSUMER, _uid_of, path / "reservedFor")
     device_rule = partial(_device_status_errors, allocated_devices(status))
     yield from set_errors(status.get("devices") or (), -1, device_rule, device_id, path / "devices")
     allocation, allocated = status.get("allocation"), before.get("allocation")
@@ -92,10 +80,6 @@ def _uid_of(consumer: JSONObject) -> str:
     return consumer.get("uid") or ""
 
 
-def _consumer_errors(consumer: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from (required(path / field) for field in ("resource", "name", "uid") if not consumer.get(field))
-
-
 def _allocation_errors(names: RequestNames, allocation: JSONObject, path: Path) -> Iterator[FieldError]:
     devices, place = allocation.get("devices") or {}, path / "devices"
     yield from slice_errors(
@@ -104,52 +88,33 @@ def _allocation_errors(names: RequestNames, allocation: JSONObject, path: Path) 
     yield from slice_errors(
         devices.get("config") or (), 2 * CONFIGURATIONS_MAX, partial(_configuration_errors, names), place / "config"
     )
-    if (selector := allocation.get("nodeSelector")) is not None:
-        yield from NODE_SELECTOR(selector, path / "nodeSelector")
+    yield from _NODES(allocation, path)
 
 
 def _result_errors(names: RequestNames, result: JSONObject, path: Path) -> Iterator[FieldError]:
     yield from request_reference_errors(names, result.get("request") or "", path / "request")
-    yield from declared_driver_errors(result.get("driver") or "", path / "driver")
-    yield from declared_pool_errors(result.get("pool") or "", path / "pool")
-    yield from label_errors(result.get("device") or "", path / "device")
-    yield from binding_condition_errors(result, path)
-    for index, toleration in enumerate(result.get("tolerations") or ()):
-        yield from toleration_errors(toleration, (path / "tolerations")[index])
-    yield from share_errors(result.get("shareID"), path / "shareID")
+    yield from _RESULT(result, path)
 
 
 def _configuration_errors(names: RequestNames, configuration: JSONObject, path: Path) -> Iterator[FieldError]:
-    source = configuration.get("source") or ""
-    if not source:
-        yield required(path / "source")
-    elif source not in _SOURCES:
-        yield not_supported(path / "source", source, _SOURCES)
+    yield from _SOURCE(configuration, path)
     yield from claim_configuration_errors(names, configuration, path)
 
 
 def _device_status_errors(allocated: set[DeviceID], device: JSONObject, path: Path) -> Iterator[FieldError]:
-    yield from driver_errors(device.get("driver") or "", path / "driver")
-    yield from pool_errors(device.get("pool") or "", path / "pool")
-    yield from label_errors(device.get("device") or "", path / "device")
-    yield from share_errors(device.get("shareID"), path / "shareID")
+    yield from _DEVICE(device, path)
     if (found := device_id(device)) not in allocated:
         shown = dict(zip(("Driver", "Pool", "Device", "ShareID"), found, strict=True))
         yield invalid(path, shown, "must be an allocated device in the claim")
-    conditions = device.get("conditions") or ()
-    if len(conditions) > _CONDITIONS_MAX:
-        yield too_many(path / "conditions", len(conditions), _CONDITIONS_MAX)
-    yield from CONDITIONS(conditions, path / "conditions")
-    if (data := device.get("data")) is not None:
-        yield from raw_object_errors(data, path / "data", _DATA_MAX)
-    yield from _network_errors(device.get("networkData") or {}, path / "networkData")
+    yield from _REPORT(device, path)
 
 
-def _network_errors(network: JSONObject, path: Path) -> Iterator[FieldError]:
-    for field, limit in _NETWORK_NAMES.items():
-        if size(network.get(field) or "") > limit:
-            yield too_long(path / field, limit)
-    yield from set_errors(network.get("ips") or (), _ADDRESSES_MAX, _address_errors, itself, path / "ips")
+def _data_errors(data: Any, path: Path) -> Iterator[FieldError]:
+    return raw_object_errors(data, path, _DATA_MAX)
+
+
+def _addresses_errors(addresses: Sequence[str], path: Path) -> Iterator[FieldError]:
+    return set_errors(addresses, _ADDRESSES_MAX, _address_errors, itself, path)
 
 
 def _address_errors(text: str, path: Path) -> Iterator[FieldError]:
@@ -162,3 +127,29 @@ def _address_errors(text: str, path: Path) -> Iterator[FieldError]:
         yield invalid(path, text, _ADDRESS)
     elif str(found) != text:
         yield invalid(path, text, f'must be in canonical form ("{found}")')
+
+
+_CONSUMER = Needs("resource", "name", "uid")
+_NODES = Fields(nodeSelector=NODE_SELECTOR)
+_RESULT = All(
+    Fields(
+        driver=Always(declared_driver_errors),
+        pool=Always(declared_pool_errors),
+        device=Always(DNS_LABEL),
+    ),
+    binding_condition_errors,
+    TOLERATIONS,
+    Fields(shareID=share_errors),
+)
+_SOURCE = Fields(source=Required(OneOf("FromClaim", "FromClass")))
+_DEVICE = Fields(
+    driver=Always(driver_errors),
+    pool=Always(pool_errors),
+    device=Always(DNS_LABEL),
+    shareID=share_errors,
+)
+_REPORT = Fields(
+    conditions=All(AtMost(8), CONDITIONS),
+    data=_data_errors,
+    networkData=Fields(interfaceName=Longest(256), hardwareAddress=Longest(128), ips=_addresses_errors),
+)

@@ -10,14 +10,13 @@ from functools import partial
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected
-from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
-from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
+from localplane.catalog.strategy import BuiltinStrategy
+from localplane.catalog.validation.rules import Fields
 
 from .device_selectors import (
     CONFIGURATIONS_MAX,
@@ -30,33 +29,26 @@ from .lists import slice_errors
 from .names import extended_resource_errors
 
 _SPEC = Path("spec")
+_EXTENDED_RESOURCE = Fields(extendedResourceName=extended_resource_errors)
 
 
-class DeviceClassStrategy(Strategy):
+class DeviceClassStrategy(BuiltinStrategy):
     allow_unconditional_update = True
-    validates_schema = False
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_errors(obj, namespaced=False, name=dns1123_subdomain), _spec_errors(obj.get("spec") or {})
-        )
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_errors(obj, namespaced=False, name=dns1123_subdomain),
-            metadata_update_errors(obj, old),
-            _spec_errors(obj.get("spec") or {}, old.get("spec") or {}),
-        )
+        return collected(self.metadata_errors(obj), super().validate_update(request, obj, old))
+
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        return _spec_errors(obj.get("spec") or {}, None if old is None else old.get("spec") or {})
 
 
-def _spec_errors(spec: Mapping[str, Any], old: Mapping[str, Any] | None = None) -> Iterator[FieldError]:
+def _spec_errors(spec: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iterator[FieldError]:
     is_stored = {name: old is not None and same(spec.get(name), old.get(name)) for name in ("selectors", "config")}
     rule = stored_selector_errors if is_stored["selectors"] else selector_errors
     yield from slice_errors(spec.get("selectors") or (), SELECTORS_MAX, rule, _SPEC / "selectors")
     configuration_rule = partial(configuration_errors, is_stored=is_stored["config"])
     yield from slice_errors(spec.get("config") or (), CONFIGURATIONS_MAX, configuration_rule, _SPEC / "config")
-    if (name := spec.get("extendedResourceName")) is not None:
-        yield from extended_resource_errors(name, _SPEC / "extendedResourceName")
+    yield from _EXTENDED_RESOURCE(spec, _SPEC)
 
 
 def name_and_age_cells(obj: JSONObject) -> list[Any]:

@@ -9,16 +9,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, declared, invalid, required, too_long
-from localplane.apimachinery.names import size
+from localplane.apimachinery.fieldpath import FieldError, Path, declared, invalid, required
 from localplane.apimachinery.patch.values import same
 from localplane.catalog.core.pods.validation.scheduling import NODE_SELECTOR
 from localplane.catalog.validation.declared import short_name_errors
+from localplane.catalog.validation.rules import DNS_LABEL, DNS_SUBDOMAIN, All, Fields, Longest
 
 from .binding_conditions import binding_condition_errors
 from .capacities import capacity_errors, fixed_capacity_errors
 from .lists import map_errors, set_errors, slice_errors
-from .names import label_errors, node_name_errors, qualified_name_errors
+from .names import qualified_name_errors
 from .taints import default_taint, taint_errors
 
 JSONObject = Mapping[str, Any]
@@ -68,7 +68,7 @@ def device_errors(
     """`known` are the devices that were there before: capacities and taints of theirs are not looked at again."""
     name, attributes, capacity = device.get("name") or "", device.get("attributes") or {}, device.get("capacity") or {}
     old = known.get(name)
-    yield from label_errors(name, path / "name")
+    yield from DNS_LABEL(name, path / "name")
     yield from _amount_errors(len(attributes) + len(capacity), len(attributes), path)
     yield from map_errors(
         attributes, -1, qualified_name_errors, _attribute_errors, path / "attributes", key_max=_KEY_MAX
@@ -94,15 +94,16 @@ def _amount_errors(properties: int, values: int, path: Path) -> Iterator[FieldEr
         yield invalid(path, values, f"the total number of attribute values must not exceed {_VALUES_MAX}")
 
 
+def _version_errors(version: str, path: Path) -> Iterator[FieldError]:
+    if not _is_semantic_version(version):
+        yield invalid(path, version, "must be a string compatible with semver.org spec 2.0.0")
+
+
+_VALUES = Fields(string=Longest(_VALUE_MAX), version=All(_version_errors, Longest(_VALUE_MAX)))
+
+
 def _attribute_errors(attribute: JSONObject, path: Path) -> Iterator[FieldError]:
-    text, version = attribute.get("string"), attribute.get("version")
-    if text is not None and size(text) > _VALUE_MAX:
-        yield too_long(path / "string", _VALUE_MAX)
-    if version is not None:
-        if not _is_semantic_version(version):
-            yield invalid(path / "version", version, "must be a string compatible with semver.org spec 2.0.0")
-        if size(version) > _VALUE_MAX:
-            yield too_long(path / "version", _VALUE_MAX)
+    yield from _VALUES(attribute, path)
     given = [kind for kind in _KINDS if attribute.get(kind) is not None]
     kinds = ", ".join(f"`{kind}`" for kind in _KINDS)
     if not given:
@@ -147,7 +148,7 @@ def _place_errors(device: JSONObject, path: Path, *, has_own_place: bool) -> Ite
     given = []
     if node:
         given.append("`nodeName`")
-        yield from node_name_errors(node, path / "nodeName")
+        yield from DNS_SUBDOMAIN(node, path / "nodeName")
     elif node is not None:
         yield invalid(path / "nodeName", node, "must not be empty")
     if selector is not None:

@@ -10,15 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required, too_long, too_long_characters
-from localplane.apimachinery.names import (
-    dns1123_label,
-    dns1123_subdomain,
-    label_value,
-    max_length_error,
-    qualified_name,
-    regex_error,
-    size,
-)
+from localplane.apimachinery.names import dns1123_subdomain, max_length_error, qualified_name, regex_error, size
 from localplane.catalog.core.pods.validation.volume_sources import csi_driver_errors
 from localplane.catalog.validation.declared import long_name_errors
 
@@ -49,21 +41,6 @@ def declared_driver_errors(name: str, path: Path) -> Iterator[FieldError]:
         yield invalid(path, name, regex_error(detail, _SUBDOMAIN, "Example.com"))
     if len(name) > _DRIVER_MAX:
         yield too_long_characters(path, _DRIVER_MAX)
-
-
-def label_errors(name: str, path: Path) -> Iterator[FieldError]:
-    yield from (invalid(path, name, problem) for problem in dns1123_label(name))
-
-
-def class_name_errors(name: str, path: Path) -> Iterator[FieldError]:
-    if not name:
-        yield required(path)
-    else:
-        yield from (invalid(path, name, problem) for problem in dns1123_subdomain(name))
-
-
-def node_name_errors(name: str, path: Path) -> Iterator[FieldError]:
-    yield from (invalid(path, name, problem) for problem in dns1123_subdomain(name))
 
 
 def pool_errors(name: str, path: Path) -> Iterator[FieldError]:
@@ -141,16 +118,8 @@ def _identifier_errors(name: str, path: Path) -> Iterator[FieldError]:
         yield invalid(path, name, regex_error(detail, _IDENTIFIER, "my_name", "MY_NAME", "MyName"))
 
 
-def label_key_errors(key: str, path: Path) -> Iterator[FieldError]:
-    yield from (invalid(path, key, problem) for problem in qualified_name(key))
-
-
-def label_value_errors(value: str, path: Path) -> Iterator[FieldError]:
-    yield from (invalid(path, value, problem) for problem in label_value(value))
-
-
-def share_errors(share: str | None, path: Path) -> Iterator[FieldError]:
-    if share is not None and not _is_uuid(share):
+def share_errors(share: str, path: Path) -> Iterator[FieldError]:
+    if not _is_uuid(share):
         yield invalid(path, share, "must be a lowercase UUID in 8-4-4-4-12 format")
 
 

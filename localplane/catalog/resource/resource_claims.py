@@ -8,46 +8,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected
-from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.fieldpath import FieldError, collected
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
+from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.declared import declared_immutable_errors
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
+from localplane.catalog.strategy import STATUS, Asked, BuiltinStrategy
+from localplane.catalog.validation.declared import unshown
+from localplane.catalog.validation.metadata import metadata_update_errors
+from localplane.catalog.validation.rules import Fields, Immutable, Struct
 
 from .claim_specs import claim_spec_errors, default_claim_spec, drop_disabled_fields
 from .claim_statuses import allocated_devices, device_id, status_errors
 from .taints import default_toleration
 
-_SPEC, _STATUS = Path("spec"), Path("status")
 
-
-class ResourceClaimStrategy(Strategy):
+class ResourceClaimStrategy(BuiltinStrategy):
     """The spec never changes."""
 
     allow_unconditional_update = True
     tracks_generation = False
-    validates_schema = False
+    rules = Fields(spec=Struct(claim_spec_errors))
+    changes = Immutable("spec", absent={}, shown=unshown)
+    on_update = (Asked.METADATA, Asked.CHANGES)
 
     def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
         drop_disabled_fields(obj.get("spec") or {})
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        metadata = metadata_errors(obj, namespaced=True, name=dns1123_subdomain)
-        return collected(metadata, claim_spec_errors(obj.get("spec") or {}, _SPEC))
 
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         drop_disabled_fields(obj.get("spec") or {})
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(
-            metadata_errors(obj, namespaced=True, name=dns1123_subdomain),
-            metadata_update_errors(obj, old),
-            declared_immutable_errors(obj.get("spec") or {}, old.get("spec") or {}, _SPEC),
-        )
+        return collected(self.metadata_errors(obj), super().validate_update(request, obj, old))
 
 
 class ResourceClaimStatusStrategy(StatusStrategy):
@@ -63,7 +56,7 @@ class ResourceClaimStatusStrategy(StatusStrategy):
             status["devices"] = reported
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        return collected(metadata_update_errors(obj, old), status_errors(obj, old, _STATUS))
+        return collected(metadata_update_errors(obj, old), status_errors(obj, old, STATUS))
 
 
 def default_resource_claim(obj: JSONObject) -> None:

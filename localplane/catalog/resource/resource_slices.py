@@ -9,37 +9,38 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
 from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.validation.scheduling import NODE_SELECTOR
 from localplane.catalog.declaring import builtin
-from localplane.catalog.validation.metadata import immutable_errors, metadata_errors, metadata_update_errors
+from localplane.catalog.strategy import BuiltinStrategy
+from localplane.catalog.validation.rules import DNS_SUBDOMAIN, Always, AtLeast, Changes, Fields, Immutable, Struct
 
 from .devices import counter_set_errors, default_device, device_errors, drop_disabled_fields
 from .lists import name_of, set_errors
-from .names import driver_errors, node_name_errors, pool_errors
+from .names import driver_errors, pool_errors
 
 _SPEC = Path("spec")
-_POOL = _SPEC / "pool"
 _DEVICES_MAX, _DEMANDING_DEVICES_MAX, _COUNTER_SETS_MAX = 128, 64, 8
 _PLACES = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
 
+_POOL = Fields(
+    name=Always(pool_errors),
+    resourceSliceCount=Always(AtLeast(1, "must be greater than zero"), absent=0),
+    generation=AtLeast(0, "must be greater than or equal to zero"),
+)
 
-class ResourceSliceStrategy(Strategy):
+
+class ResourceSliceStrategy(BuiltinStrategy):
     allow_unconditional_update = True
-    validates_schema = False
+    rules = Fields(spec=Struct(Fields(driver=Always(driver_errors), pool=Struct(_POOL))))
+    changes = Changes(Immutable("spec.pool.name", absent=""), Immutable("spec.driver", "spec.nodeName"))
 
     def prepare_for_create(self, request: Request, obj: JSONObject) -> None:
         drop_disabled_fields(obj.get("spec") or {})
-
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        metadata = metadata_errors(obj, namespaced=False, name=dns1123_subdomain)
-        return collected(metadata, _spec_errors(obj.get("spec") or {}, {}))
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return _warnings(obj)
@@ -47,18 +48,11 @@ class ResourceSliceStrategy(Strategy):
     def prepare_for_update(self, request: Request, obj: JSONObject, old: JSONObject) -> None:
         drop_disabled_fields(obj.get("spec") or {})
 
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        spec, before = obj.get("spec") or {}, old.get("spec") or {}
-        return collected(
-            metadata_update_errors(obj, old),
-            _spec_errors(spec, before),
-            immutable_errors(_pool_of(spec), _pool_of(before), _POOL / "name"),
-            (
-                error
-                for name in ("driver", "nodeName")
-                for error in immutable_errors(spec.get(name), before.get(name), _SPEC / name)
-            ),
-        )
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        yield from super().errors(obj, old)
+        spec = obj.get("spec") or {}
+        yield from _place_errors(spec)
+        yield from _device_errors(spec, (old or {}).get("spec") or {})
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return _warnings(obj)
@@ -68,10 +62,7 @@ def _pool_of(spec: Mapping[str, Any]) -> str:
     return (spec.get("pool") or {}).get("name") or ""
 
 
-def _spec_errors(spec: Mapping[str, Any], old: Mapping[str, Any]) -> Iterator[FieldError]:
-    yield from driver_errors(spec.get("driver") or "", _SPEC / "driver")
-    yield from _pool_errors(spec.get("pool") or {})
-    yield from _place_errors(spec)
+def _device_errors(spec: Mapping[str, Any], old: Mapping[str, Any]) -> Iterator[FieldError]:
     devices, counters = spec.get("devices") or (), spec.get("sharedCounters") or ()
     if devices and counters:
         yield invalid(_SPEC, "", "only one of `sharedCounters` or `devices` is allowed")
@@ -83,21 +74,12 @@ def _spec_errors(spec: Mapping[str, Any], old: Mapping[str, Any]) -> Iterator[Fi
     yield from set_errors(counters, _COUNTER_SETS_MAX, counter_set_errors, name_of, _SPEC / "sharedCounters")
 
 
-def _pool_errors(pool: Mapping[str, Any]) -> Iterator[FieldError]:
-    yield from pool_errors(pool.get("name") or "", _POOL / "name")
-    count, generation = pool.get("resourceSliceCount") or 0, pool.get("generation") or 0
-    if count <= 0:
-        yield invalid(_POOL / "resourceSliceCount", count, "must be greater than zero")
-    if generation < 0:
-        yield invalid(_POOL / "generation", generation, "must be greater than or equal to zero")
-
-
 def _place_errors(spec: Mapping[str, Any]) -> Iterator[FieldError]:
     """Where the devices are: on one node, on some, on all, or each for itself."""
     given, node, selector = [], spec.get("nodeName"), spec.get("nodeSelector")
     if node:
         given.append("nodeName")
-        yield from node_name_errors(node, _SPEC / "nodeName")
+        yield from DNS_SUBDOMAIN(node, _SPEC / "nodeName")
     elif node is not None:
         yield invalid(_SPEC / "nodeName", node, "must be either unset or set to a non-empty string")
     if selector is not None:

@@ -6,14 +6,26 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
+from localplane.apimachinery.names import label_value
 from localplane.apimachinery.times import now
-
-from .names import label_key_errors, label_value_errors
+from localplane.catalog.validation.rules import (
+    QUALIFIED_NAME,
+    All,
+    Always,
+    Each,
+    Fields,
+    Named,
+    OneOf,
+    Optional,
+    Required,
+)
 
 JSONObject = Mapping[str, Any]
 
-_EFFECTS = ("NoExecute", "NoSchedule", "None")
-_OPERATORS = ("Equal", "Exists")
+_EFFECT = OneOf("NoExecute", "NoSchedule", "None")
+_LABEL_VALUE = Named(label_value)
+_TAINT = Fields(key=Always(QUALIFIED_NAME), value=Optional(_LABEL_VALUE))
+_TAINT_EFFECT = Fields(effect=Required(_EFFECT))
 
 
 def default_taint(taint: dict[str, Any]) -> None:
@@ -23,16 +35,9 @@ def default_taint(taint: dict[str, Any]) -> None:
 
 def taint_errors(taint: JSONObject, path: Path, *, old_effect: str | None = None) -> Iterator[FieldError]:
     """An effect that stays as it was is not looked at again."""
-    yield from label_key_errors(taint.get("key") or "", path / "key")
-    if value := taint.get("value"):
-        yield from label_value_errors(value, path / "value")
-    effect = taint.get("effect") or ""
-    if effect == old_effect:
-        return
-    if not effect:
-        yield required(path / "effect")
-    elif effect not in _EFFECTS:
-        yield not_supported(path / "effect", effect, _EFFECTS)
+    yield from _TAINT(taint, path)
+    if (taint.get("effect") or "") != old_effect:
+        yield from _TAINT_EFFECT(taint, path)
 
 
 def default_toleration(toleration: dict[str, Any]) -> None:
@@ -40,18 +45,23 @@ def default_toleration(toleration: dict[str, Any]) -> None:
         toleration["operator"] = "Equal"
 
 
-def toleration_errors(toleration: JSONObject, path: Path) -> Iterator[FieldError]:
-    operator, value, effect = (toleration.get(name) or "" for name in ("operator", "value", "effect"))
-    if key := toleration.get("key"):
-        yield from label_key_errors(key, path / "key")
+def _operator_errors(toleration: JSONObject, path: Path) -> Iterator[FieldError]:
+    operator, value = toleration.get("operator") or "", toleration.get("value") or ""
     if operator == "Exists":
         if value:
             yield invalid(path / "value", value, "must be empty for operator `Exists`")
     elif operator == "Equal":
-        yield from label_value_errors(value, path / "value")
+        yield from _LABEL_VALUE(value, path / "value")
     elif not operator:
         yield required(path / "operator")
     else:
-        yield not_supported(path / "operator", operator, _OPERATORS)
-    if effect and effect not in _EFFECTS:
-        yield not_supported(path / "effect", effect, _EFFECTS)
+        yield not_supported(path / "operator", operator, ("Equal", "Exists"))
+
+
+_TOLERATION = All(
+    Fields(key=Optional(QUALIFIED_NAME)),
+    _operator_errors,
+    Fields(effect=Optional(_EFFECT)),
+)
+
+TOLERATIONS = Fields(tolerations=Each(_TOLERATION))
