@@ -11,7 +11,7 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid
 from localplane.apimachinery.names import max_length_error, size
 
-from .values import one_of, port_number
+from .values import port_number
 
 PROTOCOLS = ("SCTP", "TCP", "UDP")
 
@@ -39,7 +39,3 @@ def port_or_name_errors(value: Any, path: Path) -> list[FieldError]:
     if isinstance(value, str):
         return [invalid(path, value, problem) for problem in port_name(value)]
     return port_number(value, path)
-
-
-def protocol_errors(value: str | None, path: Path) -> list[FieldError]:
-    return one_of(value, PROTOCOLS, path, missing="")
