@@ -5,44 +5,33 @@ Kubernetes: pkg/apis/networking/validation, validateIngressRules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
-from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, path_segment_name
+from localplane.apimachinery.names import path_segment_name
+from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.validation.addresses import parse_ip
 from localplane.catalog.validation.domains import subdomain_or_wildcard
 from localplane.catalog.validation.ports import port_name
-from localplane.catalog.validation.values import port_number
-
-JSONObject = Mapping[str, Any]
+from localplane.catalog.validation.rules import (
+    DNS_LABEL,
+    DNS_SUBDOMAIN,
+    PORT_NUMBER,
+    Each,
+    Fields,
+    Named,
+    Optional,
+    Required,
+)
 
 _PATH_TYPES = ("Exact", "ImplementationSpecific", "Prefix")
 _ABSOLUTE = "must be an absolute path"
+_OBJECT_NAME = Named(path_segment_name)
+_PORT_NAME = Named(port_name)
 
 
-def rule_errors(rule: JSONObject, path: Path, *, forgive_wildcards: bool) -> Iterator[FieldError]:
-    host = rule.get("host") or ""
-    if host:
-        if parse_ip(host) is not None:
-            yield invalid(path / "host", host, "must be a DNS name, not an IP address")
-        for problem in subdomain_or_wildcard(host):
-            yield invalid(path / "host", host, problem)
-    if not (forgive_wildcards and "*" in host):
-        yield from http_errors(rule.get("http"), path / "http")
-
-
-def http_errors(http: JSONObject | None, path: Path) -> Iterator[FieldError]:
-    if http is None:
-        return
-    if not http.get("paths"):
-        yield required(path / "paths")
-    for index, each in enumerate(http.get("paths") or ()):
-        yield from _path_errors(each, (path / "paths")[index])
-
-
-def _path_errors(given: JSONObject, path: Path) -> Iterator[FieldError]:
-    kind, text = given.get("pathType"), given.get("path") or ""
+def _path_errors(route: JSONObject, path: Path) -> Iterator[FieldError]:
+    kind, text = route.get("pathType"), route.get("path") or ""
     match kind:
         case None:
             yield required(path / "pathType", "pathType must be specified")
@@ -56,7 +45,7 @@ def _path_errors(given: JSONObject, path: Path) -> Iterator[FieldError]:
                 yield invalid(path / "path", text, _ABSOLUTE)
         case _:
             yield not_supported(path / "pathType", kind, _PATH_TYPES)
-    yield from backend_errors(given.get("backend") or {}, path / "backend")
+    yield from backend_errors(route.get("backend") or {}, path / "backend")
 
 
 def _path_problems(text: str) -> Iterator[str]:
@@ -68,12 +57,17 @@ def _path_problems(text: str) -> Iterator[str]:
             yield f"cannot end with '{suffix}'"
 
 
+_SERVICE = Fields(name=Required(DNS_LABEL))
+_REFERENCE = Fields(apiGroup=DNS_SUBDOMAIN, kind=Required(_OBJECT_NAME), name=Required(_OBJECT_NAME))
+"""To an object by group, kind and name. Kubernetes: validateIngressTypedLocalObjectReference."""
+
+
 def backend_errors(backend: JSONObject, path: Path) -> Iterator[FieldError]:
     resource, service = backend.get("resource"), backend.get("service")
     if resource is not None and service is not None:
         yield invalid(path, "", "cannot set both resource and service backends")
     elif resource is not None:
-        yield from reference_errors(resource, path / "resource")
+        yield from _REFERENCE(resource, path / "resource")
     elif service is not None:
         yield from _service_errors(service, path)
     else:
@@ -81,32 +75,24 @@ def backend_errors(backend: JSONObject, path: Path) -> Iterator[FieldError]:
 
 
 def _service_errors(service: JSONObject, path: Path) -> Iterator[FieldError]:
-    name, port = service.get("name") or "", service.get("port") or {}
-    if not name:
-        yield required(path / "service" / "name")
-    for problem in dns1123_label(name) if name else ():
-        yield invalid(path / "service" / "name", name, problem)
-    called, number, place = port.get("name") or "", port.get("number") or 0, path / "service" / "port"
-    if called and number:
+    yield from _SERVICE(service, path / "service")
+    port, place = service.get("port") or {}, path / "service" / "port"
+    name, number = port.get("name"), port.get("number")
+    if name and number:
         yield invalid(path, "", "cannot set both port name & port number")
-    elif called:
-        for problem in port_name(called):
-            yield invalid(place / "name", called, problem)
+    elif name:
+        yield from _PORT_NAME(name, place / "name")
     elif number:
-        yield from port_number(number, place / "number")
+        yield from PORT_NUMBER(number, place / "number")
     else:
         yield required(path, "port name or number is required")
 
 
-def reference_errors(reference: JSONObject, path: Path) -> Iterator[FieldError]:
-    """To an object by group, kind and name. Kubernetes: validateIngressTypedLocalObjectReference."""
-    group = reference.get("apiGroup")
-    if group is not None:
-        for problem in dns1123_subdomain(group):
-            yield invalid(path / "apiGroup", group, problem)
-    for field in ("kind", "name"):
-        value = reference.get(field) or ""
-        if not value:
-            yield required(path / field)
-        for problem in path_segment_name(value) if value else ():
-            yield invalid(path / field, value, problem)
+def _not_an_address(host: str, path: Path) -> Iterator[FieldError]:
+    if parse_ip(host) is not None:
+        yield invalid(path, host, "must be a DNS name, not an IP address")
+
+
+HOST = Fields(host=Optional(_not_an_address, Named(subdomain_or_wildcard)))
+HTTP = Fields(http=Fields(paths=Required(Each(_path_errors))))
+"""The two parts of a rule."""

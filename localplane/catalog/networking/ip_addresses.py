@@ -5,19 +5,29 @@ Kubernetes: pkg/registry/networking/ipaddress and pkg/apis/networking/validation
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
 from localplane.apimachinery.groups import GroupResource
-from localplane.apimachinery.names import dns1123_subdomain, path_segment_name
+from localplane.apimachinery.names import path_segment_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.apiserver.registry.strategy import Strategy
-from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
+from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.addresses import ip_errors
-from localplane.catalog.validation.metadata import IMMUTABLE, metadata_errors, metadata_update_errors
+from localplane.catalog.validation.metadata import IMMUTABLE
+from localplane.catalog.validation.rules import (
+    DNS_SUBDOMAIN,
+    All,
+    Always,
+    Fields,
+    Named,
+    Needs,
+    Optional,
+    Present,
+    Struct,
+)
 
 _PARENT = Path("spec") / "parentRef"
 
@@ -26,47 +36,38 @@ def address_name(name: str, /, *, prefix: bool = False) -> list[str]:  # noqa: A
     return [error.detail for error in ip_errors(name, Path())]
 
 
-class IPAddressStrategy(Strategy):
+_OBJECT_NAME = Always(Named(path_segment_name))
+_PARENT_RULES = All(
+    Fields(group=Optional(DNS_SUBDOMAIN), resource=_OBJECT_NAME, name=_OBJECT_NAME, namespace=_OBJECT_NAME),
+    Needs("resource", "name"),
+)
+
+
+class IPAddressStrategy(BuiltinStrategy):
     allow_unconditional_update = True
     tracks_generation = False
-    validates_schema = False
+    valid_name = staticmethod(address_name)
+    rules = Fields(spec=Struct(Fields(parentRef=Present(_PARENT_RULES))))
+    on_update = (Asked.OBJECT, Asked.METADATA, Asked.CHANGES)
 
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        return collected(metadata_errors(obj, namespaced=False, name=address_name), _parent_errors(obj))
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterable[FieldError]:
+        """Of a changed parent it is not told what it lacks: it may not be there at all."""
+        errors = super().errors(obj, old)
+        if old is None or _parent_of(obj) == _parent_of(old):
+            return errors
+        return (error for error in errors if error.detail)
 
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        """A changed parent is told alone: what is wrong with the new one no longer matters."""
-        changed = _parent_of(obj) != _parent_of(old)
-        errors = _parent_errors(obj)
-        return collected(
-            metadata_errors(obj, namespaced=False, name=address_name),
-            (error for error in errors if not changed or error.detail),
-            metadata_update_errors(obj, old),
-            ([required(_PARENT)] if changed and _parent_of(obj) is None else []),
-            ([invalid(_PARENT, None, IMMUTABLE)] if changed else []),
-        )
+    def change_errors(self, obj: JSONObject, old: JSONObject) -> Iterator[FieldError]:
+        if _parent_of(obj) == _parent_of(old):
+            return
+        if _parent_of(obj) is None:
+            yield required(_PARENT)
+        yield invalid(_PARENT, None, IMMUTABLE)
 
 
 def _parent_of(obj: JSONObject) -> JSONObject | None:
     parent: JSONObject | None = (obj.get("spec") or {}).get("parentRef")
     return parent
-
-
-def _parent_errors(obj: JSONObject) -> Iterator[FieldError]:
-    parent = _parent_of(obj)
-    if parent is None:
-        yield required(_PARENT)
-        return
-    group = parent.get("group") or ""
-    for problem in dns1123_subdomain(group) if group else ():
-        yield invalid(_PARENT / "group", group, problem)
-    for field in ("resource", "name", "namespace"):
-        value = parent.get(field) or ""
-        for problem in path_segment_name(value):
-            yield invalid(_PARENT / field, value, problem)
-    for field in ("resource", "name"):
-        if not parent.get(field):
-            yield required(_PARENT / field)
 
 
 def ip_address_cells(obj: JSONObject) -> list[Any]:

@@ -11,58 +11,47 @@ from typing import Any
 from localplane.apimachinery.fieldpath import (
     FieldError,
     Path,
-    collected,
     declared,
     forbidden,
     invalid,
-    not_supported,
     required,
 )
 from localplane.apimachinery.labels import InvalidSelector, selector_of
-from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.declaring import builtin
+from localplane.catalog.strategy import BuiltinStrategy
 from localplane.catalog.validation.addresses import Network, cidr_warnings, legacy_cidr_errors, parse_cidr
-from localplane.catalog.validation.metadata import metadata_errors, metadata_update_errors
 from localplane.catalog.validation.ports import port_name
+from localplane.catalog.validation.rules import PORT_NUMBER, Each, Fields, Named, OneOf
 from localplane.catalog.validation.selectors import selector_errors
-from localplane.catalog.validation.values import port_number
 
 _SPEC = Path("spec")
 _DIRECTIONS = (("ingress", "from"), ("egress", "to"))
-_TYPES = ("Ingress", "Egress")
-_PROTOCOLS = ("TCP", "UDP", "SCTP")
+_EACH_TYPE = Each(OneOf("Ingress", "Egress"))
+_PROTOCOL = Fields(protocol=OneOf("TCP", "UDP", "SCTP"))
+_PORT_NAME = Named(port_name)
 
 
-class NetworkPolicyStrategy(Strategy):
+class NetworkPolicyStrategy(BuiltinStrategy):
     allow_unconditional_update = True
-    validates_schema = False
 
-    def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
-        metadata = metadata_errors(obj, namespaced=True, name=dns1123_subdomain)
-        return collected(metadata, _spec_errors(obj.get("spec") or {}))
+    def errors(self, obj: JSONObject, old: JSONObject | None) -> Iterator[FieldError]:
+        """Label values and blocks that were accepted once are accepted again."""
+        before = (old or {}).get("spec") or {}
+        forgive = any(selector_errors(before.get("podSelector"), Path()))
+        known = {cidr for _, cidr in _cidrs(before)}
+        return _spec_errors(obj.get("spec") or {}, known=known, forgive_values=forgive)
 
     def warnings_on_create(self, request: Request, obj: JSONObject) -> Sequence[str]:
         return list(_warnings(obj))
-
-    def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
-        """Label values and blocks that were accepted once are accepted again."""
-        before = old.get("spec") or {}
-        forgive = any(selector_errors(before.get("podSelector") or {}, Path()))
-        known = {cidr for _, cidr in _cidrs(before)}
-        errors = _spec_errors(obj.get("spec") or {}, known=known, forgive_values=forgive)
-        return collected(metadata_update_errors(obj, old), errors)
 
     def warnings_on_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[str]:
         return list(_warnings(obj))
 
 
-def _spec_errors(
-    spec: Mapping[str, Any], *, known: Collection[str] = (), forgive_values: bool = False
-) -> Iterator[FieldError]:
+def _spec_errors(spec: Mapping[str, Any], *, known: Collection[str], forgive_values: bool) -> Iterator[FieldError]:
     yield from selector_errors(spec.get("podSelector") or {}, _SPEC / "podSelector", forgive_values=forgive_values)
     for direction, peers in _DIRECTIONS:
         for index, rule in enumerate(spec.get(direction) or ()):
@@ -72,45 +61,41 @@ def _spec_errors(
             for number, peer in enumerate(rule.get(peers) or ()):
                 yield from _peer_errors(peer, (path / peers)[number], known=known, forgive_values=forgive_values)
     types = spec.get("policyTypes") or []
-    if len(types) > len(_TYPES):
+    if len(types) > 2:
         yield invalid(_SPEC / "policyTypes", types, "may not specify more than two policyTypes")
         return
-    for index, each in enumerate(types):
-        if each not in _TYPES:
-            yield not_supported((_SPEC / "policyTypes")[index], each, _TYPES)
+    yield from _EACH_TYPE(types, _SPEC / "policyTypes")
 
 
 def _port_errors(port: Mapping[str, Any], path: Path) -> Iterator[FieldError]:
-    protocol, value, end = port.get("protocol"), port.get("port"), port.get("endPort")
-    if protocol is not None and protocol not in _PROTOCOLS:
-        yield not_supported(path / "protocol", protocol, _PROTOCOLS)
+    yield from _PROTOCOL(port, path)
+    value, end = port.get("port"), port.get("endPort")
     if isinstance(value, int):
-        yield from port_number(value, path / "port")
+        yield from PORT_NUMBER(value, path / "port")
         if end is not None:
             if end < value:
                 yield invalid(path / "endPort", end, "must be greater than or equal to `port`")
-            yield from port_number(end, path / "endPort")
+            yield from PORT_NUMBER(end, path / "endPort")
         return
     if end is not None:
         why = "not specified" if value is None else "non-numeric"
         yield invalid(path / "endPort", end, f"may not be specified when `port` is {why}")
     if value is not None:
-        for problem in port_name(value):
-            yield invalid(path / "port", value, problem)
+        yield from _PORT_NAME(value, path / "port")
 
 
 def _peer_errors(
     peer: Mapping[str, Any], path: Path, *, known: Collection[str], forgive_values: bool
 ) -> Iterator[FieldError]:
-    given = [field for field in ("podSelector", "namespaceSelector", "ipBlock") if peer.get(field) is not None]
-    for field in given:
+    kinds = [field for field in ("podSelector", "namespaceSelector", "ipBlock") if peer.get(field) is not None]
+    for field in kinds:
         if field == "ipBlock":
             yield from _block_errors(peer[field], path / field, known=known)
         else:
             yield from selector_errors(peer[field], path / field, forgive_values=forgive_values)
-    if not given:
+    if not kinds:
         yield required(path, "must specify a peer")
-    elif len(given) > 1 and "ipBlock" in given:
+    elif len(kinds) > 1 and "ipBlock" in kinds:
         yield forbidden(path, "may not specify both ipBlock and another peer")
 
 
