@@ -7,13 +7,6 @@ from __future__ import annotations
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid
 from localplane.apimachinery.names import dns1123_label, dns1123_subdomain
-from localplane.apimachinery.patch.values import same
-
-from .metadata import IMMUTABLE
-
-
-def declared_immutable_errors(new: object, old: object, path: Path) -> list[FieldError]:
-    return [] if same(new, old) else [invalid(path, None, IMMUTABLE)]
 
 
 def unshown(_: object) -> None:
