@@ -5,16 +5,6 @@ Both groups store the core group's shape, in which the rules and the row are wri
 
 from __future__ import annotations
 
-from localplane.catalog.core.events.strategy import EventStrategy
-from localplane.catalog.declaring import Conversion, builtin
-
-from .shape import cells, from_core, to_core
-
-EVENTS = builtin(
-    "events.k8s.io/events",
-    strategy=EventStrategy(),
-    cells=cells,
-    conversions={"v1": Conversion(to_core, from_core)},
-)
+from .events import EVENTS
 
 RESOURCES = (EVENTS,)

@@ -10,8 +10,7 @@ from datetime import timedelta
 import pytest
 
 from localplane.catalog import events
-from localplane.catalog.core.events import EVENTS
-from localplane.catalog.core.events.strategy import EventStrategy
+from localplane.catalog.core.events import EVENTS, EventStrategy
 from localplane.catalog.declaring import group
 from tests.integration.api.talk import API
 

@@ -9,9 +9,8 @@ import pytest
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.request import Query, Request, RequestInfo
 from localplane.catalog.core.events import EVENTS as CORE_EVENTS
-from localplane.catalog.core.events.printing import event_cells
-from localplane.catalog.events import EVENTS
-from localplane.catalog.events.shape import from_core, to_core
+from localplane.catalog.core.events import event_cells
+from localplane.catalog.events.events import EVENTS, from_core, to_core
 
 METADATA = {"name": "e", "namespace": "n", "uid": "u", "resourceVersion": "1"}
 OLD_KIND: JSONObject = {"metadata": METADATA, "involvedObject": {"namespace": "n"}}

@@ -1,30 +1,34 @@
-"""The rules around a write of an event, for both groups that serve them.
+"""Events: what happened to an object. They go by themselves after an hour.
 
-Events of the old kind have no `eventTime`. The new kind must tell more, and once written hardly changes. Kubernetes:
-pkg/registry/core/event; pkg/apis/core/validation/events.go.
+The core group declares the kind, and the group events.k8s.io shows the same objects in a shape of its own
+(`catalog.events`). The rules look at the group that is asked: loose in the core group, as they always were, and strict
+in the other. Events of the old kind have no `eventTime`; the new kind must tell more, and once written hardly changes.
+Kubernetes: pkg/registry/core/event; pkg/apis/core/validation/events.go.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, required
-from localplane.apimachinery.names import dns1123_subdomain, qualified_name, size
+from localplane.apimachinery.names import qualified_name, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
-from localplane.apimachinery.times import InvalidTime, parse_time
-from localplane.apiserver.registry.strategy import Strategy
+from localplane.apimachinery.times import InvalidTime, age, parse_time
 from localplane.apiserver.request import Request
+from localplane.catalog.declaring import builtin
 from localplane.catalog.internal_form import internal_form
-from localplane.catalog.validation.metadata import IMMUTABLE, metadata_errors, metadata_update_errors
+from localplane.catalog.strategy import BuiltinStrategy
+from localplane.catalog.validation.metadata import IMMUTABLE, metadata_update_errors
 
 _OBJECT = Path("involvedObject") / "namespace"
 _NO_MATCH = "does not match event.namespace"
 _LONGEST = {"reportingInstance": 128, "action": 128, "reason": 128, "message": 1024}
 
 
-def legacy_errors(event: JSONObject, *, controller_field: str) -> Iterator[FieldError]:
+def _legacy_errors(event: JSONObject, *, controller_field: str) -> Iterator[FieldError]:
     """What holds for all events. `controller_field` is what the reporting controller is called in the group asked."""
     namespace = (event.get("metadata") or {}).get("namespace", "")
     involved = (event.get("involvedObject") or {}).get("namespace", "")
@@ -46,9 +50,8 @@ def legacy_errors(event: JSONObject, *, controller_field: str) -> Iterator[Field
             yield invalid(field, "", f"can have at most {longest} characters")
 
 
-def strict_errors(event: JSONObject) -> Iterator[FieldError]:
+def _strict_errors(event: JSONObject) -> Iterator[FieldError]:
     """What a new event must fulfil beside."""
-    yield from metadata_errors(event, namespaced=True, name=dns1123_subdomain)
     yield from _series_errors(event.get("series"))
     if not event.get("eventTime"):
         yield required("eventTime")
@@ -89,7 +92,7 @@ _FIXED = (
 )
 
 
-def strict_change_errors(event: JSONObject, old: JSONObject) -> Iterator[FieldError]:
+def _strict_change_errors(event: JSONObject, old: JSONObject) -> Iterator[FieldError]:
     """All but the series stays as it was."""
     yield from metadata_update_errors(event, old)
     if not same(event.get("series"), old.get("series")):
@@ -114,8 +117,7 @@ def _same_time(one: str | None, other: str | None) -> bool:
         return one == other
 
 
-class EventStrategy(Strategy):
-    validates_schema = False
+class EventStrategy(BuiltinStrategy):
     allow_create_on_update = True
     allow_unconditional_update = True
     tracks_generation = False
@@ -123,19 +125,54 @@ class EventStrategy(Strategy):
 
     def validate(self, request: Request, obj: JSONObject) -> Sequence[FieldError]:
         if not request.info.group:
-            return list(legacy_errors(obj, controller_field="reportingComponent"))
-        return collected(legacy_errors(obj, controller_field="reportingController"), strict_errors(obj))
+            return list(_legacy_errors(obj, controller_field="reportingComponent"))
+        legacy = _legacy_errors(obj, controller_field="reportingController")
+        return collected(legacy, self.metadata_errors(obj), _strict_errors(obj))
 
     def validate_update(self, request: Request, obj: JSONObject, old: JSONObject) -> Sequence[FieldError]:
         if not request.info.group:
-            return list(legacy_errors(obj, controller_field="reportingComponent"))
-        return collected(legacy_errors(obj, controller_field="reportingController"), strict_change_errors(obj, old))
+            return list(_legacy_errors(obj, controller_field="reportingComponent"))
+        return collected(_legacy_errors(obj, controller_field="reportingController"), _strict_change_errors(obj, old))
 
     def default_garbage_collection_policy(self, request: Request) -> str:
         """Nothing hangs on an event, and nobody looks after those that do."""
         return "Unsupported"
 
 
-def source_of(obj: JSONObject) -> str:
+def _source_of(obj: JSONObject) -> str:
     """Who tells of it, as a field selector names them: new events have a reporting component instead."""
     return str((obj.get("source") or {}).get("component") or obj.get("reportingComponent") or "")
+
+
+def event_cells(obj: JSONObject) -> list[Any]:
+    """Kubernetes: pkg/printers/internalversion, printEvent."""
+    series, involved = obj.get("series"), obj.get("involvedObject") or {}
+    first = age(obj.get("firstTimestamp") or obj.get("eventTime"))
+    last = age(obj["lastTimestamp"]) if obj.get("lastTimestamp") else first
+    count = obj.get("count") or 1
+    if series is not None:
+        last, count = age(series.get("lastObservedTime")), series.get("count") or 0
+    kind = str(involved.get("kind", "")).lower()
+    return [
+        last,
+        obj.get("type") or "",
+        obj.get("reason") or "",
+        f"{kind}/{involved['name']}" if involved.get("name") else kind,
+        involved.get("fieldPath", ""),
+        _source(obj),
+        (obj.get("message") or "").strip(),
+        first,
+        count,
+        (obj.get("metadata") or {}).get("name", ""),
+    ]
+
+
+def _source(obj: JSONObject) -> str:
+    """Which program, and where it runs."""
+    source = obj.get("source") or {}
+    component = source.get("component") or obj.get("reportingComponent") or ""
+    instance = source.get("host") or obj.get("reportingInstance") or ""
+    return f"{component}, {instance}" if instance else str(component)
+
+
+EVENTS = builtin("events", strategy=EventStrategy(), cells=event_cells, selectable={"source": _source_of})

@@ -1,11 +1,15 @@
-"""From the one shape of an event to the other. Kubernetes: pkg/apis/events/v1, conversion.go."""
+"""Events in the shape of events.k8s.io, from the core group's and back.
+
+Kubernetes: pkg/apis/events/v1, conversion.go.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.catalog.core.events.printing import event_cells
+from localplane.catalog.core.events import EventStrategy, event_cells
+from localplane.catalog.declaring import Conversion, builtin
 
 # By their names in the core group.
 _RENAMED = {
@@ -45,5 +49,13 @@ def from_core(event: JSONObject) -> JSONObject:
     return renamed
 
 
-def cells(event: JSONObject) -> list[Any]:
+def _cells(event: JSONObject) -> list[Any]:
     return event_cells(to_core(event))
+
+
+EVENTS = builtin(
+    "events.k8s.io/events",
+    strategy=EventStrategy(),
+    cells=_cells,
+    conversions={"v1": Conversion(to_core, from_core)},
+)
