@@ -3,8 +3,6 @@
 Who counts the pods that a budget stands for is a controller, and none of ours.
 """
 
-from .pod_disruption_budgets import PODDISRUPTIONBUDGETS
+from .pod_disruption_budgets import POD_DISRUPTION_BUDGETS
 
-RESOURCES = (PODDISRUPTIONBUDGETS,)
-
-__all__ = ["PODDISRUPTIONBUDGETS", "RESOURCES"]
+RESOURCES = (POD_DISRUPTION_BUDGETS,)

@@ -85,7 +85,7 @@ def _cells(budget: JSONObject) -> list[Any]:
     return [metadata.get("name", ""), *shown, allowed, age(metadata.get("creationTimestamp"))]
 
 
-PODDISRUPTIONBUDGETS = builtin(
+POD_DISRUPTION_BUDGETS = builtin(
     "policy/poddisruptionbudgets",
     strategy=PodDisruptionBudgetStrategy(),
     status_strategy=PodDisruptionBudgetStatusStrategy,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.catalog.policy import PODDISRUPTIONBUDGETS
+from localplane.catalog.policy.pod_disruption_budgets import POD_DISRUPTION_BUDGETS
 from tests.unit.catalog.writing import created, refusals, status_refusals
 
 
@@ -36,13 +36,13 @@ from tests.unit.catalog.writing import created, refusals, status_refusals
     ],
 )
 def test_budgets(spec: JSONObject, errors: list[str]) -> None:
-    assert refusals(PODDISRUPTIONBUDGETS, {"spec": spec}) == errors
+    assert refusals(POD_DISRUPTION_BUDGETS, {"spec": spec}) == errors
 
 
 def test_a_status_has_counts_and_whole_conditions() -> None:
-    budget = created(PODDISRUPTIONBUDGETS, {"spec": {"minAvailable": 1}})
+    budget = created(POD_DISRUPTION_BUDGETS, {"spec": {"minAvailable": 1}})
     told = {"currentHealthy": -1, "conditions": [{"type": "DisruptionAllowed", "status": "Maybe", "reason": "9"}]}
-    errors = status_refusals(PODDISRUPTIONBUDGETS, budget, told)
+    errors = status_refusals(POD_DISRUPTION_BUDGETS, budget, told)
     assert [error.partition(": ")[0] for error in errors] == [
         "status.conditions[0].status",
         "status.conditions[0].lastTransitionTime",
@@ -53,9 +53,9 @@ def test_a_status_has_counts_and_whole_conditions() -> None:
 
 def test_the_label_that_once_meant_nothing_is_not_mixed_with_others() -> None:
     old = {"key": "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match", "operator": "Exists"}
-    alone = created(PODDISRUPTIONBUDGETS, {"spec": {"selector": {"matchExpressions": [old]}}})
+    alone = created(POD_DISRUPTION_BUDGETS, {"spec": {"selector": {"matchExpressions": [old]}}})
     assert alone["spec"]["selector"] == {"matchExpressions": [old]}
     mixed = created(
-        PODDISRUPTIONBUDGETS, {"spec": {"selector": {"matchLabels": {"a": "b"}, "matchExpressions": [old]}}}
+        POD_DISRUPTION_BUDGETS, {"spec": {"selector": {"matchLabels": {"a": "b"}, "matchExpressions": [old]}}}
     )
     assert mixed["spec"]["selector"] == {"matchLabels": {"a": "b"}}
