@@ -15,7 +15,7 @@ from localplane.apiserver.storage.keys import KeySchema
 from localplane.apiserver.storage.memory import MemoryBackend
 from localplane.apiserver.storage.renumbered import RenumberedBackend
 from localplane.apiserver.storage.sqlite.backend import SQLiteBackend
-from localplane.apiserver.storage.store import CertainWrites, Store
+from localplane.apiserver.storage.store import Store
 from tests.contract.etcd_server import EtcdServer
 from tests.contract.recording import RecordingBackend
 
@@ -23,9 +23,6 @@ LARGEST_RESOURCE_VERSION = str(2**63 - 1)
 
 # Long enough for a cache that is behind, short enough for tests that ask for the future.
 FRESHNESS_TIMEOUT = timedelta(seconds=0.5)
-
-# How long a write whose answer was lost is looked for: a store on a busy machine may take its time.
-PATIENCE = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +85,10 @@ async def opened(backend: Backend, root: str, *, cached: bool) -> AsyncIterator[
 
 @asynccontextmanager
 async def _serving(backend: Backend, root: str, *, cached: bool) -> AsyncIterator[Callable[[str], Storage]]:
-    writes = CertainWrites(backend, patience=PATIENCE)
     if not cached:
-        yield lambda prefix: Store(backend, KeySchema(root, prefix), certain_writes=writes)
+        yield lambda prefix: Store(backend, KeySchema(root, prefix))
         return
-    cacher = Cacher(
-        backend,
-        root=root,
-        freshness_timeout=FRESHNESS_TIMEOUT,
-        bookmark_tick=timedelta(seconds=0.05),
-        certain_writes=writes,
-    )
+    cacher = Cacher(backend, root=root, freshness_timeout=FRESHNESS_TIMEOUT, bookmark_tick=timedelta(seconds=0.05))
     await cacher.start()
     try:
         yield cacher.resource
