@@ -39,8 +39,8 @@ class Use:
     @cached_property
     def pattern(self) -> re.Pattern[Any]:
         """Raises Unknown."""
-        module = self.path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
-        names = vars(importlib.import_module(module))
+        module = importlib.import_module(self.path.removesuffix(".py").replace("/", ".").removesuffix(".__init__"))
+        names = vars(module) if hasattr(module, "re") else {}  # to ask is to load what waits for its first use
         flags = [each.value for each in self.call.keywords if each.arg == "flags"]
         if _method(self.call) not in ("sub", "subn", "split"):
             flags += self.call.args[1 if _method(self.call) == "compile" else 2 :][:1]

@@ -8,13 +8,17 @@ import sys
 
 SCRIPT = """
 import asyncio, json, sys
+from importlib.util import find_spec
 from localplane.compose.cluster import open_cluster
 from localplane.compose.options import ClusterOptions
 from localplane.compose.options import StorageKind, StorageOptions
 from localplane.apiserver.server.options import ServerOptions
 from localplane.client import GroupVersionResource
 
-SLEEPY = ("deployments", "jobs", "stateful_sets", "cron_jobs", "disruption", "endpoints", "volumes")
+SLEEPY = (
+    "workloads.deployments", "workloads.jobs", "workloads.stateful_sets", "workloads.cron_jobs", "workloads.disruption",
+    "networking.endpoints", "volumes.volumes",
+)
 
 def loaded():
     return [name for name in SLEEPY if f"localplane.controllers.{name}" in sys.modules]
@@ -36,6 +40,7 @@ async def main():
         print(json.dumps({"before": before, "after": loaded(), "scheduler": "localplane.scheduler" in sys.modules}))
 
 asyncio.run(main())
+assert all(find_spec(f"localplane.controllers.{name}") for name in SLEEPY), "one of them is called otherwise"
 """
 
 
@@ -43,7 +48,7 @@ def test_a_controller_is_imported_when_the_first_object_of_its_kind_comes() -> N
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, timeout=120)
     told = json.loads(done.stdout)
     assert told["before"] == []
-    assert "jobs" in told["after"]
-    assert "cron_jobs" not in told["after"]
-    assert "stateful_sets" not in told["after"]
+    assert "workloads.jobs" in told["after"]
+    assert "workloads.cron_jobs" not in told["after"]
+    assert "workloads.stateful_sets" not in told["after"]
     assert not told["scheduler"]

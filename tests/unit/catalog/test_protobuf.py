@@ -25,12 +25,12 @@ _ALTERNATIVES = {"JSONSchemaPropsOrBool": False, "JSONSchemaPropsOrArray": [{}],
 
 
 def kinds() -> list[str]:
-    """The types that objects of their own have, as the tables name them."""
+    """The types that objects of their own have and that are messages (a Table is none), as the tables name them."""
     return [
         f"{package}.{declared.name}"
         for package in sorted(TYPES.packages)
         for declared in TYPES.types(package)
-        if declared.is_kind
+        if declared.is_kind and any(field.number for field in declared.fields)
     ]
 
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -187,8 +188,17 @@ class CertainWrites:
 
     async def _creation(self, write: _Write) -> int:
         """When our bytes were stored, also if they have gone again; 0 if they were not."""
+        try:
+            return await self._creation_after(write, write.floor)
+        except ResourceVersionTooOld:  # what was before the compaction nobody knows; it may have come since
+            with suppress(ResourceVersionTooOld):
+                if revision := await self._creation_after(write, self._backend.compacted_revision):
+                    return revision
+        raise _Undecided
+
+    async def _creation_after(self, write: _Write, floor: int) -> int:
         until = await self._backend.current_revision()
-        watch = self._backend.watch(write.key, f"{write.key}\0", after=write.floor, previous=False)
+        watch = self._backend.watch(write.key, f"{write.key}\0", after=floor, previous=False)
         try:
             await watch.request_progress()  # the last revision may be somebody else's
             async for batch in watch:
@@ -197,8 +207,6 @@ class CertainWrites:
                         return change.revision
                 if batch.revision >= until:
                     return 0
-        except ResourceVersionTooOld:
-            raise _Undecided from None
         finally:
             await watch.close()
         raise Unavailable("the watch ended")
