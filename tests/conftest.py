@@ -6,6 +6,7 @@ import gc
 import signal
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.contract.summary import ContractSummary
 
@@ -15,6 +16,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "upstream(*functions): functions of Kubernetes' storage suite that a test covers"
     )
     config.pluginmanager.register(ContractSummary(), "contract-summary")
+    # How long an example takes says how busy the machine is, and nothing of the code.
+    settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("busy machine")
     # A shell ignores Ctrl-C for what it runs in the background, and children inherit that: tests send it to theirs.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
