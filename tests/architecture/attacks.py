@@ -39,7 +39,7 @@ def worst(pattern: re.Pattern[Any], method: str) -> tuple[Attack, str] | None:
     """An attack that works, and how it grows."""
     for attack in attacks(pattern):
         count = _broken_at(pattern, method, attack)
-        if count and _broken_at(pattern, method, attack):  # and not because something else kept the machine busy
+        if count and _broken_at(pattern, method, attack, trials=5):  # and not because the machine was busy
             before = count // 2
             times = [_seconds(pattern, method, attack.text(each)) * 1000 for each in (before, count)]
             return attack, f"{before}: {times[0]:.1f} ms, {count}: {times[1]:.1f} ms"
@@ -78,16 +78,20 @@ def _words(tree: Any) -> Iterator[str]:
         yield word
 
 
-def _broken_at(pattern: re.Pattern[Any], method: str, attack: Attack) -> int:
-    """How many repeats take too long; zero if none do."""
+def _broken_at(pattern: re.Pattern[Any], method: str, attack: Attack, *, trials: int = 1) -> int:
+    """How many repeats take too long; zero if none do. The least of all trials counts."""
+
+    def seconds_for(count: int) -> float:
+        return min(_seconds(pattern, method, attack.text(count)) for _ in range(trials))
+
     for count in _SMALL:
-        if _seconds(pattern, method, attack.text(count)) > _PAUSE:
+        if seconds_for(count) > _PAUSE:
             return count
     shorter, longer = _LARGE
-    seconds = _seconds(pattern, method, attack.text(shorter))
+    seconds = seconds_for(shorter)
     if seconds < _NOTHING:
         return 0
-    again = _seconds(pattern, method, attack.text(longer))
+    again = seconds_for(longer)
     return longer if again > _PAUSE and again > 2 * longer / shorter * seconds else 0
 
 
