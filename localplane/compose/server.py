@@ -48,6 +48,7 @@ from localplane.apiserver.storage.cacher import Cacher
 from localplane.client import Client, SharedInformerFactory
 from localplane.client.kubeconfig import load, resolve
 from localplane.client.workqueue.supervision import Background
+from localplane.instruments.table import Instruments
 
 from .credentials import Credentials
 from .home import open_home, storage_named
@@ -89,7 +90,8 @@ class PlaneOptions:
 @dataclass(frozen=True, slots=True)
 class Plane:
     """A running API server. `tokens` knows every bearer token that it takes, and `flow_schemas` to which flow a request
-    belongs. `authority` is the certificate that clients trust, if it is our own."""
+    belongs. `instruments` are for those who test against it. `authority` is the certificate that clients trust, if it
+    is our own."""
 
     name: str
     kernel: Kernel[Any]
@@ -97,6 +99,7 @@ class Plane:
     kubeconfig: Path
     tokens: TokenUnion
     flow_schemas: FlowSchemas
+    instruments: Instruments
     authority: Path | None = None
     authority_key: Path | None = None
 
@@ -198,13 +201,15 @@ async def open_server(
             auditor=await _auditor(options.audit, stack),
             request_timeout=options.request_timeout,
         )
+        instruments = Instruments()
         plane = Plane(
             name=name,
             kernel=kernel,
-            server=_server(kernel, config, guards, extensions),
+            server=_server(kernel, config, guards, extensions, instruments),
             kubeconfig=kernel.directory / "kubeconfig",
             tokens=extensions.tokens,
             flow_schemas=guards.flow_schemas,
+            instruments=instruments,
             authority=config.authority,
             authority_key=config.generated.authority_key if config.generated else None,
         )
@@ -221,9 +226,14 @@ async def open_server(
         yield plane
 
 
-def _server(kernel: Kernel[Any], config: ServerConfig, guards: Guards, extensions: Extensions) -> GenericServer:
+def _server(
+    kernel: Kernel[Any], config: ServerConfig, guards: Guards, extensions: Extensions, instruments: Instruments
+) -> GenericServer:
     storage, installer = kernel.storage, kernel.installer
-    kernel.routers[:] = _routers(kernel, extensions, lambda: server.url.partition("//")[2])
+    kernel.routers[:] = [
+        *_routers(kernel, extensions, lambda: server.url.partition("//")[2]),
+        instruments.handle,
+    ]
     server = GenericServer(
         config,
         filters=filters(guards),

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from localplane import testing
-from localplane.apimachinery.errors import NotFound
+from localplane.apimachinery.errors import Forbidden, NotFound
 from localplane.apiserver.server.options import InvalidOptions
 from localplane.client import Client, GroupVersionResource
 from tests.integration.life.world import World
@@ -84,3 +84,12 @@ async def test_what_a_test_raises_comes_out_as_it_is() -> None:
     with pytest.raises(ZeroDivisionError):
         async with testing.cluster(controllers=("none",)):
             raise ZeroDivisionError
+
+
+async def test_the_instruments_are_for_administrators() -> None:
+    async with testing.cluster(controllers=("none",)) as cluster, cluster.connect() as client:
+        with pytest.raises(NotFound, match="there is no instrument"):
+            await client.request("GET", "/localplane/v1/nothing")
+        nobody = client.acting_as("nobody")
+        with pytest.raises(Forbidden, match='User "nobody" cannot get path "/localplane/v1/nothing"'):
+            await nobody.request("GET", "/localplane/v1/nothing")
