@@ -8,7 +8,9 @@ from pathlib import Path
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
-from kctl.kustomize import building, ids, options, resmap, writing
+from kctl.kustomize import build, options
+from kctl.kustomize.nodes import conversion
+from kctl.kustomize.resources import ids, resmap
 from kctl.objects import manifests
 from kctl.session.session import Session
 
@@ -21,14 +23,14 @@ async def run(session: Session, given: Given) -> None:
     if len(given.arguments) > 1:
         raise KctlError("specify one path to kustomization.yaml")
     options = _options(session, given)
-    resources = building.build(given.arguments[0] if given.arguments else ".", options)
+    resources = build.build(given.arguments[0] if given.arguments else ".", options)
     output = given.text("output")
     if output and Path(output).is_dir():
         _write_files(output, resources)
     elif output:
-        _write(output, building.render(resources))
+        _write(output, build.render(resources))
     else:
-        session.write(building.render(resources))
+        session.write(build.render(resources))
 
 
 def _options(session: Session, given: Given) -> options.Options:
@@ -70,7 +72,7 @@ def _write_files(directory: str, resources: resmap.ResMap) -> None:
         namespace = resource.current_id.effective_namespace
         if len(namespaces) > 1 and namespace != ids.NOWHERE:
             name = f"{namespace.lower()}_{name}"
-        _write(os.path.join(directory, name), writing.to_yaml(resource.node))  # noqa: PTH118 - shown as the user wrote it
+        _write(os.path.join(directory, name), conversion.to_yaml(resource.node))  # noqa: PTH118 - shown as the user wrote it
 
 
 def _write(path: str, text: str) -> None:

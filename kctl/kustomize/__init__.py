@@ -7,12 +7,13 @@
 clones and values of charts in temporary directories. Names are kustomize's own: a resource is an object of a build, a
 transformer changes resources, an accumulator is what one kustomization and those below it have gathered.
 
-    building      the whole of it            target        one kustomization, and those that it names
-    kustomization its file                   steps         the transformers that its fields mean
-    loading       files                      repositories  git
-    nodes         YAML that keeps its form   reading, writing, emitting
-    resource      one object                 resmap        all of them
-    merging       strategic merge patches    schemas       which lists they merge
-    field_specs   where fields are           configuration, builtin_specs
-    transformers  one file each              generators    one file each
+    build          the whole of it                 options   what a build may do
+    target         one kustomization, and those that it names
+    steps          the generators and transformers that its fields mean
+    plugins        those that are written as objects
+    generators/    one file each                   transformers/  one file each
+    fields/        where they change something
+    resources/     the objects                     merging/  strategic merge patches
+    nodes/         YAML that keeps its form        loading/  files, git, and the kustomization itself
+    patterns       regular expressions             errors    what a kustomization is refused for
 """

@@ -9,12 +9,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kctl.kustomize import generators, loading, options, resource, schemas, transformers
-from kctl.kustomize.decoding import ListOf, MapOf, Shape, Struct, decode, parsed_yaml
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.field_specs import FieldSpec, FieldSpecs
 from kctl.kustomize.generators import accounts, charts, data
-from kctl.kustomize.shapes import (
+from kctl.kustomize.transformers import images, metadata, names, namespaces, patches, replacements, replicas, values
+
+from . import generators, options, transformers
+from .fields.field_specs import FieldSpec, FieldSpecs
+from .loading.decoder import ListOf, MapOf, Shape, Struct, decode, parsed_yaml
+from .loading.loader import Loader
+from .loading.shapes import (
     CONFIG_MAP_ARGS,
     FIELD_SPEC,
     HELM_CHART,
@@ -27,8 +30,9 @@ from kctl.kustomize.shapes import (
     SECRET_ARGS,
     SELECTOR,
 )
-from kctl.kustomize.transformers import images, metadata, names, namespaces, patches, replacements, replicas, values
-from kctl.kustomize.writing import json_value
+from .merging import schemas
+from .nodes.conversion import json_value
+from .resources import resource
 
 _GENERATORS = ("ConfigMapGenerator", "SecretGenerator", "HelmChartInflationGenerator", "IAMPolicyGenerator")
 _SPECS: dict[str, Shape] = {"fieldSpecs": ListOf(FIELD_SPEC)}
@@ -70,7 +74,7 @@ _SHAPES = {name: Struct(f"{name}Plugin", fields, embedded) for name, fields, emb
 class Plugins:
     """Makes transformers and generators of objects, for one kustomization."""
 
-    def __init__(self, loader: loading.Loader, schemas: schemas.Schemas, options: options.Options) -> None:
+    def __init__(self, loader: Loader, schemas: schemas.Schemas, options: options.Options) -> None:
         self._loader = loader
         self._schemas = schemas
         self._options = options
@@ -127,17 +131,19 @@ class Plugins:
         if kind.startswith("Patch"):
             return self._patching(kind, fields)
         if kind == "ReplacementTransformer":
-            return replacements.Replacing(fields.get("replacements") or (), self._loader)
+            return replacements.ReplacementTransformer(fields.get("replacements") or (), self._loader)
         if kind == "ValueAddTransformer":
             return self._adding(fields)
         return _simple(kind, fields)
 
     def _patching(self, kind: str, fields: Mapping[str, Any]) -> transformers.Transformer:
         if kind == "PatchTransformer":
-            return patches.Patching(fields, self._loader, self._schemas)
+            return patches.PatchTransformer(fields, self._loader, self._schemas)
         if kind == "PatchJson6902Transformer":
-            return patches.Operating(fields, self._loader)
-        return patches.Merging(fields.get("paths") or (), fields.get("patches") or "", self._loader, self._schemas)
+            return patches.JSONPatchTransformer(fields, self._loader)
+        return patches.StrategicMergeTransformer(
+            fields.get("paths") or (), fields.get("patches") or "", self._loader, self._schemas
+        )
 
     def _adding(self, fields: Mapping[str, Any]) -> transformers.Transformer:
         value = str(fields.get("value") or "").strip() or Path(self._loader.root).name
@@ -154,7 +160,7 @@ class Plugins:
                 raise KustomizeError("fieldPath cannot be empty")
             if position < 0:
                 raise KustomizeError(f"value of FilePathPosition ({position}) cannot be negative")
-        return values.Adding(value, targets)
+        return values.ValueAddTransformer(value, targets)
 
 
 def _specs(fields: Mapping[str, Any]) -> FieldSpecs:
@@ -163,28 +169,32 @@ def _specs(fields: Mapping[str, Any]) -> FieldSpecs:
 
 def _renaming(kind: str, fields: Mapping[str, Any]) -> transformers.Transformer:
     if kind == "HashTransformer":
-        return names.Hashing()
+        return names.HashTransformer()
     if fields.get("fieldSpecs") is None:
         raise KustomizeError("fieldSpecs is not expected to be nil")
     specs, prefix, suffix = _specs(fields), str(fields.get("prefix") or ""), str(fields.get("suffix") or "")
     if kind == "PrefixTransformer":
-        return names.Renaming(specs, prefix=prefix)
+        return names.NameTransformer(specs, prefix=prefix)
     if kind == "SuffixTransformer":
-        return names.Renaming(specs, suffix=suffix)
-    return names.Several(names.Renaming(specs, prefix=prefix), names.Renaming(specs, suffix=suffix))
+        return names.NameTransformer(specs, suffix=suffix)
+    return names.TransformerChain(
+        names.NameTransformer(specs, prefix=prefix), names.NameTransformer(specs, suffix=suffix)
+    )
 
 
 def _simple(kind: str, fields: Mapping[str, Any]) -> transformers.Transformer:
     specs = _specs(fields)
     if kind == "NamespaceTransformer":
-        return namespaces.Placing(
+        return namespaces.NamespaceTransformer(
             str((fields.get("metadata") or {}).get("namespace") or ""),
             specs,
             subjects=str(fields.get("setRoleBindingSubjects") or ""),
             unset_only=bool(fields.get("unsetOnly")),
         )
     if kind == "ImageTagTransformer":
-        return images.Retagging(fields.get("imageTag") or {}, specs)
+        return images.ImageTagTransformer(fields.get("imageTag") or {}, specs)
     if kind == "ReplicaCountTransformer":
-        return replicas.Scaling(fields.get("replica") or {}, specs)
-    return metadata.Marking(fields.get("labels" if kind == "LabelTransformer" else "annotations") or {}, specs)
+        return replicas.ReplicaCountTransformer(fields.get("replica") or {}, specs)
+    return metadata.MetadataTransformer(
+        fields.get("labels" if kind == "LabelTransformer" else "annotations") or {}, specs
+    )

@@ -9,17 +9,22 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from kctl.kustomize import configuration, kustomization, loading, options, schemas
 from kctl.kustomize import generators as kustomize_generators
 from kctl.kustomize import transformers as kustomize_transformers
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.field_specs import FieldSpec, FieldSpecs, merged
 from kctl.kustomize.generators import charts, data
-from kctl.kustomize.ids import Gvk
 from kctl.kustomize.transformers import images, metadata, names, namespaces, replicas
 from kctl.kustomize.transformers import patches as transformers_patches
 from kctl.kustomize.transformers import replacements as transformers_replacements
 from localplane.apimachinery.serializers import yaml_writer
+
+from . import options
+from .fields import configuration
+from .fields.field_specs import FieldSpec, FieldSpecs, merged
+from .loading import kustomization
+from .loading.loader import Loader
+from .merging import schemas
+from .resources.ids import Gvk
 
 _OWN_LABELS = FieldSpec(Gvk(), "metadata/labels", create=True)
 
@@ -45,7 +50,7 @@ class Steps:
         self,
         kustomization: kustomization.Kustomization,
         config: configuration.TransformerConfig,
-        loader: loading.Loader,
+        loader: Loader,
         schemas: schemas.Schemas,
         options: options.Options,
         *,
@@ -85,34 +90,43 @@ class Steps:
             return
         if paths:
             with _configuring("PatchStrategicMergeTransformer", {"paths": paths}):
-                step: kustomize_transformers.Transformer = transformers_patches.Merging(
+                step: kustomize_transformers.Transformer = transformers_patches.StrategicMergeTransformer(
                     paths, "", self._loader, self._schemas
                 )
             yield "PatchStrategicMergeTransformer", step
         for patch in patches:
             with _configuring("PatchTransformer", patch):
-                step = transformers_patches.Patching(patch, self._loader, self._schemas)
+                step = transformers_patches.PatchTransformer(patch, self._loader, self._schemas)
             yield "PatchTransformer", step
 
     def _names(self) -> Iterator[tuple[str, kustomize_transformers.Transformer]]:
         kustomization, config = self._kustomization, self._config
         if kustomization.text("namespace"):
-            yield "NamespaceTransformer", namespaces.Placing(kustomization.text("namespace"), config.namespace)
+            yield (
+                "NamespaceTransformer",
+                namespaces.NamespaceTransformer(kustomization.text("namespace"), config.namespace),
+            )
         if kustomization.text("namePrefix"):
-            yield "PrefixTransformer", names.Renaming(config.name_prefix, prefix=kustomization.text("namePrefix"))
+            yield (
+                "PrefixTransformer",
+                names.NameTransformer(config.name_prefix, prefix=kustomization.text("namePrefix")),
+            )
         if kustomization.text("nameSuffix"):
-            yield "SuffixTransformer", names.Renaming(config.name_suffix, suffix=kustomization.text("nameSuffix"))
+            yield (
+                "SuffixTransformer",
+                names.NameTransformer(config.name_suffix, suffix=kustomization.text("nameSuffix")),
+            )
 
     def _marks(self) -> Iterator[tuple[str, kustomize_transformers.Transformer]]:
         kustomization, config = self._kustomization, self._config
         labels, common = kustomization.listed("labels"), kustomization.mapped("commonLabels")
         for entry in labels:
-            yield "LabelTransformer", metadata.Marking(entry.get("pairs") or {}, self._label_specs(entry))
+            yield "LabelTransformer", metadata.MetadataTransformer(entry.get("pairs") or {}, self._label_specs(entry))
         if labels or common:
-            yield "LabelTransformer", metadata.Marking(common, config.common_labels)
+            yield "LabelTransformer", metadata.MetadataTransformer(common, config.common_labels)
         annotations = kustomization.mapped("commonAnnotations")
         if annotations:
-            yield "AnnotationsTransformer", metadata.Marking(annotations, config.common_annotations)
+            yield "AnnotationsTransformer", metadata.MetadataTransformer(annotations, config.common_annotations)
 
     def _label_specs(self, entry: Mapping[str, Any]) -> FieldSpecs:
         """Its own fields, and selectors and templates if it says so."""
@@ -136,16 +150,18 @@ class Steps:
         for patch in kustomization.listed("patchesJson6902"):
             fields = {"target": patch.get("target"), "path": patch.get("path"), "jsonOp": patch.get("patch")}
             with _configuring("PatchJson6902Transformer", fields):
-                step: kustomize_transformers.Transformer = transformers_patches.Operating(fields, self._loader)
+                step: kustomize_transformers.Transformer = transformers_patches.JSONPatchTransformer(
+                    fields, self._loader
+                )
             yield "PatchJson6902Transformer", step
         for replica in kustomization.listed("replicas"):
-            yield "ReplicaCountTransformer", replicas.Scaling(replica, self._config.replicas)
+            yield "ReplicaCountTransformer", replicas.ReplicaCountTransformer(replica, self._config.replicas)
         for image in kustomization.listed("images"):
-            yield "ImageTagTransformer", images.Retagging(image, self._config.images)
+            yield "ImageTagTransformer", images.ImageTagTransformer(image, self._config.images)
         replacements = kustomization.listed("replacements")
         if replacements:
             with _configuring("ReplacementTransformer", {"Replacements": replacements}):
-                step = transformers_replacements.Replacing(replacements, self._loader)
+                step = transformers_replacements.ReplacementTransformer(replacements, self._loader)
             yield "ReplacementTransformer", step
 
 

@@ -5,26 +5,47 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kctl.kustomize import configuration, loading, options, schemas, transformers, variables
-from kctl.kustomize.accumulating import Accumulator
-from kctl.kustomize.decoding import parsed_yaml
 from kctl.kustomize.errors import HTTPStatus, KustomizeError, Timeout, is_malformed_yaml
-from kctl.kustomize.factory import resmap_from_file, resources_from
-from kctl.kustomize.kustomization import Kustomization, load
-from kctl.kustomize.origins import Origin, note_origin, note_transformation, origin_of_plugin
 from kctl.kustomize.plugins import Plugins
-from kctl.kustomize.resmap import ResMap
-from kctl.kustomize.resource import ORIGIN, Resource
 from kctl.kustomize.steps import Steps
-from kctl.kustomize.writing import json_value
 from localplane.apimachinery.gotext import go_quote
+
+from . import options, transformers
+from .fields import configuration
+from .fields.configuration import EMPTY, TransformerConfig
+from .loading.decoder import parsed_yaml
+from .loading.kustomization import Kustomization, load
+from .loading.loader import Loader
+from .merging import schemas
+from .nodes.conversion import json_value
+from .resources.factory import resmap_from_file, resources_from
+from .resources.origins import Origin, note_origin, note_transformation, origin_of_plugin
+from .resources.resmap import ResMap
+from .resources.resource import ORIGIN, Resource
+from .transformers import variables
+
+
+class Accumulator:
+    """What a kustomization and those below it have gathered. Kubernetes: api/internal/accumulator, ResAccumulator."""
+
+    def __init__(self) -> None:
+        self.resources = ResMap()
+        self.config: TransformerConfig = EMPTY
+        self.variables: variables.Variables = {}
+
+    def merge(self, other: Accumulator) -> None:
+        """Raises KustomizeError if both have the same object."""
+        self.resources.extend(other.resources)
+        self.config = self.config.merge(other.config)
+        variables.add(self.variables, list(other.variables.values()))
+
 
 _VALIDATED = "validated-by"
 
 
 class Target:
     def __init__(
-        self, loader: loading.Loader, schemas: schemas.Schemas, options: options.Options, *, chart_namespace: str = ""
+        self, loader: Loader, schemas: schemas.Schemas, options: options.Options, *, chart_namespace: str = ""
     ) -> None:
         """Raises KustomizeError if there is no kustomization, or none that can be read."""
         self.kustomization: Kustomization = load(loader, options.warn)
@@ -124,13 +145,13 @@ class Target:
         finally:
             self.origin = here
 
-    def _enter(self, gathered: Accumulator, loader: loading.Loader, *, component: bool) -> Accumulator:
+    def _enter(self, gathered: Accumulator, loader: Loader, *, component: bool) -> Accumulator:
         try:
             return self._entered(gathered, loader, component=component)
         finally:
             loader.clean_up()
 
-    def _entered(self, gathered: Accumulator, loader: loading.Loader, *, component: bool) -> Accumulator:
+    def _entered(self, gathered: Accumulator, loader: Loader, *, component: bool) -> Accumulator:
         namespace = self.kustomization.text("namespace") or self._chart_namespace
         try:
             inner = Target(loader, self._schemas, self._options, chart_namespace=namespace)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 
 from kctl.errors import KctlError, ListErrors
-from kctl.kustomize import building
+from kctl.kustomize import build
 from kctl.kustomize import options as kustomize_options
 from kctl.objects import decoding, files
 from kctl.objects.arguments import Query
@@ -211,7 +211,7 @@ def _selects(text: str, obj: JSONObject) -> bool:
 def manifest(session: Session, directory: str) -> bytes:
     """As YAML, in the order in which they can be created. Raises KctlError."""
     options = kustomize_options.Options(reorder="legacy", warn=warn, log=logger(session))
-    return building.render(building.build(directory, options)).encode("utf-8", "replace")
+    return build.render(build.build(directory, options)).encode("utf-8", "replace")
 
 
 def warn(text: str) -> None:

@@ -25,7 +25,7 @@ ONE_READ_IS_ENOUGH = {
     "localplane/apiserver/storage/sqlite/schema.py": "a file's first bytes",
     "localplane/client/transport/blocking_transport.py": "its callers ask until the answer is complete",
     "localplane/client/transport/downloads.py": "urllib reads until it has so many, and the length is compared",
-    "kctl/kustomize/loading.py": "a file",
+    "kctl/kustomize/loading/loader.py": "a file",
     "kctl/objects/files.py": "a file",
     "kctl/views/watch/screen.py": "a key",
     "kctl/streaming/file_copy.py": "its caller asks until there is nothing left",

@@ -19,7 +19,7 @@ from kctl.changes.launch.names import variable_errors
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
-from kctl.kustomize import content_hash
+from kctl.kustomize.resources import hashes
 from kctl.session.session import Session
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.names import config_map_key
@@ -155,7 +155,7 @@ def config_map(session: Session, given: Given, name: str) -> JSONObject:
     add_env_files(given.texts("from-env-file"), add, what="config")
     if given.is_on("append-hash"):
         content: dict[str, Any] = {"kind": "ConfigMap", "name": name, "data": data}
-        name = f"{name}-{content_hash.content_hash({**content, 'binaryData': binary} if binary else content)}"
+        name = f"{name}-{hashes.content_hash({**content, 'binaryData': binary} if binary else content)}"
     obj: JSONObject = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata(session, name)}
     if data:
         obj["data"] = dict(sorted(data.items()))

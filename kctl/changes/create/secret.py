@@ -24,7 +24,7 @@ from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_n
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError
-from kctl.kustomize import content_hash
+from kctl.kustomize.resources import hashes
 from kctl.session.session import Session
 from localplane.apimachinery.gotext import go_json, go_quote
 from localplane.apimachinery.names import config_map_key
@@ -156,9 +156,7 @@ class _Data:
 
 async def _make(session: Session, given: Given, name: str, data: _Data, kind: str) -> None:
     if given.is_on("append-hash"):
-        name = (
-            f"{name}-{content_hash.content_hash({'kind': 'Secret', 'type': kind, 'name': name, 'data': data.encoded})}"
-        )
+        name = f"{name}-{hashes.content_hash({'kind': 'Secret', 'type': kind, 'name': name, 'data': data.encoded})}"
     obj: JSONObject = {"kind": "Secret", "apiVersion": "v1", "metadata": metadata(session, name)}
     if data.encoded:
         obj["data"] = dict(sorted(data.encoded.items()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from kctl.kustomize import resmap
+from kctl.kustomize.resources import resmap
 
 
 class Generator(Protocol):

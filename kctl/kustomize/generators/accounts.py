@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kctl.kustomize import schemas
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.nodes import Map, text
-from kctl.kustomize.resmap import ResMap
-from kctl.kustomize.resource import Resource
+from kctl.kustomize.merging import schemas
+from kctl.kustomize.nodes.node import Map, text
+from kctl.kustomize.resources.resmap import ResMap
+from kctl.kustomize.resources.resource import Resource
 
 
 class AccountGenerator:

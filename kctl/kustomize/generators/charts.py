@@ -11,15 +11,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kctl.kustomize import loading, options
+from kctl.kustomize import options
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.factory import resources_from
-from kctl.kustomize.merging import Merger
-from kctl.kustomize.reading import parse
-from kctl.kustomize.resmap import ResMap
-from kctl.kustomize.resource import HELM_GENERATED
-from kctl.kustomize.schemas import Schemas
-from kctl.kustomize.writing import from_json, json_value
+from kctl.kustomize.loading.loader import Loader
+from kctl.kustomize.merging.schemas import Schemas
+from kctl.kustomize.merging.strategic_merge import Merger
+from kctl.kustomize.nodes.conversion import from_json, json_value
+from kctl.kustomize.nodes.parser import parse
+from kctl.kustomize.resources.factory import resources_from
+from kctl.kustomize.resources.resmap import ResMap
+from kctl.kustomize.resources.resource import HELM_GENERATED
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
 
 _MERGES = ("merge", "override", "replace")
@@ -29,7 +30,7 @@ class ChartGenerator:
     """`fields` are those of an entry of `helmCharts`, with those of `helmGlobals`."""
 
     def __init__(
-        self, fields: Mapping[str, Any], loader: loading.Loader, schemas: Schemas, options: options.HelmOptions
+        self, fields: Mapping[str, Any], loader: Loader, schemas: Schemas, options: options.HelmOptions
     ) -> None:
         if not options.enabled:
             raise KustomizeError("must specify --enable-helm")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kctl.kustomize import loading, schemas
-from kctl.kustomize.data_maps import put_config_map_data, put_secret_data
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.nodes import BOOL, Map, Scalar, text
-from kctl.kustomize.resmap import ResMap
-from kctl.kustomize.resource import BEHAVIOR, NEEDS_HASH, Resource
+from kctl.kustomize.loading.loader import Loader
+from kctl.kustomize.merging import schemas
+from kctl.kustomize.nodes.node import BOOL, Map, Scalar, text
+from kctl.kustomize.resources.data_maps import put_config_map_data, put_secret_data
+from kctl.kustomize.resources.resmap import ResMap
+from kctl.kustomize.resources.resource import BEHAVIOR, NEEDS_HASH, Resource
 from localplane.apimachinery.gotext import go_quote
 
 Fields = Mapping[str, Any]
@@ -19,7 +20,7 @@ Fields = Mapping[str, Any]
 class DataGenerator:
     """`kind` is ConfigMap or Secret; `fields` is an entry of their generators."""
 
-    def __init__(self, kind: str, fields: Fields, loader: loading.Loader, schemas: schemas.Schemas) -> None:
+    def __init__(self, kind: str, fields: Fields, loader: Loader, schemas: schemas.Schemas) -> None:
         self._kind = kind
         self._fields = fields
         self._loader = loader

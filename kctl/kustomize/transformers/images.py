@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kctl.kustomize import resmap
-from kctl.kustomize.field_specs import FieldSpec, Setter
-from kctl.kustomize.fields import get_field, require, set_scalar
-from kctl.kustomize.nodes import Map, Node, Scalar, Seq
+from kctl.kustomize.fields.field_specs import FieldSpec, Setter
+from kctl.kustomize.nodes.fields import get_field, require, set_scalar
+from kctl.kustomize.nodes.node import Map, Node, Scalar, Seq
 from kctl.kustomize.patterns import compiled
+from kctl.kustomize.resources import resmap
 
 _TAG_AND_DIGEST = "(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$"
 
 
-class Retagging:
+class ImageTagTransformer:
     """`image` is an entry of `images`."""
 
     def __init__(self, image: Mapping[str, str], specs: Sequence[FieldSpec]) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kctl.kustomize import resmap
-from kctl.kustomize.field_specs import FieldSpec, Setter, SetValue
-from kctl.kustomize.fields import set_field
-from kctl.kustomize.nodes import Map, Node, text
+from kctl.kustomize.fields.field_specs import FieldSpec, Setter, SetValue
+from kctl.kustomize.nodes.fields import set_field
+from kctl.kustomize.nodes.node import Map, Node, text
+from kctl.kustomize.resources import resmap
 
 
-class Marking:
+class MetadataTransformer:
     def __init__(self, values: Mapping[str, str], specs: Sequence[FieldSpec]) -> None:
         self._values = values
         self._specs = specs

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kctl.kustomize import resmap
-from kctl.kustomize.field_specs import FieldSpec, Setter
-from kctl.kustomize.fields import set_scalar
-from kctl.kustomize.hashing import resource_hash
-from kctl.kustomize.ids import Gvk
-from kctl.kustomize.nodes import STR, Node, Scalar, raw_text
-from kctl.kustomize.resource import NEEDS_HASH, PREFIXES, SUFFIXES
+from kctl.kustomize.fields.field_specs import FieldSpec, Setter
+from kctl.kustomize.nodes.fields import set_scalar
+from kctl.kustomize.nodes.node import STR, Node, Scalar, raw_text
+from kctl.kustomize.resources import resmap
+from kctl.kustomize.resources.hashes import resource_hash
+from kctl.kustomize.resources.ids import Gvk
+from kctl.kustomize.resources.resource import NEEDS_HASH, PREFIXES, SUFFIXES
 
 _KEEP_NAMES = (
     Gvk(kind="CustomResourceDefinition"),
@@ -20,7 +20,7 @@ _KEEP_NAMES = (
 )
 
 
-class Renaming:
+class NameTransformer:
     """Only one of the two is ever given."""
 
     def __init__(self, specs: Sequence[FieldSpec], *, prefix: str = "", suffix: str = "") -> None:
@@ -48,7 +48,7 @@ class Renaming:
         set_scalar(node, f"{self._prefix}{raw_text(node)}{self._suffix}")
 
 
-class Hashing:
+class HashTransformer:
     """Appends a hash of the content to the names of what was generated."""
 
     def transform(self, resources: resmap.ResMap) -> None:
@@ -59,7 +59,7 @@ class Hashing:
                 resource.set_name(f"{resource.name}-{digest}")
 
 
-class Several:
+class TransformerChain:
     """One after the other."""
 
     def __init__(self, *transformers: Any) -> None:

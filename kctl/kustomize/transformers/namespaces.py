@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kctl.kustomize.errors import KustomizeError, WrongKind
-from kctl.kustomize.field_specs import FieldSpec, Setter
-from kctl.kustomize.fields import get_field, require, set_scalar
-from kctl.kustomize.ids import Gvk
-from kctl.kustomize.nodes import STR, Map, Node, Scalar, Seq, is_missing, text_of
-from kctl.kustomize.resmap import ResMap, as_json
-from kctl.kustomize.resource import HELM_GENERATED, Resource
+from kctl.kustomize.fields.field_specs import FieldSpec, Setter
+from kctl.kustomize.nodes.fields import get_field, require, set_scalar
+from kctl.kustomize.nodes.node import STR, Map, Node, Scalar, Seq, is_missing, text_of
+from kctl.kustomize.resources.ids import Gvk
+from kctl.kustomize.resources.resmap import ResMap, as_json
+from kctl.kustomize.resources.resource import HELM_GENERATED, Resource
 
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
 _MODES = {"": "defaultOnly", "defaultOnly": "defaultOnly", "none": "none", "allServiceAccounts": "allServiceAccounts"}
 _OWN = FieldSpec(Gvk(), "metadata/namespace", create=True)
 
 
-class Placing:
+class NamespaceTransformer:
     """`subjects` says which subjects of role bindings are moved too; `unset_only` leaves what has a namespace."""
 
     def __init__(
@@ -38,13 +38,13 @@ class Placing:
             if not resource.node or resource.annotation(HELM_GENERATED) == "true":
                 continue
             resource.remember_id()
-            self.place(resource)
+            self.set_namespace(resource)
             same = resources.current(resource.current_id)
             if len(same) != 1:
                 shown = " ".join(map(as_json, same))
                 raise KustomizeError(f"namespace transformation produces ID conflict: [{shown}]")
 
-    def place(self, resource: Resource) -> None:
+    def set_namespace(self, resource: Resource) -> None:
         """One object. Raises KustomizeError."""
         if not resource.current_id.cluster_scoped:
             Setter(self._set, Scalar).apply(resource.node, _OWN)

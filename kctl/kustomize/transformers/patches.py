@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kctl.kustomize import loading
-from kctl.kustomize.decoding import parsed_yaml
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.factory import in_file, resources_from
-from kctl.kustomize.merging import Merger
-from kctl.kustomize.nodes import Map
-from kctl.kustomize.resmap import ResMap
-from kctl.kustomize.resource import ALLOW_KIND_CHANGE, ALLOW_NAME_CHANGE, Resource
-from kctl.kustomize.schemas import Schemas
-from kctl.kustomize.selecting import Selector
-from kctl.kustomize.writing import from_json, json_value
+from kctl.kustomize.loading.decoder import parsed_yaml
+from kctl.kustomize.loading.loader import Loader
+from kctl.kustomize.merging.schemas import Schemas
+from kctl.kustomize.merging.strategic_merge import Merger
+from kctl.kustomize.nodes.conversion import from_json, json_value
+from kctl.kustomize.nodes.node import Map
+from kctl.kustomize.resources.factory import in_file, resources_from
+from kctl.kustomize.resources.resmap import ResMap
+from kctl.kustomize.resources.resource import ALLOW_KIND_CHANGE, ALLOW_NAME_CHANGE, Resource
+from kctl.kustomize.resources.selector import Selector
 from localplane.apimachinery.gotext import go_json, go_quote
 from localplane.apimachinery.objects import sorted_keys
 from localplane.apimachinery.patch import PatchError
@@ -83,10 +83,10 @@ def apply_merge_to(resources: ResMap, selected: Sequence[Resource], patch: Resou
     resources.replace_all(kept)
 
 
-class Patching:
+class PatchTransformer:
     """An entry of `patches`; what it holds decides which kind of patch it is."""
 
-    def __init__(self, fields: Mapping[str, Any], loader: loading.Loader, schemas: Schemas) -> None:
+    def __init__(self, fields: Mapping[str, Any], loader: Loader, schemas: Schemas) -> None:
         path, inline = str(fields.get("path") or ""), str(fields.get("patch") or "").strip()
         shown = to_yaml({key: value for key, value in fields.items() if value}).decode()
         if not path and not inline:
@@ -167,10 +167,10 @@ class Patching:
             apply_operations(resource, self._operations)
 
 
-class Merging:
+class StrategicMergeTransformer:
     """`patchesStrategicMerge`: each of `paths` is a file, or the patch itself."""
 
-    def __init__(self, paths: Sequence[str], inline: str, loader: loading.Loader, schemas: Schemas) -> None:
+    def __init__(self, paths: Sequence[str], inline: str, loader: Loader, schemas: Schemas) -> None:
         if not paths and not inline:
             raise KustomizeError("empty file path and empty patch content")
         self._patches: list[Resource] = []
@@ -193,10 +193,10 @@ class Merging:
             apply_merge_to(resources, [resources.by_any_id(patch.original_id)], patch)
 
 
-class Operating:
+class JSONPatchTransformer:
     """An entry of `patchesJson6902`."""
 
-    def __init__(self, fields: Mapping[str, Any], loader: loading.Loader) -> None:
+    def __init__(self, fields: Mapping[str, Any], loader: Loader) -> None:
         target = fields.get("target") or {}
         path, text = str(fields.get("path") or ""), str(fields.get("jsonOp") or "")
         if not target.get("name"):

@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kctl.kustomize import loading, resmap
-from kctl.kustomize.decoding import decode, parsed_yaml
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.ids import Gvk, ResId
-from kctl.kustomize.nodes import Map, Node, Scalar, Seq, copied, copied_scalar, is_empty, raw_text, text_of
-from kctl.kustomize.paths import Created, Place, lookup, parts_of, places
-from kctl.kustomize.resource import Resource
-from kctl.kustomize.selecting import Selector
-from kctl.kustomize.shapes import REPLACEMENT
-from kctl.kustomize.structured import replace_within
+from kctl.kustomize.fields.paths import Created, FieldLocation, field_locations, lookup, parts_of
+from kctl.kustomize.loading.decoder import decode, parsed_yaml
+from kctl.kustomize.loading.loader import Loader
+from kctl.kustomize.loading.shapes import REPLACEMENT
+from kctl.kustomize.nodes.node import Map, Node, Scalar, Seq, copied, copied_scalar, is_empty, raw_text, text_of
+from kctl.kustomize.resources import resmap
+from kctl.kustomize.resources.ids import Gvk, ResId
+from kctl.kustomize.resources.resource import Resource
+from kctl.kustomize.resources.selector import Selector
 from localplane.apimachinery.gotext import go_quote
+
+from .structured_data import replace_within
 
 Fields = Mapping[str, Any]
 _DEFAULT_PATH = "metadata.name"
 
 
-class Replacing:
-    def __init__(self, entries: Sequence[Fields], loader: loading.Loader) -> None:
+class ReplacementTransformer:
+    def __init__(self, entries: Sequence[Fields], loader: Loader) -> None:
         self._replacements: list[Fields] = []
         for entry in entries:
             path = entry.get("path")
@@ -137,19 +139,19 @@ def _copy_to(resource: Resource, value: Node, target: Fields) -> None:
             continue
         said = f"unable to find{' or create' if created else ''} field {go_quote(path)} in replacement target"
         try:
-            found = places(resource.node, parts, created)
+            found = field_locations(resource.node, parts, created)
         except KustomizeError as error:
             raise error.within(said) from error
         if not found:
             raise KustomizeError(said)
-        for place in found:
-            _set(place, value, options)
+        for location in found:
+            _set(location, value, options)
 
 
-def _set(place: Place, value: Node, options: Fields) -> None:
+def _set(location: FieldLocation, value: Node, options: Fields) -> None:
     """A scalar keeps its type and gets another text; anything else is replaced."""
     delimiter, index = options.get("delimiter") or "", int(options.get("index") or 0)
-    node, value = place.node, copied(value)
+    node, value = location.node, copied(value)
     text = raw_text(value)
     if delimiter:
         if not isinstance(node, Scalar):
@@ -170,4 +172,4 @@ def _set(place: Place, value: Node, options: Fields) -> None:
     elif isinstance(node, Seq) and isinstance(value, Seq):
         node[:] = value
     else:
-        place.put(value)
+        location.put(value)

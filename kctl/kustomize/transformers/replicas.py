@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kctl.kustomize import resmap
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.field_specs import FieldSpec, Setter
-from kctl.kustomize.fields import set_scalar
-from kctl.kustomize.nodes import INT, Node, Scalar
+from kctl.kustomize.fields.field_specs import FieldSpec, Setter
+from kctl.kustomize.nodes.fields import set_scalar
+from kctl.kustomize.nodes.node import INT, Node, Scalar
+from kctl.kustomize.resources import resmap
 
 
-class Scaling:
+class ReplicaCountTransformer:
     """`replica` is an entry of `replicas`."""
 
     def __init__(self, replica: Mapping[str, Any], specs: Sequence[FieldSpec]) -> None:

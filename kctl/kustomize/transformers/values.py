@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kctl.kustomize.field_specs import split
-from kctl.kustomize.fields import require, set_scalar
-from kctl.kustomize.nodes import Scalar, raw_text
-from kctl.kustomize.paths import places
-from kctl.kustomize.resmap import ResMap
-from kctl.kustomize.selecting import Selector
-from kctl.kustomize.transformers.namespaces import Placing
+from kctl.kustomize.fields.field_specs import split
+from kctl.kustomize.fields.paths import field_locations
+from kctl.kustomize.nodes.fields import require, set_scalar
+from kctl.kustomize.nodes.node import Scalar, raw_text
+from kctl.kustomize.resources.resmap import ResMap
+from kctl.kustomize.resources.selector import Selector
+from kctl.kustomize.transformers.namespaces import NamespaceTransformer
 
 
-class Adding:
+class ValueAddTransformer:
     """Of `targets` each has a `fieldPath`."""
 
     def __init__(self, value: str, targets: Sequence[Mapping[str, Any]]) -> None:
@@ -28,12 +28,12 @@ class Adding:
             path, position = str(target.get("fieldPath") or ""), int(target.get("filePathPosition") or 0)
             for resource in selected:
                 if path == "metadata/namespace":
-                    Placing(self._value, ()).place(resource)
+                    NamespaceTransformer(self._value, ()).set_namespace(resource)
                     continue
-                for place in places(resource.node, split(path), Scalar):
-                    require(place.node, Scalar)
-                    old = raw_text(place.node)
-                    set_scalar(place.node, insert_part(old, position - 1, self._value) if position else self._value)
+                for location in field_locations(resource.node, split(path), Scalar):
+                    require(location.node, Scalar)
+                    old = raw_text(location.node)
+                    set_scalar(location.node, insert_part(old, position - 1, self._value) if position else self._value)
 
 
 def insert_part(path: str, position: int, part: str) -> str:

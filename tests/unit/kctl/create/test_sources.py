@@ -8,7 +8,7 @@ import pytest
 
 from kctl.changes.create.configmap import add_env_files, add_files, add_literals
 from kctl.errors import KctlError
-from kctl.kustomize.content_hash import content_hash
+from kctl.kustomize.resources.hashes import content_hash
 from localplane.apimachinery.names import config_map_key
 
 

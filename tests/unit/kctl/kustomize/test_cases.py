@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from kctl.kustomize.building import build, render
+from kctl.kustomize.build import build, render
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.options import Options
 

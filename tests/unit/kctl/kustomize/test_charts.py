@@ -9,9 +9,9 @@ import pytest
 
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.generators.charts import ChartGenerator
-from kctl.kustomize.loading import Loader
+from kctl.kustomize.loading.loader import Loader
+from kctl.kustomize.merging.schemas import Schemas
 from kctl.kustomize.options import HelmOptions
-from kctl.kustomize.schemas import Schemas
 
 _HELM = """#!/bin/sh
 printf '%s\\n' "$*" >> "{log}"

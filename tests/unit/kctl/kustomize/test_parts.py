@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from kctl.kustomize.data_maps import encoded
-from kctl.kustomize.decoding import decode, decode_yaml_strictly
-from kctl.kustomize.emitting import emitted
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.field_specs import split
+from kctl.kustomize.fields.field_specs import split
+from kctl.kustomize.fields.paths import parts_of
 from kctl.kustomize.generators.data import env_pairs, file_source
-from kctl.kustomize.loading import is_below
-from kctl.kustomize.paths import parts_of
-from kctl.kustomize.reading import parse
-from kctl.kustomize.shapes import KUSTOMIZATION, TRANSFORMER_CONFIG
+from kctl.kustomize.loading.decoder import decode, decode_yaml_strictly
+from kctl.kustomize.loading.loader import is_below
+from kctl.kustomize.loading.shapes import KUSTOMIZATION, TRANSFORMER_CONFIG
+from kctl.kustomize.nodes.emitter import emitted
+from kctl.kustomize.nodes.parser import parse
+from kctl.kustomize.resources.data_maps import encoded
 from kctl.kustomize.transformers.images import split_image
 from kctl.kustomize.transformers.values import insert_part
 

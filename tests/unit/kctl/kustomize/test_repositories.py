@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.loading import Loader, open_target
-from kctl.kustomize.repositories import Repository, parse
+from kctl.kustomize.loading.loader import Loader, open_target
+from kctl.kustomize.loading.repositories import Repository, parse
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.nodes import BOOL, FLOAT, INT, NULL, STR, Scalar
-from kctl.kustomize.scalars import resolve, value_of
+from kctl.kustomize.nodes.node import BOOL, FLOAT, INT, NULL, STR, Scalar
+from kctl.kustomize.nodes.scalars import resolve, value_of
 
 
 @pytest.mark.parametrize(

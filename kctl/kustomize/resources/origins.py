@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from kctl.kustomize import repositories
-from kctl.kustomize.emitting import emitted
-from kctl.kustomize.nodes import Map, Node, Seq, text, text_of
-from kctl.kustomize.reading import parse
-from kctl.kustomize.resource import ORIGIN, TRANSFORMATIONS, Resource
+from kctl.kustomize.loading import repositories
+from kctl.kustomize.nodes.emitter import emitted
+from kctl.kustomize.nodes.node import Map, Node, Seq, text, text_of
+from kctl.kustomize.nodes.parser import parse
+
+from .resource import ORIGIN, TRANSFORMATIONS, Resource
 
 
 @dataclass(frozen=True, slots=True)

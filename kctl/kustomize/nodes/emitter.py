@@ -5,9 +5,10 @@ Kubernetes: kyaml/yaml, RNode.String; vendor/go.yaml.in/yaml/v3, the emitter. Co
 
 from __future__ import annotations
 
-from kctl.kustomize.nodes import STR, Map, Node, Scalar, Seq
-from kctl.kustomize.scalars import resolve
 from localplane.apimachinery.serializers.yaml_style import scalar as v2_scalar
+
+from .node import STR, Map, Node, Scalar, Seq
+from .scalars import resolve
 
 _ANY_WIDTH = -(10**9)
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0", "\x1b": "\\e"}

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from kctl.kustomize import configuration
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.field_specs import FieldSpec, Setter
-from kctl.kustomize.fields import get_field, set_field, set_scalar
-from kctl.kustomize.ids import Gvk, ResId
-from kctl.kustomize.nodes import Map, Node, Scalar, is_missing, raw_text
-from kctl.kustomize.resmap import ResMap, reach_of
-from kctl.kustomize.resource import REFERRED_BY, Resource
-from kctl.kustomize.writing import to_yaml
+from kctl.kustomize.fields import configuration
+from kctl.kustomize.fields.field_specs import FieldSpec, Setter
+from kctl.kustomize.nodes.conversion import to_yaml
+from kctl.kustomize.nodes.fields import get_field, set_field, set_scalar
+from kctl.kustomize.nodes.node import Map, Node, Scalar, is_missing, raw_text
+from kctl.kustomize.resources.ids import Gvk, ResId
+from kctl.kustomize.resources.resmap import ResMap, reach_of
+from kctl.kustomize.resources.resource import REFERRED_BY, Resource
 
 
 class _Named(NamedTuple):

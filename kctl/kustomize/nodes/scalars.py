@@ -8,10 +8,11 @@ import re
 from typing import Any
 
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.nodes import BINARY, BOOL, FLOAT, INT, NULL, STR, TIMESTAMP, Scalar
 from localplane.apimachinery.gotext import json_float
 from localplane.apimachinery.serializers import yaml_scalars as v2
 from localplane.apimachinery.serializers.errors import YAMLError
+
+from .node import BINARY, BOOL, FLOAT, INT, NULL, STR, TIMESTAMP, Scalar
 
 _TAGS = {v2.STR: STR, v2.INT: INT, v2.FLOAT: FLOAT, v2.BOOL: BOOL, v2.NULL: NULL, v2.TIMESTAMP: TIMESTAMP}
 _TRUE_OR_FALSE = frozenset(("true", "True", "TRUE", "false", "False", "FALSE"))

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.ids import Gvk, ResId, group_version
-from kctl.kustomize.nodes import Map, Node, Scalar, Seq, is_missing, is_null, raw_text
+from kctl.kustomize.nodes.node import Map, Node, Scalar, Seq, is_missing, is_null, raw_text
+from kctl.kustomize.resources.ids import Gvk, ResId, group_version
 
 SetValue = Callable[[Node], None]
 

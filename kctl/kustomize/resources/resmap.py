@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from kctl.kustomize import data_maps, writing
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.ids import ResId
-from kctl.kustomize.nodes import Map, Seq, is_missing, text_of
-from kctl.kustomize.resource import BEHAVIOR, ORIGIN, Resource
-from kctl.kustomize.selecting import Selector
+from kctl.kustomize.nodes import conversion
+from kctl.kustomize.nodes.node import Map, Seq, is_missing, text_of
 from localplane.apimachinery.gotext import go_json, go_quote
 from localplane.apimachinery.objects import sorted_keys
+
+from . import data_maps
+from .ids import ResId
+from .resource import BEHAVIOR, ORIGIN, Resource
+from .selector import Selector
 
 Matches = Callable[[ResId], bool]
 
@@ -146,4 +148,4 @@ def _account_namespaces(referrer: Resource) -> set[str]:
 
 def as_json(resource: Resource) -> str:
     """One line, as kustomize shows an object in its messages."""
-    return go_json(sorted_keys(writing.json_value(resource.node)))
+    return go_json(sorted_keys(conversion.json_value(resource.node)))

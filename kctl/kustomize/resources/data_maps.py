@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 
-from kctl.kustomize.fields import set_field
-from kctl.kustomize.nodes import Map, Scalar, text, text_of
-from kctl.kustomize.resource import Resource
+from kctl.kustomize.nodes.fields import set_field
+from kctl.kustomize.nodes.node import Map, Scalar, text, text_of
+
+from .resource import Resource
 
 _LINE = 70
 

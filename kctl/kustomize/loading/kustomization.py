@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kctl.kustomize import loading
-from kctl.kustomize.decoding import decode, parsed_yaml
 from kctl.kustomize.errors import KustomizeError, MissingKustomization
-from kctl.kustomize.shapes import KUSTOMIZATION
+
+from .decoder import decode, parsed_yaml
+from .loader import Loader
+from .shapes import KUSTOMIZATION
 
 FILE_NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _FIX = "Run 'kustomize edit fix' to update your Kustomization automatically."
@@ -45,7 +46,7 @@ class Kustomization:
         return self.text("kind") == "Component"
 
 
-def load(loader: loading.Loader, warn: Callable[[str], None]) -> Kustomization:
+def load(loader: Loader, warn: Callable[[str], None]) -> Kustomization:
     """The kustomization of a directory. Raises KustomizeError."""
     data, file_name = _find(loader)
     try:
@@ -64,7 +65,7 @@ def load(loader: loading.Loader, warn: Callable[[str], None]) -> Kustomization:
     return Kustomization(fields, file_name)
 
 
-def _find(loader: loading.Loader) -> tuple[bytes, str]:
+def _find(loader: Loader) -> tuple[bytes, str]:
     found = []
     for name in FILE_NAMES:
         try:

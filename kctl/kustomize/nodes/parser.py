@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.nodes import MERGE, STR, Map, Node, Scalar, Seq, copied, is_null, text_of
-from kctl.kustomize.scalars import resolve
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.serializers.yaml_events import parser_of, problem_of
+
+from .node import MERGE, STR, Map, Node, Scalar, Seq, copied, is_null, text_of
+from .scalars import resolve
 
 _SEPARATOR = re.compile(r"\n---[^\n]*\n")
 _SCHEMA_COMMENT = re.compile(r"(?:^|\s)#++\s*+(\{.*)")

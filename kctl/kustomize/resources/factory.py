@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kctl.kustomize import loading, schemas
 from kctl.kustomize.errors import KustomizeError, is_malformed_yaml
-from kctl.kustomize.nodes import Map, Node, Scalar, Seq, is_empty, is_missing, is_null, raw_text, text_of
-from kctl.kustomize.reading import read_nodes
-from kctl.kustomize.resmap import ResMap
-from kctl.kustomize.resource import Resource
-from kctl.kustomize.writing import from_json, json_value
+from kctl.kustomize.loading.loader import Loader
+from kctl.kustomize.merging import schemas
+from kctl.kustomize.nodes.conversion import from_json, json_value
+from kctl.kustomize.nodes.node import Map, Node, Scalar, Seq, is_empty, is_missing, is_null, raw_text, text_of
+from kctl.kustomize.nodes.parser import read_nodes
 from localplane.apimachinery.gotext import go_plain, go_type_name
+
+from .resmap import ResMap
+from .resource import Resource
 
 
 def resources_from(data: bytes | str, schemas: schemas.Schemas) -> list[Resource]:
@@ -20,7 +22,7 @@ def resources_from(data: bytes | str, schemas: schemas.Schemas) -> list[Resource
     return [Resource(node, schemas) for node in _inlined(nodes)]
 
 
-def resmap_from_file(loader: loading.Loader, path: str, schemas: schemas.Schemas) -> ResMap:
+def resmap_from_file(loader: Loader, path: str, schemas: schemas.Schemas) -> ResMap:
     """Raises KustomizeError, which says of which file."""
     data = loader.load(path)
     try:

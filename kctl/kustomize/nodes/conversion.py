@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.nodes import FLOAT, NULL, STR, Map, Node, Scalar, Seq
-from kctl.kustomize.scalars import resolve, value_of
 from localplane.apimachinery.gotext import go_float, go_quote
 from localplane.apimachinery.serializers import yaml_scalars, yaml_writer
+
+from .node import FLOAT, NULL, STR, Map, Node, Scalar, Seq
+from .scalars import resolve, value_of
 
 
 def json_value(node: Node) -> Any:

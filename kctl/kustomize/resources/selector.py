@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kctl.kustomize import resource
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.ids import Gvk, ResId
 from kctl.kustomize.patterns import Matches, anchored
 from localplane.apimachinery import labels
+
+from . import resource
+from .ids import Gvk, ResId
 
 
 class Selector:

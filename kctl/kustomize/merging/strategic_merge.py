@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kctl.kustomize import emitting
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.fields import find_element, get_field, require, set_element, set_field, set_scalar
-from kctl.kustomize.nodes import Map, Node, Scalar, Seq, is_empty, is_missing, is_null, raw_text, text_of
-from kctl.kustomize.schemas import Schema, Schemas, documented
+from kctl.kustomize.nodes import emitter
+from kctl.kustomize.nodes.fields import find_element, get_field, require, set_element, set_field, set_scalar
+from kctl.kustomize.nodes.node import Map, Node, Scalar, Seq, is_empty, is_missing, is_null, raw_text, text_of
+
+from .schemas import Schema, Schemas, documented
 
 _DIRECTIVE = "$patch"
 _DIRECTIVES = ("delete", "replace", "merge")
@@ -150,7 +151,7 @@ def _directive(patch: Node) -> str:
     """What `$patch` says, which is taken out."""
     if isinstance(patch, Scalar):
         raise KustomizeError(
-            f"no implemented strategic merge patch strategy for '{patch.tag}' ('{emitting.emitted(patch)}')"
+            f"no implemented strategic merge patch strategy for '{patch.tag}' ('{emitter.emitted(patch)}')"
         )
     if isinstance(patch, Seq):
         holder = next((item for item in patch if isinstance(item, Map) and _DIRECTIVE in item), None)

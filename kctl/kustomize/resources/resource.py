@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kctl.kustomize import schemas
-from kctl.kustomize.fields import require, set_field
-from kctl.kustomize.ids import Gvk, ResId, group_version
-from kctl.kustomize.nodes import Map, Scalar, copied_map, is_empty, raw_text, text
+from kctl.kustomize.merging import schemas
+from kctl.kustomize.nodes.fields import require, set_field
+from kctl.kustomize.nodes.node import Map, Scalar, copied_map, is_empty, raw_text, text
+
+from .ids import Gvk, ResId, group_version
 
 INTERNAL = "internal.config.kubernetes.io/"
 PREVIOUS_KINDS = f"{INTERNAL}previousKinds"

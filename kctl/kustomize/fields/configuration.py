@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from kctl.kustomize import builtin_specs, decoding, shapes
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.field_specs import FieldSpec, FieldSpecs, merged
-from kctl.kustomize.ids import Gvk
-from kctl.kustomize.ordering import type_order
+from kctl.kustomize.loading import decoder, shapes
+from kctl.kustomize.resources.ids import Gvk
+from kctl.kustomize.resources.order import type_order
+
+from . import builtin_specs
+from .field_specs import FieldSpec, FieldSpecs, merged
 
 References = tuple[tuple[Gvk, FieldSpecs], ...]
 
@@ -111,7 +113,7 @@ DEFAULT = TransformerConfig(
 
 def from_file(data: bytes) -> TransformerConfig:
     """A file of `configurations`. Raises KustomizeError."""
-    values = decoding.decode_yaml_strictly(data, shapes.TRANSFORMER_CONFIG)
+    values = decoder.decode_yaml_strictly(data, shapes.TRANSFORMER_CONFIG)
     changes: dict[str, Any] = {
         attribute: _sorted(tuple(FieldSpec.of(one) for one in values.get(name) or ()))
         for name, attribute in _NAMES.items()

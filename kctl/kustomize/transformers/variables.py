@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kctl.kustomize import resmap
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.field_specs import FieldSpecs, Setter
-from kctl.kustomize.ids import Gvk, ResId
-from kctl.kustomize.nodes import BOOL, FLOAT, INT, STR, Map, Node, Scalar, is_missing
-from kctl.kustomize.paths import lookup, parts_of
-from kctl.kustomize.resource import Resource
-from kctl.kustomize.writing import json_value
+from kctl.kustomize.fields.field_specs import FieldSpecs, Setter
+from kctl.kustomize.fields.paths import lookup, parts_of
+from kctl.kustomize.nodes.conversion import json_value
+from kctl.kustomize.nodes.node import BOOL, FLOAT, INT, STR, Map, Node, Scalar, is_missing
+from kctl.kustomize.resources import resmap
+from kctl.kustomize.resources.ids import Gvk, ResId
+from kctl.kustomize.resources.resource import Resource
 from localplane.apimachinery.gotext import go_plain
 
 Variables = dict[str, "Variable"]

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kctl.kustomize.emitting import emitted
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.nodes import Node, Scalar, copied, raw_text
-from kctl.kustomize.paths import Created, Place, lookup, places
-from kctl.kustomize.reading import parse
-from kctl.kustomize.writing import json_value
+from kctl.kustomize.fields.paths import Created, FieldLocation, field_locations, lookup
+from kctl.kustomize.nodes.conversion import json_value
+from kctl.kustomize.nodes.emitter import emitted
+from kctl.kustomize.nodes.node import Node, Scalar, copied, raw_text
+from kctl.kustomize.nodes.parser import parse
 from localplane.apimachinery.gotext import go_json, json_string
 from localplane.apimachinery.objects import sorted_keys
 
@@ -29,14 +29,14 @@ def replace_within(node: Node, parts: list[str], value: Node, created: Created |
     scalar, rest = holder
     try:
         document = parse(scalar.text)
-        found = places(document, rest, created) if document is not None else []
+        found = field_locations(document, rest, created) if document is not None else []
     except KustomizeError:
         return False
     if not found or document is None:
         return False
     before = copied(document)
-    for place in found:
-        _put(place, value)
+    for location in found:
+        _put(location, value)
     scalar.text = _written(document, before, scalar.text)
     return True
 
@@ -54,12 +54,12 @@ def _holder(node: Node, parts: list[str]) -> tuple[Scalar, list[str]] | None:
     return None
 
 
-def _put(place: Place, value: Node) -> None:
-    node = place.node
+def _put(location: FieldLocation, value: Node) -> None:
+    node = location.node
     if isinstance(node, Scalar):
         node.text = raw_text(value)
     else:
-        place.put(copied(value))
+        location.put(copied(value))
 
 
 def _written(document: Node, before: Node, original: str) -> str:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kctl.kustomize.field_specs import FieldSpec, FieldSpecs
-from kctl.kustomize.ids import Gvk
+from kctl.kustomize.resources.ids import Gvk
+
+from .field_specs import FieldSpec, FieldSpecs
 
 _POD_SPECS = {
     "Pod": "spec",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kctl.kustomize.decoding import ListOf, MapOf, Shape, Struct
+from .decoder import ListOf, MapOf, Shape, Struct
 
 _TEXTS = ListOf("string")
 _TEXT_MAP = MapOf("string")

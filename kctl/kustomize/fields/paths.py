@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from kctl.kustomize import emitting, reading
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.field_specs import split
-from kctl.kustomize.fields import find_element, get_field, require, set_field
-from kctl.kustomize.nodes import Map, Node, Scalar, Seq
+from kctl.kustomize.nodes import emitter, parser
+from kctl.kustomize.nodes.fields import find_element, get_field, require, set_field
+from kctl.kustomize.nodes.node import Map, Node, Scalar, Seq
 from kctl.kustomize.patterns import Matches, compiled
+
+from .field_specs import split
 
 Created = type[Map | Seq | Scalar]
 
@@ -79,7 +80,7 @@ def lookup(node: Node | None, parts: list[str]) -> Node | None:
     return node
 
 
-class Place(NamedTuple):
+class FieldLocation(NamedTuple):
     """Where a node is, so that another can be put there."""
 
     container: Map | Seq
@@ -93,31 +94,32 @@ class Place(NamedTuple):
         self.container[self.key] = node  # type: ignore[index]  # as above
 
 
-def places(node: Node, parts: list[str], created: Created | None = None) -> list[Place]:
+def field_locations(node: Node, parts: list[str], created: Created | None = None) -> list[FieldLocation]:
     """All that a path leads to. With `created` what is missing is made, the last node of that kind."""
     root = Seq([node])
-    return _Matcher(created).find(Place(root, 0), parts)
+    return _Matcher(created).find(FieldLocation(root, 0), parts)
 
 
 class _Matcher:
     def __init__(self, created: Created | None) -> None:
         self._created = created
 
-    def find(self, place: Place, parts: list[str]) -> list[Place]:
+    def find(self, location: FieldLocation, parts: list[str]) -> list[FieldLocation]:
         if not parts:
-            return [place]
+            return [location]
         part = parts[0]
         if _is_index(part):
-            return self._at_index(place.node, int(part), parts)
+            return self._at_index(location.node, int(part), parts)
         if _is_condition(part):
-            return self._where(place.node, parts)
+            return self._where(location.node, parts)
         if part == "*":
-            require(place.node, Seq)
-            items = place.node if isinstance(place.node, Seq) else Seq()
-            return [found for index in range(len(items)) for found in self.find(Place(items, index), parts[1:])]
-        return self._in_field(place.node, parts)
+            require(location.node, Seq)
+            items = location.node if isinstance(location.node, Seq) else Seq()
+            elements = [FieldLocation(items, index) for index in range(len(items))]
+            return [field for element in elements for field in self.find(element, parts[1:])]
+        return self._in_field(location.node, parts)
 
-    def _in_field(self, node: Node, parts: list[str]) -> list[Place]:
+    def _in_field(self, node: Node, parts: list[str]) -> list[FieldLocation]:
         name = parts[0]
         field = get_field(node, name)
         if field is None:
@@ -126,38 +128,39 @@ class _Matcher:
             field = self._new(parts)
             set_field(node, name, field)
         if isinstance(field, Scalar) and len(parts) > 1:
-            within = reading.parse(field.text)
-            return self.find(Place(Seq([within if within is not None else Scalar("")]), 0), parts[1:])
+            within = parser.parse(field.text)
+            return self.find(FieldLocation(Seq([within if within is not None else Scalar("")]), 0), parts[1:])
         holder = node if isinstance(node, Map) else Map({name: field})  # what is put into null is lost
-        return self.find(Place(holder, name), parts[1:])
+        return self.find(FieldLocation(holder, name), parts[1:])
 
-    def _at_index(self, node: Node, index: int, parts: list[str]) -> list[Place]:
+    def _at_index(self, node: Node, index: int, parts: list[str]) -> list[FieldLocation]:
         require(node, Seq)
         items = node if isinstance(node, Seq) else Seq()
         if len(items) == index and self._created is not None:
             items.append(self._new(parts))
         if len(items) <= index:
             raise KustomizeError(f"index {index} specified but only {len(items)} elements found")
-        return self.find(Place(items, index), parts[1:])
+        return self.find(FieldLocation(items, index), parts[1:])
 
-    def _where(self, node: Node, parts: list[str]) -> list[Place]:
+    def _where(self, node: Node, parts: list[str]) -> list[FieldLocation]:
         name, pattern = _condition(parts[0])
         require(node, Seq)
         items = node if isinstance(node, Seq) else Seq()
-        found = self._selected(items, name, compiled(pattern), parts)
-        if found or self._created is None:
-            return found
+        selected = self._selected(items, name, compiled(pattern), parts)
+        if selected or self._created is None:
+            return selected
         value = Scalar(pattern)
         items.append(Map({name: value}) if name else value)
         return self._selected(items, name, compiled(pattern), parts)
 
-    def _selected(self, items: Seq, name: str, matches: Matches, parts: list[str]) -> list[Place]:
-        found: list[Place] = []
+    def _selected(self, items: Seq, name: str, matches: Matches, parts: list[str]) -> list[FieldLocation]:
+        selected: list[FieldLocation] = []
         for index, item in enumerate(items):
             field = item if not name else item.get(name) if isinstance(item, Map) else None
-            if field is not None and matches(emitting.emitted(field).strip()):
-                found += self.find(Place(items, index), parts[1:]) if name else [Place(items, index)]
-        return found
+            if field is not None and matches(emitter.emitted(field).strip()):
+                element = FieldLocation(items, index)
+                selected += self.find(element, parts[1:]) if name else [element]
+        return selected
 
     def _new(self, parts: list[str]) -> Node:
         following = parts[1] if len(parts) > 1 else ""

@@ -1,14 +1,29 @@
-"""The hash behind the name of what was generated. Kubernetes: api/hasher."""
+"""The hash behind the name of a config map or secret, which changes with its content.
+
+kustomize puts it there, and --append-hash of `kctl create`. Kubernetes: kustomize's api/hasher, kubectl/pkg/util/hash.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
-from kctl.kustomize.content_hash import content_hash
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.nodes import Map, Scalar
-from kctl.kustomize.resource import Resource
-from kctl.kustomize.writing import json_value
+from kctl.kustomize.nodes.conversion import json_value
+from kctl.kustomize.nodes.node import Map, Scalar
+from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.objects import sorted_keys
+
+from .resource import Resource
+
+_LENGTH = 10
+_READABLE = str.maketrans("013ae", "ghkmt")
+"""No vowels, and nothing that looks like a vowel: no hash is a word."""
+
+
+def content_hash(content: dict[str, Any]) -> str:
+    digest = hashlib.sha256(go_json(sorted_keys(content)).encode()).hexdigest()
+    return digest[:_LENGTH].translate(_READABLE)
 
 
 def resource_hash(resource: Resource) -> str:

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from functools import cmp_to_key, partial
 from typing import Any, Final
 
-from kctl.kustomize import resmap
 from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.ids import Gvk, ResId
+
+from . import resmap
+from .ids import Gvk, ResId
 
 _FIRST: Final = (
     "Namespace",

@@ -10,11 +10,12 @@ import stat
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from kctl.kustomize import repositories
 from kctl.kustomize.errors import HTTPStatus, KustomizeError
-from kctl.kustomize.repositories import Repository
 from localplane.apimachinery.gotext import go_quote
 from localplane.client.transport import downloads
+
+from . import repositories
+from .repositories import Repository
 
 _LARGEST = 64 * 1024 * 1024
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from kctl.kustomize import variables
-from kctl.kustomize.errors import KustomizeError
-from kctl.kustomize.field_specs import FieldSpec
-from kctl.kustomize.ids import Gvk
-from kctl.kustomize.loading import open_target
-from kctl.kustomize.name_references import fix_references
-from kctl.kustomize.options import Options
-from kctl.kustomize.ordering import sort
-from kctl.kustomize.origins import Origin
-from kctl.kustomize.resmap import ResMap
-from kctl.kustomize.resource import ORIGIN, TRANSFORMATIONS
-from kctl.kustomize.schemas import Schemas
-from kctl.kustomize.target import Target
-from kctl.kustomize.transformers import metadata as transformers_metadata
-from kctl.kustomize.transformers import names
-from kctl.kustomize.writing import go_syntax, to_yaml
+from .errors import KustomizeError
+from .fields.field_specs import FieldSpec
+from .loading.loader import open_target
+from .merging.schemas import Schemas
+from .nodes.conversion import go_syntax, to_yaml
+from .options import Options
+from .resources.ids import Gvk
+from .resources.order import sort
+from .resources.origins import Origin
+from .resources.resmap import ResMap
+from .resources.resource import ORIGIN, TRANSFORMATIONS
+from .target import Target
+from .transformers import metadata as transformers_metadata
+from .transformers import names, variables
+from .transformers.name_references import fix_references
 
 _LOCAL = "config.kubernetes.io/local-config"
 _MANAGED_BY = "app.kubernetes.io/managed-by"
@@ -41,7 +40,7 @@ def build(path: str, options: Options) -> ResMap:
     _sort(resources, target, options)
     if options.managed_by_label or "managedByLabel" in metadata:
         specs = (FieldSpec(Gvk(), "metadata/labels", create=True),)
-        transformers_metadata.Marking({_MANAGED_BY: f"kustomize-{_VERSION}"}, specs).transform(resources)
+        transformers_metadata.MetadataTransformer({_MANAGED_BY: f"kustomize-{_VERSION}"}, specs).transform(resources)
     hidden = [
         annotation
         for annotation, option in ((ORIGIN, "originAnnotations"), (TRANSFORMATIONS, "transformerAnnotations"))
@@ -69,7 +68,7 @@ def _customized(target: Target, options: Options) -> ResMap:
     target.origin = Origin() if target.kustomization.listed("buildMetadata") else None
     gathered = target.accumulate()
     resources = gathered.resources
-    names.Hashing().transform(resources)
+    names.HashTransformer().transform(resources)
     fix_references(resources, gathered.config.name_references)
     variables.replace(resources, gathered.variables, gathered.config.variables, options.log)
     resources.replace_all((one for one in resources if one.annotation(_LOCAL) in (None, "false")), check=False)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kctl.kustomize import emitting
 from kctl.kustomize.errors import WrongKind
-from kctl.kustomize.nodes import STR, Map, Node, Scalar, Seq, is_missing, is_null, kind_of, raw_text
-from kctl.kustomize.scalars import is_no_text_in_yaml_1_1, resolve
+
+from . import emitter
+from .node import STR, Map, Node, Scalar, Seq, is_missing, is_null, kind_of, raw_text
+from .scalars import is_no_text_in_yaml_1_1, resolve
 
 
 def require(node: Node | None, wanted: type[Scalar | Map | Seq]) -> None:
@@ -20,7 +21,7 @@ def require(node: Node | None, wanted: type[Scalar | Map | Seq]) -> None:
     assert node is not None
     names = {Scalar: "ScalarNode", Map: "MappingNode", Seq: "SequenceNode"}
     error = WrongKind(
-        f"wrong node kind: expected {names[wanted]} but got {kind_of(node)}: node contents:\n{emitting.emitted(node)}"
+        f"wrong node kind: expected {names[wanted]} but got {kind_of(node)}: node contents:\n{emitter.emitted(node)}"
     )
     error.scalar = isinstance(node, Scalar)
     raise error

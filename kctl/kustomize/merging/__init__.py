@@ -1,0 +1,1 @@
+"""Strategic merge patches (`strategic_merge`), and which lists they merge (`schemas`)."""
