@@ -12,9 +12,9 @@ from typing import Any
 from kctl.errors import KctlError
 from localplane.apimachinery.gotext import go_json, go_quote, json_type
 from localplane.apimachinery.objects import JSONObject, sorted_keys
-from localplane.apimachinery.schema.decoding import DecodeError, decode
 from localplane.apimachinery.schema.meta import type_meta
 from localplane.apimachinery.schema.nodes import Node
+from localplane.apimachinery.schema.structs.decoder import DecodeError, decode
 from localplane.apis.scheme import is_registered, not_registered
 
 _TEXTS = ("name", "namespace", "generateName", "resourceVersion", "uid")

@@ -14,7 +14,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Protocol
 
-from .remembering import remembered
+from .memoization import remembered
 
 
 class NameValidator(Protocol):

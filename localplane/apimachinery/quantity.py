@@ -12,7 +12,7 @@ from enum import Enum
 from functools import total_ordering
 from typing import Final
 
-from .remembering import remembered
+from .memoization import remembered
 
 __all__ = ["MILLI", "ZERO", "Format", "InvalidQuantity", "Quantity", "canonical", "parse"]
 

@@ -1,6 +1,6 @@
 """A request on its way through the server, and the answer on its way back.
 
-Nothing here knows the HTTP library: `server/http_server` translates at the edge, and a test makes a Request by hand.
+Nothing here knows the HTTP library: `server/http/http_server` translates at the edge, and tests make a Request by hand.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from . import (
     storage,
     storagemigration,
 )
-from .declaring import group
+from .declarations import group
 from .options import CatalogOptions
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from localplane.apimachinery.schema import Codec, DecodeError, Node
-from localplane.apimachinery.schema.codecs import Unreadable
-from localplane.apimachinery.schema.decoding import decode
-from localplane.apimachinery.schema.fitting import fits
+from localplane.apimachinery.schema.structs.codecs import Unreadable
+from localplane.apimachinery.schema.structs.decoded_form import fits
+from localplane.apimachinery.schema.structs.decoder import decode
 
 Props = Callable[[], Node]
 """The node of JSONSchemaProps, which contains these types, and is therefore asked for late."""

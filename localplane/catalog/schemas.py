@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any, Final
 
 from localplane.apimachinery.schema import Node, Schema
+from localplane.apimachinery.schema.declarations.tables import LEAVES, TableNodes
 from localplane.apimachinery.schema.meta import META_NODES
-from localplane.apimachinery.schema.tables import LEAVES, TableNodes
 from localplane.apis.table import TYPES
 
 from .json_schemas import schema_or_array, schema_or_bool, schema_or_texts

@@ -14,7 +14,7 @@ from pathlib import Path
 FILE_ONLY = "localplane.cli.file"
 """The logger for what the terminal has been told in another form."""
 
-_NOT_ON_TERMINAL = (FILE_ONLY, "localplane.apiserver.server.loop_watch")
+_NOT_ON_TERMINAL = (FILE_ONLY, "localplane.apiserver.server.monitoring.loop_watch")
 _LARGEST = 8 * 1024 * 1024
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LOOK_AGAIN = 0.2

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from localplane import __version__
 from localplane.apimachinery.errors import NotFound
 from localplane.apiserver.registry.errors import interpret_list
-from localplane.apiserver.server.health import Check, ping
 from localplane.apiserver.server.listener import CannotListen
+from localplane.apiserver.server.monitoring.health import Check, ping
 from localplane.apiserver.server.version import version_document
 from localplane.apiserver.storage.errors import StorageError
 from localplane.client.errors import ConfigError
@@ -208,7 +208,7 @@ class RunningPlane:
     async def _listen_to_ourselves(self, plane: Plane, stack: AsyncExitStack) -> Path:
         """Where `kctl status` asks: a socket of the user's own, so that it needs no keys."""
         # Imported here: they come with the server, which is imported while the store starts.
-        from localplane.apiserver.server.health_socket import HealthHandler, listening
+        from localplane.apiserver.server.monitoring.health_socket import HealthHandler, listening
         from localplane.compose.doctor import Doctor
 
         async def facts() -> dict[str, Any]:

@@ -86,7 +86,7 @@ async def _serve(start: _Start, claim: Claim, report: Report) -> int:
         # heard afterwards, and cancels the start. What is made from here until it is ready is there to stay: to look
         # for garbage in it would take a tenth of the time.
         gc.disable()
-        from localplane.apiserver.server.garbage import ShortWalks
+        from localplane.apiserver.server.monitoring.garbage import ShortWalks
 
         from .plane import RunningPlane
 

@@ -55,7 +55,7 @@ async def open_cluster(options: ClusterOptions | None = None) -> AsyncIterator[P
 
 
 def _new_key() -> RSAPrivateKey:
-    from localplane.apiserver.server.signing_key import new_signing_key
+    from localplane.apiserver.server.certificates.signing_key import new_signing_key
 
     return new_signing_key()
 

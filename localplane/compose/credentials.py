@@ -22,7 +22,7 @@ from localplane.apiserver.authentication import (
     standard_authenticator,
 )
 from localplane.apiserver.request import User
-from localplane.apiserver.server.certificates import ADMIN_GROUP, ADMIN_NAME
+from localplane.apiserver.server.certificates.self_signed import ADMIN_GROUP, ADMIN_NAME
 from localplane.apiserver.server.config import ServerConfig, configure
 from localplane.apiserver.server.options import AuthenticationOptions, ServerOptions
 from localplane.apiserver.storage.data_directory import write_atomically

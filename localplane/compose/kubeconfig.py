@@ -7,7 +7,7 @@ from pathlib import Path
 
 import orjson
 
-from localplane.apiserver.server.certificates import CertificateFiles
+from localplane.apiserver.server.certificates.self_signed import CertificateFiles
 from localplane.apiserver.storage.data_directory import write_atomically
 
 

@@ -39,10 +39,10 @@ from localplane.apiserver.resource import APIGroup
 from localplane.apiserver.server.chain import Guards, filters
 from localplane.apiserver.server.config import ServerConfig
 from localplane.apiserver.server.dispatch import Router
-from localplane.apiserver.server.exposition import Family
 from localplane.apiserver.server.flags import LibraryFlag
 from localplane.apiserver.server.hooks import PostStartContext
 from localplane.apiserver.server.lifecycle import GenericServer
+from localplane.apiserver.server.monitoring.exposition import Family
 from localplane.apiserver.server.options import AuditOptions, ServerOptions
 from localplane.apiserver.storage.cacher import Cacher
 from localplane.client import Client, SharedInformerFactory

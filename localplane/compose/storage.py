@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from localplane.apiserver.registry.errors import interpret_list
-from localplane.apiserver.server.health import Check, Unhealthy, ping
+from localplane.apiserver.server.monitoring.health import Check, Unhealthy, ping
 from localplane.apiserver.storage.backend import Backend
 from localplane.apiserver.storage.cacher import Cacher
 from localplane.apiserver.storage.compaction import Compactor

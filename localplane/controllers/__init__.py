@@ -4,9 +4,9 @@
     selection   all of them, and the --controllers flag that chooses
     supervisor  starts one when its first object comes, and again when it crashes
     workloads/, networking/, nodes/, volumes/, identity/, objects/   the controllers, by what they are about
-    worker, written, events, ownership, pods, node_selection, host_ports   what several of them share: taking keys off a
-                queue, waiting for the own writes, telling people what was seen, whose an object is, making and judging
-                pods, which node suits one
+    worker, unseen_writes, events, ownership, pods, node_selection, host_ports   what several of them share: taking keys
+                off a queue, waiting for the own writes, telling people what was seen, whose an object is, making and
+                judging pods, which node suits one
 
 Without an object of its kind no controller is even imported; `selection` names them all.
 

@@ -1,7 +1,7 @@
 """Nodes that are not there, and pods on them that run no processes: everything that a kubelet writes is written.
 
     machines registration heartbeat   the Node objects, their leases and conditions
-    waking         until the first pod (or Stage) there is nothing else: all that follows is imported then
+    late_start     until the first pod (or Stage) there is nothing else: all that follows is imported then
     kubelet        one loop for all nodes: what changed or is due, one write for every change of a pod
     pods           a pod's life, step by step, without any waiting or writing
     stages         kwok's Stage objects, which drive what they select instead
@@ -54,9 +54,9 @@ from importlib import import_module
 
 from localplane.controllers.context import ControllerContext
 
+from .late_start import LateLogs, something_to_do
 from .machines import Machines
 from .options import NodeOptions, Pace
-from .waking import LateLogs, something_to_do
 
 __all__ = ["NodeOptions", "Pace", "start"]
 

@@ -38,12 +38,12 @@ from .options import NodeOptions
 from .pods.admission import matches, rejection
 from .pods.containers import RUNTIME
 from .pods.memory import PodMemory
-from .pods.place import Place
-from .pods.resizing import Room, is_asked, urgency
+from .pods.node_view import Place
+from .pods.resize import Room, is_asked, urgency
 from .pods.step import Step, step
-from .stages.driving import Driver
-from .stages.rendering import Neighbourhood
-from .stages.watching import Stages
+from .stages.driver import Driver
+from .stages.stage_watch import Stages
+from .stages.templates import Neighbourhood
 
 _OURS: Final = f"{RUNTIME}://"
 _MIRROR: Final = "kubernetes.io/config.mirror"

@@ -15,7 +15,7 @@ from localplane.controllers.host_ports import HostPort, TakenPorts, host_ports
 from localplane.controllers.pods import is_terminal
 
 from .pods.admission import Others
-from .pods.resizing import granted
+from .pods.resize import granted
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
     scheduler    the loop: one pod after another, its place or its excuse       sources    what else it reads
     handlers     what informers tell becomes state and wakes pods up            state/     the cluster, summed up
-    queue, wakes   who is next, and what is worth another try                   plugins/   the rules
+    queue, queueing_hints   who is next, and what is worth another try          plugins/   the rules
     attempt      the search for a place      preemption, eviction   making one    binding    telling the server
     diagnosis    why there is none           events                 telling people
 

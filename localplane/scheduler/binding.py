@@ -18,7 +18,7 @@ from .diagnosis import SchedulerError
 from .events import SchedulerEvents
 from .plugins.devices import DeviceReservation, Devices
 from .plugins.volumes import VolumeViews
-from .plugins.volumes.reserving import Reservation
+from .plugins.volumes.reservations import Reservation
 from .pod_status import PodStatuses
 from .sources import PODS
 from .state.pod_info import PodInfo

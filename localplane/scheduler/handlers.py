@@ -16,6 +16,7 @@ from localplane.controllers.pods import is_terminal
 
 from .plugins.volumes import VolumeViews
 from .queue import SchedulingQueue
+from .queueing_hints import ADDED, DELETED, UPDATED, Happening, node_changes, pod_changes
 from .sources import (
     CLAIMS,
     CSI_CAPACITIES,
@@ -31,7 +32,6 @@ from .sources import (
 )
 from .state.cluster import Cluster
 from .state.pod_info import PodInfo
-from .wakes import ADDED, DELETED, UPDATED, Happening, node_changes, pod_changes
 
 _HEARD: Final = frozenset(
     (

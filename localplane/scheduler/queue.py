@@ -16,8 +16,8 @@ from enum import Enum, auto
 from itertools import count
 from typing import Final
 
+from .queueing_hints import GATED, Happening, Wakes
 from .state.pod_info import PodInfo
-from .wakes import GATED, Happening, Wakes
 
 _FIRST_BACKOFF: Final = 1.0
 _LONGEST_BACKOFF: Final = 10.0

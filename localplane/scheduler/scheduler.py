@@ -30,10 +30,10 @@ from .plugins.volumes import VolumeViews
 from .pod_status import ERROR, UNSCHEDULABLE, PodStatuses
 from .preemption import Outcome, Preemption
 from .queue import QueuedPod, SchedulingQueue
+from .queueing_hints import DELETED, Happening, Wakes
 from .sources import ALWAYS, NODES, PODS, Sources
 from .state.cluster import Cluster
 from .state.pod_info import PodInfo
-from .wakes import DELETED, Happening, Wakes
 
 _log = logging.getLogger(__name__)
 NAME: Final = "default-scheduler"

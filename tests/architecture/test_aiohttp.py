@@ -9,8 +9,8 @@ from pathlib import Path
 
 from aiohttp.web_protocol import RequestHandler
 
-from localplane.apiserver.server import connection
-from localplane.apiserver.server.connection import Connection
+from localplane.apiserver.server.http import connection
+from localplane.apiserver.server.http.connection import Connection
 
 UNPROMISED = {"_close", "_current_request", "_loop", "_messages", "_request_count"}
 

@@ -24,7 +24,7 @@ GOES_BACK = {
 """Files with an expression that an attack slows down, and why nobody attacks there."""
 
 MADE_OF_VALUES = {
-    "localplane/apimachinery/schema/formats.py": "a UUID: all its repetitions are counted",
+    "localplane/apimachinery/schema/validation/formats.py": "a UUID: all its repetitions are counted",
     "localplane/apimachinery/times.py": "one or two digits",
     "localplane/apiserver/audit/log_file.py": "names of the log's own files",
     "localplane/apiserver/storage/etcd/program/faults.py": "from the table above it, on twenty lines that etcd wrote",

@@ -19,13 +19,13 @@ from localplane.apimachinery.fieldpath import Path
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.managedfields import fieldset
 from localplane.apimachinery.managedfields import fieldset as elements
-from localplane.apimachinery.schema.formats import FORMATS
 from localplane.apimachinery.schema.meta import object_meta
+from localplane.apimachinery.schema.validation.formats import FORMATS
 from localplane.apimachinery.serializers import media_types, yaml_documents, yaml_scalars
 from localplane.apimachinery.serializers.json import number_text, parse_json, parse_json_stream
 from localplane.apimachinery.serializers.json_writer import to_json
 from localplane.apimachinery.serializers.protobuf import envelope
-from localplane.apimachinery.serializers.protobuf.reading import read_message
+from localplane.apimachinery.serializers.protobuf.reader import read_message
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
 from localplane.apiserver.authentication import client_certificate, der, service_accounts
@@ -33,7 +33,7 @@ from localplane.apiserver.endpoints import request_info
 from localplane.apiserver.endpoints.filters.transport import foreign
 from localplane.apiserver.endpoints.filters.warning_headers import warning_headers
 from localplane.apiserver.request import Query
-from localplane.apiserver.server import target
+from localplane.apiserver.server.http import target
 from localplane.apiserver.storage import continuation
 from localplane.apiserver.storage.keys import parse_resource_version
 from localplane.catalog.apps import int_or_percent

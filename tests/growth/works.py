@@ -31,7 +31,7 @@ from localplane.catalog.groups import groups
 from localplane.catalog.options import CatalogOptions
 from localplane.catalog.quota import evaluators
 from localplane.servers.kube.rbac.bindings import BindingIndex
-from localplane.servers.kube.rbac.covering import TooManyPieces, described, uncovered
+from localplane.servers.kube.rbac.coverage import TooManyPieces, described, uncovered
 from localplane.servers.kube.rbac.rules import CompiledRule
 from tests.growth.measuring import Work
 

@@ -12,11 +12,11 @@ from localplane.apimachinery.objectmeta import validate_object_meta, validate_ob
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch import merge_patch, strategic
 from localplane.apimachinery.patch.values import copied
-from localplane.apimachinery.schema.decoding import DecodeError
+from localplane.apimachinery.schema.structs.decoder import DecodeError
 from localplane.apimachinery.serializers.json import parse_json
 from localplane.apimachinery.serializers.json_writer import to_json
-from localplane.apimachinery.serializers.protobuf.reading import read_message
-from localplane.apimachinery.serializers.protobuf.writing import message_writer
+from localplane.apimachinery.serializers.protobuf.reader import read_message
+from localplane.apimachinery.serializers.protobuf.writer import message_writer
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
 from localplane.apiserver.endpoints.writes.owner_references import drop_duplicate_owners

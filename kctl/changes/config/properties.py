@@ -13,7 +13,7 @@ from kctl.changes.config.files import ConfigFiles
 from kctl.command_line.flags import KINDS as FLAG_KINDS
 from kctl.errors import KctlError
 from localplane.apimachinery.objects import JSONObject
-from localplane.apimachinery.schema import decoding
+from localplane.apimachinery.schema.structs import decoder
 from localplane.client.kubeconfig.fields import KINDS, STRUCTS
 
 _TEXTS = ("kind", "apiVersion", "current-context")
@@ -143,7 +143,7 @@ def _value(kind: str, text: str, *, raw_bytes: bool) -> Any:
         case "[]uint8" if raw_bytes:
             return base64.b64encode(text.encode()).decode()
         case "[]uint8":
-            if (position := decoding.corrupt_base64(text)) is not None:
+            if (position := decoder.corrupt_base64(text)) is not None:
                 raise KctlError(f"error decoding input value: illegal base64 data at input byte {position}")
             return text
         case "string":

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .schema.declared import Declared
+from .schema.declared_types import Declared
 from .types import DYN, SIMPLE, Kind, Type
 
 Implementation = Callable[..., Any]

@@ -6,7 +6,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from .schema.declared import Declared
+    from .schema.declared_types import Declared
 
 
 class Kind(Enum):

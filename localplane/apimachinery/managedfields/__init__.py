@@ -8,8 +8,8 @@
 
 Read `fieldset` for what a set of fields is, and `typed` for what schemas say of it. Then, over a type and `values`:
 `comparison`, `validation`, `merge` and `removal` do one thing each. From them `updates` makes the two operations on
-objects and their `managers`; `fieldmanager` is the way through it all, with what `last_applied`, `shown`, `versions`
-and `settled` know. `scale` is about the scale subresource, `errors` says what goes wrong.
+objects and their `managers`; `fieldmanager` is the way through it all, with what `last_applied`, `struct_form`,
+`versions` and `settled` know. `scale` is about the scale subresource, `errors` says what goes wrong.
 
 The handlers of the server call it before admission, and inside the loop that retries a write. Nothing here does I/O or
 knows of HTTP, and no object that is given is ever changed.

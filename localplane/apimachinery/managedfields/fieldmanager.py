@@ -22,7 +22,7 @@ from .fieldset import Fields, has, union
 from .last_applied import KUBECTL, forgiven, refreshed
 from .managers import Entry, Managed, Manager, Operation, capped, decode, encode, is_reset, stripped
 from .settled import Settled
-from .shown import View, as_shown, unchanged
+from .struct_form import View, as_shown, unchanged
 from .typed import root_type
 from .updates import Updater
 from .validation import faults, is_sound, message_of

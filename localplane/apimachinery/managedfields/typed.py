@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Final, Literal
 
 from localplane.apimachinery.gotext import go_quote, json_string
-from localplane.apimachinery.remembering import LONGEST_KEY
+from localplane.apimachinery.memoization import LONGEST_KEY
 from localplane.apimachinery.schema import NOTHING, Node, Property, Schema
 from localplane.apimachinery.schema.meta import type_meta
 

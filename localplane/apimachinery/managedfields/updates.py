@@ -20,7 +20,7 @@ from .managers import Entry, Managed, Manager
 from .merge import merge, reconcile
 from .removal import prune
 from .settled import Settled
-from .shown import View, unchanged
+from .struct_form import View, unchanged
 from .values import differing
 from .versions import Typed, Versions
 

@@ -1,6 +1,6 @@
 """Regular expressions as Go has them: what they mean, what is wrong with them, and that they take linear time.
 
-`parsing` reads an expression by Go's rules and says in Go's words why it is none. What runs it is RE2 itself
+`parser` reads an expression by Go's rules and says in Go's words why it is none. What runs it is RE2 itself
 (`engines`), or where RE2 is not installed or an expression too large for it, the `automaton`. Neither goes back in a
 text: whatever the expression, twice the text takes twice the time.
 
@@ -12,6 +12,6 @@ from __future__ import annotations
 
 from .automaton import TooCostly
 from .engines import Expression, compiled
-from .parsing import InvalidRegexp
+from .parser import InvalidRegexp
 
 __all__ = ["Expression", "InvalidRegexp", "TooCostly", "compiled"]

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import Any, Final, Protocol
 
 from .automaton import Automaton, TooCostly
-from .parsing import InvalidRegexp, Parsed, parsed
+from .parser import InvalidRegexp, Parsed, parsed
 
 _HEAVIEST: Final = 100_000
 """In RE2's instructions: what it compiles within some 30 ms."""

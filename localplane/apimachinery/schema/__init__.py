@@ -6,16 +6,16 @@
     openapi                  the documents
     Node, Property, walk     the compiled form, for merging and applying
 
-Within: `declaration`, `classes`, `structural` and `tables` make `nodes`, `meta` is the metadata of every object;
-`fitting` and `checks` answer "nothing to do" fast, `decoding`, `pruning`, `defaulting`, `violations` and `embedded` do
-what there is to do. Whoever declares a resource calls `Schema.of`; handlers and strategies call the rest.
+Within: `declarations` make `nodes`, the one compiled form (`meta` is the metadata of every object, `values` when two
+are the same); `structs`, `pruning`, `defaulting` and `validation` work on objects by them, `documents` shows them as
+OpenAPI, and `schema` is the way to all of it. Whoever declares a resource calls `Schema.of`; handlers and
+strategies call the rest.
 
 Objects are plain JSON dictionaries and stay so. Nothing here does I/O, knows a built-in kind by name, or checks what a
 single kind alone demands.
 """
 
-from .codecs import Codec
-from .declaration import (
+from .declarations.annotations import (
     Bytes,
     DeclarationError,
     Duration,
@@ -27,10 +27,11 @@ from .declaration import (
     RawObject,
     Time,
 )
-from .decoding import DecodeError
 from .meta import ObjectMeta
 from .nodes import NOTHING, Limits, Node, Property, go_type, walk
 from .schema import Schema
+from .structs.codecs import Codec
+from .structs.decoder import DecodeError
 
 __all__ = [
     "NOTHING",

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from localplane.apimachinery.objects import JSONObject
 
+from .declarations.structural import EXTENSIONS, LIMITS
 from .meta import type_meta
 from .nodes import NOTHING, Node, Property
-from .structural import EXTENSIONS, LIMITS
 
 _CONVENTIONS: Final = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
 

@@ -10,8 +10,8 @@ from typing import Final
 
 from localplane.apimachinery.api_types import META_TYPES, TypeTable
 
+from .declarations.tables import TableNodes, type_fields
 from .nodes import Node, Property
-from .tables import TableNodes, type_fields
 
 META_NODES: Final = TableNodes(TypeTable(META_TYPES))
 

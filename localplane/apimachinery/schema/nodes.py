@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, Final, Literal
 
-from .codecs import Codec
+from .structs.codecs import Codec
 
 
 class _Nothing(Enum):

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import Path, invalid
 
-from .decoding import DecodeError, decode
-from .fitting import Check, fits, later
 from .meta import object_meta
 from .nodes import NOTHING, Node, walk
+from .structs.decoded_form import Check, fits, later
+from .structs.decoder import DecodeError, decode
 from .values import in_order
 
 META_FIELDS: Final = frozenset({"apiVersion", "kind", "metadata"})

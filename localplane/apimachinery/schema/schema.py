@@ -8,19 +8,19 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path
 from localplane.apimachinery.objects import JSONObject
 
-from .checks import list_errors, valid
-from .classes import node_of_class
-from .completing import complete
-from .declaration import DeclarationError
-from .decoding import decode
+from .declarations.annotations import DeclarationError
+from .declarations.classes import node_of_class
+from .declarations.structural import node_of_openapi
 from .defaulting import fill_defaults
 from .documents import Documents
-from .embedded import errors_of_embedded
 from .meta import type_meta
 from .nodes import NOTHING, Node
 from .pruning import has_embedded, prune
-from .structural import node_of_openapi
-from .violations import Place, explain
+from .structs.completion import complete
+from .structs.decoder import decode
+from .validation.checks import list_errors, valid
+from .validation.embedded import errors_of_embedded
+from .validation.violations import Place, explain
 
 
 class Schema:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any, Final
 
-from localplane.apimachinery.remembering import LONGEST_KEY
+from localplane.apimachinery.memoization import LONGEST_KEY
 from localplane.apiserver.request import RequestInfo, User
 
 JSONObject = Mapping[str, Any]

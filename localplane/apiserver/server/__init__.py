@@ -2,10 +2,10 @@
 
 - `options`, `config`      what a user may set, and what a server is made of once that has been read
 - `lifecycle`              GenericServer: start, hooks, readiness, and the graceful stop
-- `listener`, `tls`, `certificates`    sockets and who is at the other end
-- `connection`, `serving`, `writing`, `streaming`    HTTP in, Request; Answer, HTTP out. Only these know aiohttp
+- `listener`, `tls`, `certificates/`    sockets and who is at the other end
+- `http/`                  HTTP in, Request; Response, HTTP out. Only this knows aiohttp
 - `chain`, `dispatch`      the filters in request order, then whose path it is
-- `paths`, `health`, `metrics`, `version`    what the server says about itself
+- `paths`, `version`, `monitoring/`    what the server says about itself: health, metrics, how late it is
 
 The composition root builds it; a library user starts with `lifecycle.GenericServer`. It knows no resource: routers
 bring them. Nothing below imports it.

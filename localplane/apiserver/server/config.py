@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from .certificates import CertificateFiles, ensure_certificates
-from .limits import Limits
+from .certificates.self_signed import CertificateFiles, ensure_certificates
+from .http.limits import Limits
 from .options import LOOPBACK, ServerOptions
 from .tls import ServingTLS, TLSFiles
 

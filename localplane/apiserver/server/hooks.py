@@ -14,7 +14,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from .health import Check, HealthChecks, Unhealthy
+from .monitoring.health import Check, HealthChecks, Unhealthy
 
 _log = logging.getLogger(__name__)
 

@@ -30,13 +30,13 @@ from localplane.apiserver.request import Filter
 from .chain import wrapped
 from .config import ServerConfig
 from .dispatch import Router, dispatch
-from .exposition import Family
-from .health import Check, HealthChecks, Unhealthy, informer_sync, log, ping
 from .hooks import Background, PostStartContext, PostStartHook, PostStartHooks, PreShutdownHook, PreShutdownHooks
-from .http_server import HTTPServer
+from .http.http_server import HTTPServer
 from .listener import open_sockets
-from .loop_watch import LoopWatch
-from .metrics import Metrics
+from .monitoring.exposition import Family
+from .monitoring.health import Check, HealthChecks, Unhealthy, informer_sync, log, ping
+from .monitoring.loop_watch import LoopWatch
+from .monitoring.metrics import Metrics
 from .paths import HealthPaths, NonResourcePaths, add_metrics, add_version
 from .signals import stop_on_signals
 

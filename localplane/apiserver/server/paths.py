@@ -15,8 +15,8 @@ from localplane.apimachinery.serializers.media_types import check_route
 from localplane.apiserver.request import Answer, Handler, Request, Response
 
 from .dispatch import not_found
-from .health import HealthChecks, Unhealthy, report
-from .metrics import CONTENT_TYPE, Metrics
+from .monitoring.health import HealthChecks, Unhealthy, report
+from .monitoring.metrics import CONTENT_TYPE, Metrics
 from .version import version_document
 
 _READS = frozenset({"GET", "HEAD"})

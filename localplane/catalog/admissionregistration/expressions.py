@@ -66,7 +66,9 @@ def match_condition_errors(
 
 def variable_errors(variables: Sequence[JSONObject], path: Path, compiler: Compiler) -> Iterator[FieldError]:
     """Afterwards the compiler knows them."""
-    from localplane.apimachinery.cel.parser.escaping import RESERVED  # CEL is only loaded where there is an expression
+    from localplane.apimachinery.cel.parser.field_names import (
+        RESERVED,  # CEL is only loaded where there is an expression
+    )
 
     for index, variable in enumerate(variables):
         place, name = path[index], variable.get("name") or ""

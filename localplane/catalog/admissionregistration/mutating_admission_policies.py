@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.validation.rules import Fields, Required
 
 from .configuration import ConfigurationStrategy

@@ -12,7 +12,7 @@ from typing import Any
 
 from localplane.apimachinery.cel.declarations import Environment, Function, merged, overload
 from localplane.apimachinery.cel.environment import Expression
-from localplane.apimachinery.cel.library.shown import shown
+from localplane.apimachinery.cel.library.value_text import shown
 from localplane.apimachinery.cel.parser.tree import (
     Call,
     Comprehension,

@@ -14,7 +14,7 @@ from localplane.apimachinery.labels import label_selector_text
 from localplane.apimachinery.names import path_segment_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.validation.rules import (
     DNS_SUBDOMAIN,
     All,

@@ -18,7 +18,7 @@ from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import STATUS
 from localplane.catalog.validation.conditions import CONDITIONS
 from localplane.catalog.validation.rules import Always, Each, Fields, Present, Required

@@ -11,7 +11,7 @@ from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.rules import NOT_NEGATIVE, Fields, Immutable
 

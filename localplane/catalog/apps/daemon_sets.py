@@ -18,7 +18,7 @@ from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.pod_controllers import (
     SAME_SELECTOR,
     SPEC,

@@ -14,7 +14,7 @@ from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.pod_controllers import (
     SAME_SELECTOR,
     PodControllerStrategy,
@@ -26,7 +26,7 @@ from localplane.catalog.pod_controllers import (
     required_selector_errors,
     shown_selector,
 )
-from localplane.catalog.scaling import SCALE_COLUMNS, scale_of
+from localplane.catalog.scale import SCALE_COLUMNS, scale_of
 from localplane.catalog.strategy import BuiltinStatusStrategy
 from localplane.catalog.validation.rules import NOT_NEGATIVE, All, Counts, Fields, Struct
 

@@ -8,14 +8,14 @@ from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.catalog.core.pods.defaults import default_pod_template
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.pod_controllers import (
     SAME_SELECTOR,
     PodControllerStrategy,
     container_cells,
     no_more_than_replicas,
 )
-from localplane.catalog.scaling import SCALE_COLUMNS, scale_of
+from localplane.catalog.scale import SCALE_COLUMNS, scale_of
 from localplane.catalog.strategy import BuiltinStatusStrategy
 from localplane.catalog.validation.rules import All, Counts, Fields, Struct
 

@@ -18,7 +18,7 @@ from localplane.catalog.core.pods.semantics import equal
 from localplane.catalog.core.pods.validation.claims import CLAIM_SPEC
 from localplane.catalog.core.pods.validation.pods import pod_template_errors
 from localplane.catalog.core.pods.warnings import claim_spec_warnings
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.pod_controllers import (
     SAME_SELECTOR,
@@ -35,7 +35,7 @@ from localplane.catalog.pod_controllers import (
     shown_selector,
     template_warnings,
 )
-from localplane.catalog.scaling import SCALE_COLUMNS, scale_of
+from localplane.catalog.scale import SCALE_COLUMNS, scale_of
 from localplane.catalog.strategy import BuiltinStatusStrategy
 from localplane.catalog.validation.metadata import IMMUTABLE
 from localplane.catalog.validation.rules import (

@@ -15,7 +15,7 @@ from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.rest import Creater, Result, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request, User
 from localplane.apiserver.resource import Resource
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.options import AuthenticateToken, CatalogOptions
 
 

@@ -17,7 +17,7 @@ from localplane.apiserver.authorization import Attributes, Authorizer, RuleResol
 from localplane.apiserver.registry.rest import Creater, Result, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request, User
 from localplane.apiserver.resource import Resource
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.options import CatalogOptions
 
 _SPEC: Final = Path("spec")

@@ -10,7 +10,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import Conversion, builtin
+from localplane.catalog.declarations import Conversion, builtin
 from localplane.catalog.strategy import BuiltinStatusStrategy, BuiltinStrategy
 from localplane.catalog.validation import values
 from localplane.catalog.validation.rules import (

@@ -11,7 +11,7 @@ from localplane.apimachinery.names import size
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.pod_controllers import (
     SPEC,
     PodControllerStrategy,

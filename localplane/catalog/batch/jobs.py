@@ -18,7 +18,7 @@ from localplane.apiserver.registry.store import Store
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.interface import ObjectList
 from localplane.catalog.core.pods.warnings import pod_template_warnings
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.pod_controllers import (
     SPEC,
     PodControllerStrategy,

@@ -17,7 +17,7 @@ from localplane.apimachinery.times import age, human_duration, now
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.store import SubresourceStore
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 
 from .signing_request_rules import certificate_errors, condition_change_errors, conditions_errors, spec_errors

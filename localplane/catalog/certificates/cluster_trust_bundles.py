@@ -13,7 +13,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, invalid, too_lon
 from localplane.apimachinery.names import NameValidator, dns1123_subdomain, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.pods.validation.projected import signer_name_errors
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.metadata import metadata_errors
 from localplane.catalog.validation.rules import Fields, Immutable, Optional

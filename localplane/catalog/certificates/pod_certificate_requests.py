@@ -16,7 +16,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.validation.projected import signer_name_errors
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.strategy import ROOT, Asked, BuiltinStrategy
 from localplane.catalog.validation.metadata import IMMUTABLE, metadata_update_errors

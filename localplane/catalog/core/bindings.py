@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.resource import Resource
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.options import CatalogOptions
 
 from .pods.subresources.binding import LegacyBindingStore

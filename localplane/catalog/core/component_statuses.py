@@ -20,7 +20,7 @@ from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.rest import Getter, Lister, ListOptions, ResultList
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import StorageError
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.client.errors import InvalidAnswer
 from localplane.client.transport.http1 import Incoming, IncompleteAnswer
 from localplane.tls.contexts import trusting_anybody

@@ -9,7 +9,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, inval
 from localplane.apimachinery.names import config_map_key, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.rules import All, ChangeRule, Changes
 

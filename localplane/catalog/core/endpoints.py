@@ -12,7 +12,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, required
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.addresses import endpoint_ip_errors, ip_warnings, legacy_ip_errors
 from localplane.catalog.validation.ports import PROTOCOLS

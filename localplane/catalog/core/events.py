@@ -18,7 +18,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import InvalidTime, age, parse_time
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.strategy import BuiltinStrategy
 from localplane.catalog.validation.metadata import IMMUTABLE, metadata_update_errors

@@ -13,7 +13,7 @@ from localplane.apimachinery.names import qualified_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import Quantity, parse
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 
 from .pods.defaults.resources import default_resource_list

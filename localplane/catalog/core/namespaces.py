@@ -23,7 +23,7 @@ from localplane.apiserver.registry.store import ObjectStore, SubresourceStore
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.interface import Preconditions, UpdateOptions
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStatusStrategy, BuiltinStrategy
 from localplane.catalog.validation.metadata import metadata_update_errors
 

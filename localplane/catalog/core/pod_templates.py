@@ -8,7 +8,7 @@ from typing import Any
 from localplane.apimachinery.fieldpath import Path
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import BuiltinStrategy
 from localplane.catalog.validation.rules import Fields, Struct
 

@@ -12,7 +12,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.pod_controllers import (
     PodControllerStrategy,
     container_cells,
@@ -21,7 +21,7 @@ from localplane.catalog.pod_controllers import (
     mismatch_errors,
     no_more_than_replicas,
 )
-from localplane.catalog.scaling import SCALE_COLUMNS, plain_labels, scale_of
+from localplane.catalog.scale import SCALE_COLUMNS, plain_labels, scale_of
 from localplane.catalog.strategy import BuiltinStatusStrategy
 from localplane.catalog.validation.rules import NOT_NEGATIVE, All, Counts, Declared, Fields, Present, Required, Struct
 

@@ -13,7 +13,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.strategy import BuiltinStatusStrategy, BuiltinStrategy
 from localplane.catalog.validation.metadata import IMMUTABLE

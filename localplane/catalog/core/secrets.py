@@ -14,7 +14,7 @@ from localplane.apimachinery.serializers.errors import SerializationError
 from localplane.apimachinery.serializers.json import parse_json
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.rules import All, Changes, Fields, Immutable
 

@@ -17,7 +17,7 @@ from localplane.apiserver.authentication.service_accounts import username
 from localplane.apiserver.registry.rest import NamedCreater, Result, ValidateCreate, WriteOptions
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import Resource
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.options import CatalogOptions
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.tokens import TokenSigner

@@ -14,7 +14,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.metadata import metadata_of
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import ROOT, Asked, BuiltinStrategy
 from localplane.catalog.validation.addresses import (
     IPV4,

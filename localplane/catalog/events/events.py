@@ -9,7 +9,7 @@ from typing import Any
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.events import EventStrategy, event_cells
-from localplane.catalog.declaring import Conversion, builtin
+from localplane.catalog.declarations import Conversion, builtin
 
 # By their names in the core group.
 _RENAMED = {

@@ -14,7 +14,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, inval
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
 from localplane.apimachinery.times import age
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.rules import All, AtLeast, Between, Declared, Fields, OneOf, Optional, Struct

@@ -12,7 +12,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, requi
 from localplane.apimachinery.names import path_segment_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.domains import domain_prefixed_path_errors
 from localplane.catalog.validation.rules import (

@@ -12,7 +12,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, collected, inval
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStatusStrategy, BuiltinStrategy
 from localplane.catalog.validation.addresses import ip_warnings, legacy_ip_errors
 from localplane.catalog.validation.balancers import INGRESS, entry_points, hostname_errors, ingress_of

@@ -13,7 +13,7 @@ from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.names import path_segment_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.addresses import ip_errors
 from localplane.catalog.validation.metadata import IMMUTABLE

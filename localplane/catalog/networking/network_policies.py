@@ -20,7 +20,7 @@ from localplane.apimachinery.labels import InvalidSelector, selector_of
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import BuiltinStrategy
 from localplane.catalog.validation.addresses import Network, cidr_warnings, legacy_cidr_errors, parse_cidr
 from localplane.catalog.validation.ports import port_name

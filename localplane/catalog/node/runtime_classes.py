@@ -16,7 +16,7 @@ from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.validation.resources import container_resource_errors
 from localplane.catalog.core.pods.validation.scheduling import toleration_errors
 from localplane.catalog.core.pods.warnings.placement import node_label_message
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.declared import short_name_errors, unshown

@@ -9,7 +9,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, declared, invali
 from localplane.apimachinery.names import dns1123_subdomain, path_segment_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.metadata import immutable_errors
 from localplane.catalog.validation.rules import Always, Each, Fields, Named, OneOf, Required, Struct

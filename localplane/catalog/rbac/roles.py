@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
 from localplane.apimachinery.names import path_segment_name
 from localplane.apimachinery.objects import JSONObject
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.rules import Each, Fields, Required
 from localplane.catalog.validation.selectors import selector_errors

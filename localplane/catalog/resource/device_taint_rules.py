@@ -12,7 +12,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age, now
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import BuiltinStatusStrategy, BuiltinStrategy
 from localplane.catalog.validation.conditions import CONDITIONS
 from localplane.catalog.validation.rules import DNS_LABEL, All, AtMost, Fields

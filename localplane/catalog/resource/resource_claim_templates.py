@@ -9,7 +9,7 @@ from __future__ import annotations
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.validation.claims import template_metadata_errors
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.rules import Fields, Immutable, Struct

@@ -13,7 +13,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import STATUS, Asked, BuiltinStrategy
 from localplane.catalog.validation.declared import unshown
 from localplane.catalog.validation.metadata import metadata_update_errors

@@ -15,7 +15,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.validation.scheduling import NODE_SELECTOR
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import BuiltinStrategy
 from localplane.catalog.validation.rules import DNS_SUBDOMAIN, Always, AtLeast, Changes, Fields, Immutable, Struct
 

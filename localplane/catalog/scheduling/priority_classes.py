@@ -13,7 +13,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.validation.scheduling import preemption_policy_errors
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.rules import All, Changes, Fields, Immutable
 

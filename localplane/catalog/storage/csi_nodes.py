@@ -14,7 +14,7 @@ from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.validation.volume_sources import csi_driver_errors
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.internal_form import internal_form
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.metadata import immutable_errors, metadata_update_errors

@@ -13,7 +13,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.warnings.placement import node_label_message
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.rules import DNS_SUBDOMAIN, Always, Changes, Fields, Immutable
 from localplane.catalog.validation.selectors import selector_errors

@@ -12,7 +12,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.warnings.placement import node_label_message
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.declared import unshown
 from localplane.catalog.validation.rules import Changes, Fields, Immutable, OneOf, Optional, Present

@@ -24,7 +24,7 @@ from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import StatusStrategy
 from localplane.catalog.core.persistent_volumes.defaults import default_source
 from localplane.catalog.core.persistent_volumes.validation import inline_volume_errors
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import ROOT, Asked, BuiltinStrategy
 from localplane.catalog.validation.declared import unshown
 from localplane.catalog.validation.rules import (

@@ -11,7 +11,7 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import Asked, BuiltinStrategy
 from localplane.catalog.validation.rules import Changes, Fields, Required
 

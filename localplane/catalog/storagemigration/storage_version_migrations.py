@@ -11,7 +11,7 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid
 from localplane.apimachinery.names import NameValidator, dns1035_label, dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.strategy import ROOT, STATUS, Asked, BuiltinStatusStrategy, BuiltinStrategy
 from localplane.catalog.validation.conditions import CONDITIONS
 from localplane.catalog.validation.metadata import IMMUTABLE, immutable_errors

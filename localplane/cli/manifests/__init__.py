@@ -1,6 +1,6 @@
 """`kctl up -f`: manifests that a plane begins with.
 
-- `reading`    files and directories -> objects, before anything is started, so that a typing error costs nothing
+- `reader`     files and directories -> objects, before anything is started, so that a typing error costs nothing
 - `applying`   objects -> server-side apply, in an order that works
 - `following`  the same again whenever the files change
 

@@ -144,7 +144,7 @@ def _base64_problems(text: str) -> Iterator[str]:
     try:
         binascii.a2b_base64(text.replace("\n", "").replace("\r", ""), strict_mode=True)
     except (binascii.Error, ValueError):
-        from localplane.apimachinery.schema.decoding import corrupt_base64
+        from localplane.apimachinery.schema.structs.decoder import corrupt_base64
 
         yield f"illegal base64 data at input byte {corrupt_base64(text) or 0}"
 

@@ -30,9 +30,9 @@ from localplane.controllers.pods import is_terminating
 from localplane.controllers.worker import NotYet, work
 
 from .endpoint_slices.membership import TRIGGER_TIME, labels_of
-from .endpoint_slices.ordering import ordered_slice_ports
-from .endpoint_slices.packing import Changes, EndpointKey, PortsKey, endpoint_key, is_same, name_prefix, ports_key
-from .endpoint_slices.tracking import MANAGED_BY, SERVICE_NAME, SliceTracker, index_by_service, slice_handler, slices_of
+from .endpoint_slices.port_order import ordered_slice_ports
+from .endpoint_slices.slices import Changes, EndpointKey, PortsKey, endpoint_key, is_same, name_prefix, ports_key
+from .endpoint_slices.tracker import MANAGED_BY, SERVICE_NAME, SliceTracker, index_by_service, slice_handler, slices_of
 from .endpoints import ENDPOINTS, LEADER, SERVICES, repacked
 
 _Endpoints = dict[EndpointKey, JSONObject]

@@ -39,7 +39,7 @@ from .endpoint_slices.membership import (
     sets_hostname,
     target_port,
 )
-from .endpoint_slices.ordering import ordered_ports
+from .endpoint_slices.port_order import ordered_ports
 
 SERVICES: Final = GroupVersionResource("", "v1", "services")
 ENDPOINTS: Final = GroupVersionResource("", "v1", "endpoints")

@@ -14,14 +14,14 @@ from itertools import product
 from typing import Any, Final
 
 from localplane.apimachinery.cel.declarations import Environment
-from localplane.apimachinery.cel.schema.declared import declared
+from localplane.apimachinery.cel.schema.declared_types import declared
 from localplane.apimachinery.cel.types import DYN, Type
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Node, Property
+from localplane.apimachinery.schema.declarations.structural import node_of_openapi
 from localplane.apimachinery.schema.meta import type_meta
-from localplane.apimachinery.schema.structural import node_of_openapi
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.catalog import schemas
 from localplane.catalog.admissionregistration.compiler import ANYTHING, Compiler

@@ -1,7 +1,7 @@
 """Storage: claims find volumes, both stay for as long as somebody needs them, and pods get claims of their own.
 
 - `binder`                     persistentvolume-binder-controller: `claims`, `volumes` and `bindings` are what it does,
-                               `matching` how it chooses
+                               `volume_choice` how it chooses
 - `simulation`                 a provisioner without a disk behind it, which runs beside the binder
 - `claim_protection`, `volume_protection`, `attributes_class_protection`   finalizers (`protection`)
 - `expander`                   persistentvolume-expander-controller

@@ -20,8 +20,8 @@ from localplane.controllers.worker import hearing, work
 from .bindings import BIND_COMPLETED, Bindings, Newest, annotation, phase_of
 from .claim_users import CLAIMS, STORAGE_CLASSES, VOLUMES, claim_key_of, claim_keys, index_by_claim
 from .claims import CANDIDATES, ClaimSync
-from .matching import candidate_keys, has_storage_class, storage_class_of
 from .simulation import Provisioner
+from .volume_choice import candidate_keys, has_storage_class, storage_class_of
 from .volumes import VolumeSync
 
 _ACCOUNT: Final = "persistent-volume-binder"

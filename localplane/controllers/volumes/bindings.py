@@ -18,7 +18,7 @@ from localplane.controllers.events import EventRecorder
 from localplane.controllers.worker import NotYet
 
 from .claim_users import CLAIMS, VOLUMES, reference_to
-from .matching import is_bound_to, storage
+from .volume_choice import is_bound_to, storage
 
 BIND_COMPLETED: Final = "pv.kubernetes.io/bind-completed"
 BOUND_BY_CONTROLLER: Final = "pv.kubernetes.io/bound-by-controller"

@@ -15,7 +15,7 @@ from localplane.controllers.worker import NotYet
 from .bindings import BIND_COMPLETED, BOUND_BY_CONTROLLER, SELECTED_NODE, STORAGE_PROVISIONER, Bindings
 from .bindings import annotation as annotation_of
 from .claim_users import claim_key_of, unfinished_users
-from .matching import best_match, default_class, has_storage_class, is_bound_to, misfit, storage_class_of
+from .volume_choice import best_match, default_class, has_storage_class, is_bound_to, misfit, storage_class_of
 
 CANDIDATES: Final = "volume-candidates"
 """Volumes by `candidate_keys`."""

@@ -13,7 +13,7 @@ from localplane.controllers.context import ControllerContext
 from localplane.controllers.worker import NotYet, hearing, work
 
 from .claim_users import CLAIMS, VOLUMES
-from .matching import wants_more
+from .volume_choice import wants_more
 
 _ACCOUNT: Final = "expand-controller"
 _COMPONENT: Final = "volume_expand"

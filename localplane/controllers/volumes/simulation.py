@@ -20,8 +20,8 @@ from localplane.controllers.worker import hearing, work
 
 from .bindings import PROVISIONED_BY, SELECTED_NODE, STORAGE_PROVISIONER, annotation, phase_of
 from .claim_users import CLAIMS, STORAGE_CLASSES, VOLUMES, claim_key_of, reference_to
-from .matching import capacity, requested, storage_class_of, wants_more
 from .protection import release
+from .volume_choice import capacity, requested, storage_class_of, wants_more
 
 PROVISIONER: Final = "simulation.localplane/provisioner"
 _ACCOUNT: Final = "persistent-volume-binder"

@@ -17,7 +17,7 @@ from localplane.client import Indexer
 from .bindings import MIGRATED_TO, PROVISIONED_BY, Bindings, phase_of
 from .bindings import annotation as annotation_of
 from .claim_users import CLAIMS, VOLUMES, claim_key_of, unfinished_users
-from .matching import modes_differ
+from .volume_choice import modes_differ
 
 _DELETABLE_PATH: Final = re.compile("/tmp/.+")  # noqa: S108 - nothing is opened there
 _HOST_PATH: Final = "kubernetes.io/host-path"

@@ -54,8 +54,8 @@ from localplane.controllers.pods import (
     ranked_by_node,
     slow_start,
 )
+from localplane.controllers.unseen_writes import Written
 from localplane.controllers.worker import NotYet, together, work
-from localplane.controllers.written import Written
 
 from .expectations import Expectations
 

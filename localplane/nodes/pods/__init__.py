@@ -2,7 +2,7 @@
 
 step          the next step of a whole pod: what the kubelet calls
 life          what becomes of one container
-containers conditions resizing            the parts of its status, as a kubelet words them
+containers conditions resize              the parts of its status, as a kubelet words them
 behaviour commands scripts environment    how a container behaves, and what its command would do
-requirements place memory                 what a pod needs, finds, is remembered by, and has told about it
+requirements node_view memory             what a pod needs, finds, is remembered by, and has told about it
 """

@@ -15,7 +15,7 @@ from localplane.apimachinery.quantity import ZERO, Quantity, parse
 from localplane.apis.amounts import read
 
 from .commands import REFERENCE, expanded
-from .place import Place
+from .node_view import Place
 from .requirements import CONFIG_MAPS, SECRETS, Need
 
 Object = Mapping[str, Any]

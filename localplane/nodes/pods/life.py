@@ -22,7 +22,7 @@ from .commands import Surroundings
 from .containers import back_off, is_to_restart
 from .environment import files_of, host_name, path_problem, variables
 from .memory import PodMemory, Run, Sayings, Stop
-from .place import Place
+from .node_view import Place
 
 _FALLBACK: Final = "FallbackToLogsOnError"
 

@@ -19,13 +19,13 @@ from localplane.catalog.core.pods.qos import has_pod_level_resources, qos_class
 from localplane.nodes.options import NodeOptions
 
 from . import containers as status_of
-from . import resizing
+from . import resize
 from .admission import Rejection
 from .behaviour import InvalidSimulation, Kind, Wishes, containers, wishes
 from .conditions import OWNED, Judgement, judgements, merged, phase
 from .life import ContainerLife, Scene
 from .memory import Line, PodMemory, Saying, Stop
-from .place import Place
+from .node_view import Place
 
 _DEADLINE: Final = "DeadlineExceeded"
 _DEADLINE_MESSAGE: Final = "Pod was active on the node longer than the specified deadline"
@@ -206,7 +206,7 @@ class _Stepper:
                 status_of.wait(status, "InvalidSimulation", message)
 
     def _resized(self) -> None:
-        outcome = resizing.resized(self._pod, self._statuses, self._scene.place.room)
+        outcome = resize.resized(self._pod, self._statuses, self._scene.place.room)
         self._resize = outcome.conditions
         for saying in outcome.sayings:
             self._scene.say.record(saying)
@@ -309,7 +309,7 @@ class _Stepper:
 
     def _write_resources(self) -> None:
         pod = self._pod
-        if allocated := resizing.pod_requests(pod, self._statuses):
+        if allocated := resize.pod_requests(pod, self._statuses):
             self._status["allocatedResources"] = allocated
         if has_pod_level_resources(pod["spec"]):
             self._status["resources"] = deepcopy(pod["spec"]["resources"])

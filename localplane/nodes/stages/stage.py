@@ -14,7 +14,7 @@ from localplane.apimachinery.gotemplate import Template, TemplateSyntaxError
 from localplane.apimachinery.times import InvalidDuration, InvalidTime, parse_duration, parse_time
 
 from . import queries
-from .rendering import template
+from .templates import template
 
 Object = Mapping[str, Any]
 KINDS: Final = ("Pod", "Node")

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from localplane.apimachinery.memoization import remembered
 from localplane.apimachinery.quantity import InvalidQuantity, parse
-from localplane.apimachinery.remembering import remembered
 
 Amounts = dict[str, int]
 _Container = Mapping[str, Any]

@@ -5,7 +5,7 @@
 - `aggregator`      `Aggregator`: routes requests, tells discovery what others serve
 - `available_controller`, `availability`   keep the condition `Available` current; what it says
 - `proxy`, `headers`, `connections`   from a request here to one there, and back
-- `discovered`      another server's answers to discovery and OpenAPI
+- `remote_discovery` another server's answers to discovery and OpenAPI
 - `front_proxy`     the certificate by which other servers know this one; where they read of it
 
 `compose` puts it in front of the built-in kinds. A service is reached at its endpoints or its external name: nobody

@@ -8,9 +8,9 @@ from typing import Any, Final
 from localplane.apiserver.endpoints.discovery import InstalledGroup, InstalledVersion
 from localplane.apiserver.request import Answer, Request
 
-from .discovered import Discovered
 from .proxy import Proxy
 from .remote import Remote, remote_of
+from .remote_discovery import Discovered
 
 _OPENAPI: Final = "/openapi/v3"
 

@@ -14,7 +14,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age, now
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
-from localplane.catalog.declaring import builtin, group
+from localplane.catalog.declarations import builtin, group
 
 _SPEC = Path("spec")
 

@@ -24,9 +24,9 @@ from localplane.catalog.service_addresses import NoAddress, service_address
 from localplane.tls.authorities import NoAuthorities
 
 from .connections import Connections, url_of
-from .discovered import Discovered, openapi_url, resources_in
 from .headers import identity
 from .remote import Remote, available_condition
+from .remote_discovery import Discovered, openapi_url, resources_in
 
 _AGGREGATOR: Final = User("system:kube-aggregator", groups=("system:masters",))
 _ATTEMPTS: Final = 5

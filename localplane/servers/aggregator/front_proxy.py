@@ -50,7 +50,7 @@ def ensure_front_proxy(directory: Path, *, now: datetime | None = None) -> Front
 def _issue(files: FrontProxyFiles, record: Path, at: datetime) -> None:
     """The record comes last: a start that was killed leaves nothing that the next believes. `cryptography` is imported
     here, since most starts don't need it."""
-    from localplane.apiserver.server.certificate_issuer import Authority
+    from localplane.apiserver.server.certificates.issuer import Authority
 
     record.unlink(missing_ok=True)
     authority = Authority.load(files.authority, files.authority_key, good_until=at + _RENEW_BEFORE)

@@ -8,12 +8,12 @@ from typing import Any
 from localplane.apimachinery.fieldpath import FieldError
 from localplane.apimachinery.gotext import go_quote
 from localplane.apimachinery.objects import JSONObject
-from localplane.apimachinery.schema.formats import effective_format
+from localplane.apimachinery.schema.validation.formats import effective_format
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.strategy import StatusStrategy, Strategy
 from localplane.apiserver.request import Request
 from localplane.apiserver.resource import APIGroup
-from localplane.catalog.declaring import builtin, group
+from localplane.catalog.declarations import builtin, group
 
 from .internal import InternalSpec, internal_spec, schema_of
 from .rules import RuleCompiler

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from localplane.apimachinery.fieldpath import FieldError, Path
-from localplane.apimachinery.schema.structural import node_of_openapi
+from localplane.apimachinery.schema.declarations.structural import node_of_openapi
 
 from .schemas import walk
 

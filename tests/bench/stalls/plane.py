@@ -16,7 +16,7 @@ import uvloop
 
 from localplane.apiserver.long_work import THREAD_SWITCH_SECONDS
 from localplane.apiserver.request import Answer, Request, Response
-from localplane.apiserver.server.garbage import ShortWalks
+from localplane.apiserver.server.monitoring.garbage import ShortWalks
 from localplane.apiserver.server.options import ServerOptions
 from localplane.apiserver.server.signals import stop_on_signals
 from localplane.compose.cluster import open_cluster

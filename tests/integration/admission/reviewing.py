@@ -15,7 +15,7 @@ from typing import Any
 from aiohttp import web
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.apiserver.server.certificate_issuer import Authority
+from localplane.apiserver.server.certificates.issuer import Authority
 from localplane.client import Client, GroupVersionResource
 
 Answer = Callable[[JSONObject], JSONObject]

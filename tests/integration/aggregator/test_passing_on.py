@@ -16,7 +16,7 @@ import pytest
 import pytest_asyncio
 from aiohttp import web
 
-from localplane.apiserver.server.certificate_issuer import Authority
+from localplane.apiserver.server.certificates.issuer import Authority
 from localplane.client import Client
 from localplane.compose.server import Plane
 from tests.integration.aggregator.conftest import (

@@ -13,7 +13,7 @@ from typing import Any
 from aiohttp import web
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.apiserver.server.certificate_issuer import Authority
+from localplane.apiserver.server.certificates.issuer import Authority
 
 
 def converted(obj: JSONObject, api_version: str) -> JSONObject:

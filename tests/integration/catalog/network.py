@@ -9,7 +9,7 @@ from localplane.apiserver.registry.lookup import Lookup
 from localplane.catalog import discovery, networking
 from localplane.catalog.core.endpoints import ENDPOINTS
 from localplane.catalog.core.services import services
-from localplane.catalog.declaring import group
+from localplane.catalog.declarations import group
 from localplane.catalog.options import CatalogOptions
 from tests.integration.api.talk import API
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from localplane.catalog.core.component_statuses import COMPONENT_STATUSES
-from localplane.catalog.declaring import group
+from localplane.catalog.declarations import group
 from tests.integration.api.talk import API
 
 STATUSES = "/api/v1/componentstatuses"

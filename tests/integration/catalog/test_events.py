@@ -11,7 +11,7 @@ import pytest
 
 from localplane.catalog import events
 from localplane.catalog.core.events import EVENTS, EventStrategy
-from localplane.catalog.declaring import group
+from localplane.catalog.declarations import group
 from tests.integration.api.talk import API
 
 CORE = "/api/v1/namespaces/default/events"

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from localplane.catalog import batch
-from localplane.catalog.declaring import group
+from localplane.catalog.declarations import group
 from tests.integration.api.talk import API
 
 JOBS = "/apis/batch/v1/namespaces/default/jobs"

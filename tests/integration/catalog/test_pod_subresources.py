@@ -13,7 +13,7 @@ from localplane.apiserver.registry.lookup import Lookup
 from localplane.catalog import policy
 from localplane.catalog.core.bindings import bindings
 from localplane.catalog.core.pods.resource import pods
-from localplane.catalog.declaring import builtin, group
+from localplane.catalog.declarations import builtin, group
 from localplane.catalog.options import CatalogOptions
 from tests.integration.api.talk import API
 

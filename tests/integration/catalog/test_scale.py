@@ -10,7 +10,7 @@ import pytest
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog import apps
 from localplane.catalog.core.replication_controllers import REPLICATION_CONTROLLERS
-from localplane.catalog.declaring import group
+from localplane.catalog.declarations import group
 from tests.integration.api.talk import API
 
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"

@@ -15,7 +15,7 @@ from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.dialects import CUSTOM_KINDS
 from localplane.catalog.core.namespaces import NAMESPACES as NAMESPACES_RESOURCE
-from localplane.catalog.declaring import builtin, group
+from localplane.catalog.declarations import builtin, group
 from localplane.client import Client, GroupVersionResource, ListOptions, PatchType, ResourceClient
 from localplane.client.transport.interface import BufferedResponse, Pairs, Response
 from localplane.client.workqueue.supervision import Background

@@ -18,7 +18,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.identity.certificates import pod_requests, trust_bundles
-from localplane.controllers.identity.certificates.cleaning import end_of
+from localplane.controllers.identity.certificates.cleaner import end_of
 from localplane.controllers.identity.certificates.trust_bundles import bundle_name
 from tests.integration.life.world import World, cluster
 

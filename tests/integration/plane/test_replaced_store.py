@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from localplane.apiserver.server.health import Unhealthy
+from localplane.apiserver.server.monitoring.health import Unhealthy
 from localplane.apiserver.storage.cacher.storage import CachedStorage
 from localplane.apiserver.storage.errors import KeyNotFound, ResourceVersionTooOld, StorageError, Unavailable
 from localplane.apiserver.storage.etcd.program.binary import EtcdNotFound, find_etcd

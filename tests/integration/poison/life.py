@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.objects import JSONObject
-from localplane.apiserver.server.health import Unhealthy
+from localplane.apiserver.server.monitoring.health import Unhealthy
 from localplane.client import GroupVersionResource
 from localplane.compose.server import Plane
 

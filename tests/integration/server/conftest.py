@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 import uvloop
 
-from localplane.apiserver.server.certificates import CertificateFiles, ensure_certificates
+from localplane.apiserver.server.certificates.self_signed import CertificateFiles, ensure_certificates
 from localplane.apiserver.server.lifecycle import GenericServer
 from localplane.apiserver.server.tls import ServingTLS, TLSFiles
 from tests.integration.server.toy import Toys, toy_server

@@ -8,8 +8,8 @@ from datetime import timedelta
 
 import pytest
 
+from localplane.apiserver.server.http.limits import Limits
 from localplane.apiserver.server.lifecycle import GenericServer
-from localplane.apiserver.server.limits import Limits
 from tests.integration.server.toy import Toys, toy_server
 from tests.integration.server.wire import Wire, ask_raw, eventually
 

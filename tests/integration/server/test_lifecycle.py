@@ -12,9 +12,9 @@ import pytest
 from localplane.apiserver.endpoints.filters.recover import recover
 from localplane.apiserver.request import Answer, Request, Response
 from localplane.apiserver.server.config import ServerConfig
-from localplane.apiserver.server.health import Check, Unhealthy
 from localplane.apiserver.server.hooks import PostStartContext
 from localplane.apiserver.server.lifecycle import GenericServer, Phase
+from localplane.apiserver.server.monitoring.health import Check, Unhealthy
 from tests.integration.server.toy import Toys, toy_server
 from tests.integration.server.wire import Reply, Wire, eventually
 

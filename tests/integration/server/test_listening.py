@@ -14,9 +14,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from localplane.apiserver.server.certificates import CertificateFiles, ensure_certificates
+from localplane.apiserver.server.certificates.self_signed import CertificateFiles, ensure_certificates
+from localplane.apiserver.server.http.limits import Limits
 from localplane.apiserver.server.lifecycle import GenericServer
-from localplane.apiserver.server.limits import Limits
 from localplane.apiserver.server.listener import CannotListen, open_sockets
 from localplane.apiserver.server.tls import ServingTLS, TLSFiles, UnusableCertificate
 from tests.integration.server.toy import Toys, toy_server

@@ -17,7 +17,7 @@ import orjson
 import pytest
 
 import localplane
-from localplane.apiserver.server.certificates import CertificateFiles
+from localplane.apiserver.server.certificates.self_signed import CertificateFiles
 from tests.integration.server.wire import Reply, Wire
 
 IN_FLIGHT = 50

@@ -13,8 +13,8 @@ from typing import cast
 
 import pytest
 
+from localplane.apiserver.server.http.limits import Limits
 from localplane.apiserver.server.lifecycle import GenericServer
-from localplane.apiserver.server.limits import Limits
 from localplane.apiserver.server.tls import ServingTLS
 from tests.integration.server.toy import Stream, Toys, toy_server
 from tests.integration.server.wire import Wire, eventually

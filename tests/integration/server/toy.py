@@ -12,8 +12,8 @@ from localplane.apimachinery.errors import RequestEntityTooLarge
 from localplane.apiserver.endpoints.filters import Shutdown, recover, request_info, shutdown, transport
 from localplane.apiserver.request import MAX_BODY_BYTES, Answer, BodyTooLarge, Request, Response, StreamResponse
 from localplane.apiserver.server.config import ServerConfig
+from localplane.apiserver.server.http.limits import Limits
 from localplane.apiserver.server.lifecycle import GenericServer
-from localplane.apiserver.server.limits import Limits
 from localplane.apiserver.server.tls import ServingTLS
 
 _TEXT = "text/plain; charset=utf-8"

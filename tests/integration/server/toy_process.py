@@ -11,7 +11,7 @@ from pathlib import Path
 
 import uvloop
 
-from localplane.apiserver.server.certificates import ensure_certificates
+from localplane.apiserver.server.certificates.self_signed import ensure_certificates
 from localplane.apiserver.server.tls import ServingTLS, TLSFiles
 from tests.integration.server.toy import Toys, toy_server
 

@@ -20,7 +20,7 @@ from localplane.apiserver.long_work import LongWork
 from localplane.apiserver.request import Response, whole_body
 from localplane.catalog.core.config_maps import CONFIG_MAPS as CONFIG_MAP_RESOURCE
 from localplane.catalog.core.secrets import SECRETS
-from localplane.catalog.declaring import group
+from localplane.catalog.declarations import group
 from tests.bench.stalls.plane import config_map, secret
 from tests.integration.api.talk import API
 from tests.integration.stalls.held_loop import measured, new_loop

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from localplane.apimachinery.api_types import META_TYPES, SCALARS, APIField, TypeTable, openapi_name
-from localplane.apimachinery.schema.tables import LEAVES
+from localplane.apimachinery.schema.declarations.tables import LEAVES
 from localplane.apis.table import DIRECTORY
 
 EXAMPLE = """\

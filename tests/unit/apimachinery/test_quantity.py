@@ -16,7 +16,7 @@ from localplane.apimachinery.quantity import (
     canonical,
     parse,
 )
-from localplane.apimachinery.schema.codecs import QUANTITY, Unreadable
+from localplane.apimachinery.schema.structs.codecs import QUANTITY, Unreadable
 
 
 @pytest.mark.parametrize(

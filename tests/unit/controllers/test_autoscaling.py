@@ -10,13 +10,13 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
+from localplane.controllers.workloads.horizontal_pod_autoscalers.behavior import Bounds, Paced, Pacing
 from localplane.controllers.workloads.horizontal_pod_autoscalers.measurements import (
     Measurement,
     Measurements,
     NoMeasurement,
     Wanted,
 )
-from localplane.controllers.workloads.horizontal_pod_autoscalers.pacing import Bounds, Paced, Pacing
 from localplane.controllers.workloads.horizontal_pod_autoscalers.replicas import (
     Patience,
     Tolerances,

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from localplane.controllers.workloads.cron_jobs.calendar import Calendar
-from localplane.controllers.workloads.cron_jobs.missed import NeverDue, due, next_in
+from localplane.controllers.workloads.cron_jobs.due_times import NeverDue, due, next_in
 
 Object = dict[str, object]
 

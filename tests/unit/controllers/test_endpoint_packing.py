@@ -12,14 +12,8 @@ from localplane.controllers.networking.endpoint_slices.membership import (
     pod_addresses,
     target_port,
 )
-from localplane.controllers.networking.endpoint_slices.ordering import ordered_ports, ordered_slice_ports
-from localplane.controllers.networking.endpoint_slices.packing import (
-    Changes,
-    endpoint_key,
-    new_slice,
-    packed,
-    ports_key,
-)
+from localplane.controllers.networking.endpoint_slices.port_order import ordered_ports, ordered_slice_ports
+from localplane.controllers.networking.endpoint_slices.slices import Changes, endpoint_key, new_slice, packed, ports_key
 from localplane.controllers.networking.endpoints import repacked
 
 SERVICE: JSONObject = {

@@ -12,7 +12,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.workloads.jobs.backoff import Failures, finish_time, index_failures_of
 from localplane.controllers.workloads.jobs.indexes import Indexes, pending_indexes
 from localplane.controllers.workloads.jobs.parallelism import surplus_pods
-from localplane.controllers.workloads.jobs.pod_making import new_pod
+from localplane.controllers.workloads.jobs.pods import new_pod
 from localplane.controllers.workloads.jobs.policies import success_message
 from localplane.controllers.workloads.jobs.survey import surveyed
 

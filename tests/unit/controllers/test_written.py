@@ -8,8 +8,8 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Indexer, SharedInformer
+from localplane.controllers.unseen_writes import Written
 from localplane.controllers.worker import TryAfter
-from localplane.controllers.written import Written
 
 
 class Copy:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from localplane.apiserver.endpoints.discovery import InstalledGroup, InstalledVersion
-from localplane.apiserver.endpoints.discovery.ordering import (
+from localplane.apiserver.endpoints.discovery.priority import (
     by_priority_and_name,
     by_priority_and_service,
     merged,

@@ -10,9 +10,9 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apis.amounts import read
 from localplane.nodes.pods.commands import Run, Surroundings, expanded, understand
 from localplane.nodes.pods.environment import host_name, path_problem, variables
-from localplane.nodes.pods.place import Place
+from localplane.nodes.pods.node_view import Place
 from localplane.nodes.pods.requirements import Need
-from localplane.nodes.pods.resizing import Room
+from localplane.nodes.pods.resize import Room
 
 OBJECTS: dict[Need, JSONObject] = {
     Need("configmaps", "settings"): {"data": {"colour": "red", "shape": "round"}},

@@ -9,7 +9,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.nodes.options import NodeOptions
 from localplane.nodes.pods.memory import PodMemory
-from localplane.nodes.pods.place import Place
+from localplane.nodes.pods.node_view import Place
 from localplane.nodes.pods.requirements import Troubles
 from localplane.nodes.pods.step import Step, step
 

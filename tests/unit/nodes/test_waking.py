@@ -8,7 +8,7 @@ import sys
 from typing import Any, cast
 
 from localplane.controllers.context import ControllerContext, Wake
-from localplane.nodes.waking import something_to_do
+from localplane.nodes.late_start import something_to_do
 
 _LIGHT = """
 import sys

@@ -9,9 +9,9 @@ import pytest
 
 from localplane.scheduler.plugins import names
 from localplane.scheduler.queue import QueuedPod, SchedulingQueue
+from localplane.scheduler.queueing_hints import ADDED, DELETED, Happening, Wakes, node_changes
 from localplane.scheduler.sources import CLAIMS, NODES, PODS
 from localplane.scheduler.state.pod_info import PodInfo
-from localplane.scheduler.wakes import ADDED, DELETED, Happening, Wakes, node_changes
 from tests.unit.scheduler.subjects import node, pod, pod_object
 
 

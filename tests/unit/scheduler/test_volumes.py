@@ -8,7 +8,7 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.scheduler.attempt import NoPlace
-from localplane.scheduler.plugins.volumes.reserving import Reservation
+from localplane.scheduler.plugins.volumes.reservations import Reservation
 from localplane.scheduler.plugins.volumes.views import SELECTED_NODE
 from localplane.scheduler.sources import (
     ATTACHMENTS,

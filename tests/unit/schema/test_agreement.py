@@ -11,10 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from localplane.apimachinery.fieldpath import Path
-from localplane.apimachinery.schema import DecodeError, Node, Schema, decoding, pruning
-from localplane.apimachinery.schema.checks import list_errors, valid
-from localplane.apimachinery.schema.fitting import fits
-from localplane.apimachinery.schema.violations import Place, explain
+from localplane.apimachinery.schema import DecodeError, Node, Schema, pruning
+from localplane.apimachinery.schema.structs import decoder
+from localplane.apimachinery.schema.structs.decoded_form import fits
+from localplane.apimachinery.schema.validation.checks import list_errors, valid
+from localplane.apimachinery.schema.validation.violations import Place, explain
 from tests.unit.schema.declarations import GreetingSpec
 
 NAMES = st.sampled_from(["a", "b", "text", "ports", "number", "labels", "k"])
@@ -114,7 +115,7 @@ def test_what_fits_is_not_changed_by_decoding(value: dict[str, Any]) -> None:
     fast, slow = copy.deepcopy(value), copy.deepcopy(value)
     outcome = _decoded(fast)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(decoding, "fits", _fits_scalars_only)
+        patch.setattr(decoder, "fits", _fits_scalars_only)
         assert _decoded(slow) == outcome
     if not isinstance(outcome, str):
         assert _text(fast) == _text(slow)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from localplane.apimachinery.schema.formats import FORMATS, effective_format, has_format
+from localplane.apimachinery.schema.validation.formats import FORMATS, effective_format, has_format
 
 GOOD = {
     "bsonobjectid": ["507f1f77bcf86cd799439011"],

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localplane.apimachinery.schema import Node, Property
-from localplane.apimachinery.schema.codecs import (
+from localplane.apimachinery.schema.structs.codecs import (
     DURATION,
     INT_OR_STRING,
     MICRO_TIME,

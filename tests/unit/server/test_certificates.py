@@ -14,7 +14,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from localplane.apiserver.server.certificates import ensure_certificates
+from localplane.apiserver.server.certificates.self_signed import ensure_certificates
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 NAMES = ["ca.crt", "ca.key", "server.crt", "server.key", "admin.crt", "admin.key"]
@@ -64,7 +64,7 @@ def test_they_are_made_once(tmp_path: Path) -> None:
 def test_a_start_that_finds_them_does_not_pay_for_cryptography(tmp_path: Path) -> None:
     ensure_certificates(tmp_path)
     code = (
-        "import sys, pathlib; from localplane.apiserver.server.certificates import ensure_certificates;"
+        "import sys, pathlib; from localplane.apiserver.server.certificates.self_signed import ensure_certificates;"
         f"ensure_certificates(pathlib.Path({str(tmp_path)!r})); sys.exit('cryptography' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

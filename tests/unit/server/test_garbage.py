@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from localplane.apiserver.server.garbage import ShortWalks
+from localplane.apiserver.server.monitoring.garbage import ShortWalks
 
 
 class Kept:

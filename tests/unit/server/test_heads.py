@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from localplane.apiserver.server.response_writer import HeadWriter, _slices
+from localplane.apiserver.server.http.response_writer import HeadWriter, _slices
 
 
 def test_a_head_is_a_status_line_headers_and_an_empty_line() -> None:

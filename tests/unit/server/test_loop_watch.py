@@ -12,8 +12,8 @@ from datetime import timedelta
 import pytest
 
 from localplane.apiserver.request import Request
-from localplane.apiserver.server.exposition import render
-from localplane.apiserver.server.loop_watch import LoopWatch
+from localplane.apiserver.server.monitoring.exposition import render
+from localplane.apiserver.server.monitoring.loop_watch import LoopWatch
 from tests.unit.server.asking import ask
 
 TOLERATED = timedelta(milliseconds=60)

@@ -8,8 +8,8 @@ from time import perf_counter
 import pytest
 
 from localplane.apiserver.request import Request
-from localplane.apiserver.server.exposition import Family
-from localplane.apiserver.server.metrics import Metrics
+from localplane.apiserver.server.monitoring.exposition import Family
+from localplane.apiserver.server.monitoring.metrics import Metrics
 from tests.unit.server.asking import about, ask
 
 

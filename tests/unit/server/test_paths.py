@@ -8,8 +8,8 @@ import pytest
 from localplane.apimachinery.errors import MethodNotAllowed, ServiceUnavailable
 from localplane.apiserver.request import Answer, Request, Response
 from localplane.apiserver.server.dispatch import Router, dispatch
-from localplane.apiserver.server.health import Check, HealthChecks, ping
-from localplane.apiserver.server.metrics import CONTENT_TYPE, Metrics
+from localplane.apiserver.server.monitoring.health import Check, HealthChecks, ping
+from localplane.apiserver.server.monitoring.metrics import CONTENT_TYPE, Metrics
 from localplane.apiserver.server.paths import HealthPaths, NonResourcePaths, add_metrics, add_version
 from tests.unit.server.asking import ask
 

@@ -11,7 +11,7 @@ from localplane.apiserver.storage.cacher import Cacher
 from localplane.apiserver.storage.errors import Unavailable
 from localplane.apiserver.storage.interface import EventType, ListOptions, Predicate, Watch, WatchEvent, WatchOptions
 from localplane.apiserver.storage.objects import StoredObject
-from localplane.apiserver.storage.store.watching import event_of
+from localplane.apiserver.storage.store.watch import event_of
 from tests.unit.storage.faulty import FaultyBackend, caching
 from tests.unit.storage.samples import PREFIX, config_map, has_app, key_of
 from tests.unit.storage.virtual_time import settle, virtual_time

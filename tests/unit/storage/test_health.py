@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from localplane.apiserver.server.health import Check, Unhealthy, ping, report
+from localplane.apiserver.server.monitoring.health import Check, Unhealthy, ping, report
 
 
 async def _fails() -> None:

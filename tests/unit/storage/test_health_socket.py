@@ -13,8 +13,8 @@ import pytest
 
 from localplane.apimachinery.errors import ServiceUnavailable
 from localplane.apiserver.registry.errors import interpret_list
-from localplane.apiserver.server.health import Check, Unhealthy, ping
-from localplane.apiserver.server.health_socket import HealthHandler, listening
+from localplane.apiserver.server.monitoring.health import Check, Unhealthy, ping
+from localplane.apiserver.server.monitoring.health_socket import HealthHandler, listening
 from localplane.apiserver.storage.errors import Unavailable
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from localplane.apimachinery.cel.errors import EvaluationError
 from localplane.apimachinery.cel.interpreter.arithmetic import SECOND, timestamp
 from localplane.apimachinery.cel.interpreter.times import read_duration, read_timestamp
-from localplane.apimachinery.cel.library.formatting import ACCEPTED, WRONG_TYPES, FormatError, interpolated
 from localplane.apimachinery.cel.library.patterns import compiled
+from localplane.apimachinery.cel.library.string_format import ACCEPTED, WRONG_TYPES, FormatError, interpolated
 from localplane.apimachinery.cel.parser.source import Issue
 from localplane.apimachinery.cel.parser.tree import Call, CreateList, CreateMap, Expr, Literal, children, descendants
 from localplane.apimachinery.cel.types import Kind, Type

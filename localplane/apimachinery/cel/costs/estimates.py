@@ -20,7 +20,7 @@ from localplane.apimachinery.cel.parser.tree import (
     Literal,
     Select,
 )
-from localplane.apimachinery.cel.schema.declared import Declared
+from localplane.apimachinery.cel.schema.declared_types import Declared
 from localplane.apimachinery.cel.types import SCALARS, Kind, Type
 
 from .call_estimates import call_estimate

@@ -11,7 +11,7 @@ from localplane.apimachinery.cel.values import MISSING, NONE, Mapper, Optional, 
 
 
 def _no_such_key(key: Any) -> EvaluationError:
-    from localplane.apimachinery.cel.library.shown import shown
+    from localplane.apimachinery.cel.library.value_text import shown
 
     return EvaluationError(f"no such key: {shown(key)}")
 

@@ -10,7 +10,7 @@ from localplane.apimachinery import names
 from localplane.apimachinery.cel.declarations import Function, member, overload
 from localplane.apimachinery.cel.types import FORMAT, STRING, Type, list_of, optional_of
 from localplane.apimachinery.cel.values import NONE, Extension, Optional
-from localplane.apimachinery.schema.formats import has_format
+from localplane.apimachinery.schema.validation.formats import has_format
 
 from .urls import InvalidURL, parse_request_uri
 

@@ -9,7 +9,7 @@ from localplane.apimachinery.cel.errors import EvaluationError
 from localplane.apimachinery.cel.types import BOOL, list_of, map_of, optional_of, parameter
 from localplane.apimachinery.cel.values import MISSING, NONE, Duration, Map, Mapper, Optional, Timestamp
 
-from .shown import shown
+from .value_text import shown
 
 _K, _V = parameter("K"), parameter("V")
 _OPTIONAL, _LIST, _MAP = optional_of(_V), list_of(_V), map_of(_K, _V)

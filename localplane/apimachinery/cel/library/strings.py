@@ -10,9 +10,9 @@ from localplane.apimachinery.cel.errors import CostExceeded, EvaluationError, no
 from localplane.apimachinery.cel.types import BOOL, BYTES, DYN, INT, STRING, list_of, map_of, parameter
 from localplane.apimachinery.cel.values import MOST_BUILT, Mapper
 
-from .formatting import formatted
 from .patterns import matches
-from .shown import shown
+from .string_format import formatted
+from .value_text import shown
 
 _A, _B = parameter("A"), parameter("B")
 _TEXTS = list_of(STRING)

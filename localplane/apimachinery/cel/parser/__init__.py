@@ -6,7 +6,7 @@
     literals        what a number or a string in quotes means
     macros          `has`, `all`, `map` and the like, written out
     tree            what comes out
-    escaping        names that are no identifiers
+    field_names     names that are no identifiers
     syntax_errors   the words for what is refused; recovery goes on behind it, to find the next fault
     recovery        how ANTLR would go on
 

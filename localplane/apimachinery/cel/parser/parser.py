@@ -10,7 +10,7 @@ from typing import Final
 from localplane.apimachinery.cel.values import Unsigned
 
 from . import literals
-from .escaping import RESERVED
+from .field_names import RESERVED
 from .macros import MacroError, expanded
 from .source import NOWHERE, CompilationFailed, Issue
 from .tokens import END, Token, tokens_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from localplane.apimachinery.cel.costs.numbers import MOST, plus, times
-from localplane.apimachinery.cel.schema.declared import REQUEST_SIZE
+from localplane.apimachinery.cel.schema.declared_types import REQUEST_SIZE
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden
 from localplane.apimachinery.schema import Node
 

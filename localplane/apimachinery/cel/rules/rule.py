@@ -12,7 +12,7 @@ from localplane.apimachinery.cel.environment import Expression, base_environment
 from localplane.apimachinery.cel.interpreter.program import InstantiationFailed, Program
 from localplane.apimachinery.cel.library.strings import trimmed
 from localplane.apimachinery.cel.parser.source import CompilationFailed
-from localplane.apimachinery.cel.schema.declared import Declared
+from localplane.apimachinery.cel.schema.declared_types import Declared
 from localplane.apimachinery.cel.types import Kind, optional_of
 from localplane.apimachinery.schema import Node
 

@@ -15,10 +15,10 @@ from typing import Any, Final
 
 import orjson
 
-from localplane.apimachinery.cel.schema.declared import declared
+from localplane.apimachinery.cel.schema.declared_types import declared
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, internal, invalid
 from localplane.apimachinery.schema import Node
-from localplane.apimachinery.schema.structural import node_of_openapi
+from localplane.apimachinery.schema.declarations.structural import node_of_openapi
 
 from .budgets import EXPRESSION_LIMIT, Total, cost_message, most_places, places_by_size
 from .evaluation import Place, Review, review

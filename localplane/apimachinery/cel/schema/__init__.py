@@ -1,6 +1,6 @@
 """A schema's types and values in expressions. Kubernetes: apiserver/pkg/cel/openapi and common.
 
-    declared         a schema as a type
+    declared_types   a schema as a type
     objects          JSON as a value, lazily
     keyed_lists      lists that are maps or sets
     text_formats     texts that are times, durations or bytes

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.cel.errors import EvaluationError, no_such_overload
 from localplane.apimachinery.cel.interpreter.equality import equal
-from localplane.apimachinery.cel.parser.escaping import escaped, unescaped
+from localplane.apimachinery.cel.parser.field_names import escaped, unescaped
 from localplane.apimachinery.cel.values import MISSING, Mapper
 from localplane.apimachinery.gotext import go_type_name
 from localplane.apimachinery.schema import Node

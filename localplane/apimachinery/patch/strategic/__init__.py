@@ -7,7 +7,7 @@
 
 A patch may hold directives: `$patch` (replace, delete), `$retainKeys`, `$setElementOrder/x` and
 `$deleteFromPrimitiveList/x`. Read `directives` for what they are called, `lookup` for what a schema says of a field,
-`maps` for the way through a document, `lists` and `ordering` for what becomes of lists. `diffing`, `three_way` and
+`maps` for the way through a document, `lists` and `list_order` for what becomes of lists. `diff`, `three_way` and
 `conflicts` make patches; `openapi` reads what a server publishes, for clients that have no other schema.
 
 Unlike their neighbours these change what they are given: a document and its patch are both used up by a merge, and
@@ -16,9 +16,9 @@ parts of them. Nothing here does I/O or knows HTTP.
 Kubernetes: apimachinery/pkg/util/strategicpatch.
 """
 
-from .diffing import two_way_patch
-from .fitting import misfit
+from .diff import two_way_patch
 from .maps import Mode, merge
+from .misfits import misfit
 from .three_way import Conflicting, three_way_patch
 
 __all__ = ["Conflicting", "Mode", "merge", "misfit", "three_way_patch", "two_way_patch"]

@@ -14,8 +14,8 @@ from localplane.apimachinery.schema import Node
 
 from .directives import MERGE, PATCH, unknown_directive
 from .items import element_type, identity, key_of
+from .list_order import woven
 from .lookup import Field, kind
-from .ordering import woven
 
 MergeMap = Callable[[Node, JSONObject, JSONObject], JSONObject]
 

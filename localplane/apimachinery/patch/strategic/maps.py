@@ -26,9 +26,9 @@ from .directives import (
     without_directives,
 )
 from .items import as_list, element_type, identity
+from .list_order import check_order, woven
 from .lists import MergeMap, delete_items, merge_lists, order_after
 from .lookup import list_field, map_field
-from .ordering import check_order, woven
 
 
 class Mode(Enum):

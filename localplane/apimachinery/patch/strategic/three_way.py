@@ -11,10 +11,10 @@ from localplane.apimachinery.patch.errors import PatchError
 from localplane.apimachinery.patch.values import copied, same
 from localplane.apimachinery.schema import Node
 
-from .diffing import DiffOptions, diff_maps
+from .diff import DiffOptions, diff_maps
 from .directives import MERGE, PATCH, REPLACE, RETAIN_KEYS
 from .items import element_type, key_of
-from .list_diffing import sorted_scalars
+from .list_diff import sorted_scalars
 from .lookup import Field, list_field, map_field
 from .maps import Mode, merge
 

@@ -7,7 +7,7 @@
     frame, unframed               an event of a watch
     status, list_meta, ...        the nodes of what belongs to no kind
 
-Within: `wire` is the alphabet, `layout` the place of each field, `writing` and `reading` compile nodes, `special` and
+Within: `wire` is the alphabet, `layout` the place of each field, `writer` and `reader` compile nodes, `special` and
 `alternatives` are the types that look otherwise in JSON, `meta` has the messages that belong to no kind.
 The endpoints call it. Nothing is compiled before a client asks for it, and names are imported when they are first used:
 most clients speak JSON.
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from .envelope import TAIL, Envelope, enveloped, frame, head, opened, unframed
     from .layout import has_message, object_node
     from .meta import discovery_document, list_meta, partial_object_metadata, status
-    from .reading import read_message
+    from .reader import read_message
     from .wire import delimited, fields, varint
-    from .writing import message_writer
+    from .writer import message_writer
 
 __all__ = [
     "TAIL",

@@ -8,7 +8,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema.nodes import Node
 
 from .envelope import enveloped, head
-from .writing import message_writer
+from .writer import message_writer
 
 head_of = lru_cache(maxsize=1024)(head)
 """As `head`, kept: there are as many as there are kinds."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from localplane.apimachinery.remembering import remembered
-from localplane.apimachinery.schema.codecs import DURATION, QUANTITY, Unreadable
+from localplane.apimachinery.memoization import remembered
+from localplane.apimachinery.schema.structs.codecs import DURATION, QUANTITY, Unreadable
 from localplane.apimachinery.serializers.errors import ProtobufError
 from localplane.apimachinery.serializers.json import parse_json
 from localplane.apimachinery.serializers.json_writer import to_json

@@ -1,7 +1,7 @@
 """What the server says it serves: groups, versions, resources and their verbs.
 
 - `model`          the neutral description that an installer hands over; the OpenAPI documents are built from it too
-- `ordering`       which group and which version comes first
+- `priority`       which group and which version comes first
 - `legacy`         /api, /apis, /apis/GROUP, /api/VERSION, /apis/GROUP/VERSION: one small document each
 - `aggregated`     everything in one document, with an ETag
 - `handler`        `Discovery`, which answers requests with finished bytes

@@ -13,7 +13,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.media_types import MediaType
 
 from .model import InstalledGroup, InstalledResource, InstalledSubresource, InstalledVersion
-from .ordering import by_priority_and_name, resources_in_order, subresources_in_order, versions_in_order
+from .priority import by_priority_and_name, resources_in_order, subresources_in_order, versions_in_order
 
 _KIND = GroupVersionKind("apidiscovery.k8s.io", "v2", "APIGroupDiscoveryList")
 

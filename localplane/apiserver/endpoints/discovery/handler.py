@@ -22,7 +22,7 @@ from localplane.apiserver.request import Answer, Request, Response
 
 from . import aggregated, legacy
 from .model import InstalledGroup
-from .ordering import merged
+from .priority import merged
 
 _FORMS = (JSON, YAML, PROTOBUF)
 _NAMES = tuple(form.name for form in _FORMS)

@@ -8,7 +8,7 @@ from localplane.apimachinery.groups import GroupVersionKind
 from localplane.apimachinery.objects import JSONObject
 
 from .model import InstalledGroup, InstalledResource, InstalledSubresource, InstalledVersion
-from .ordering import by_priority_and_service, resources_in_order, subresources_in_order, versions_in_order
+from .priority import by_priority_and_service, resources_in_order, subresources_in_order, versions_in_order
 
 
 def api_versions(core: InstalledGroup, server_address: str) -> JSONObject:

@@ -20,7 +20,7 @@ from localplane import __version__
 from localplane.apimachinery.serializers import to_json
 from localplane.apimachinery.serializers.media_types import parse_accept
 from localplane.apiserver.endpoints.discovery.model import InstalledGroup, InstalledResource, InstalledSubresource
-from localplane.apiserver.endpoints.discovery.ordering import merged
+from localplane.apiserver.endpoints.discovery.priority import merged
 from localplane.apiserver.request import Answer, Request, Response
 
 from . import gnostic

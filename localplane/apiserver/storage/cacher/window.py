@@ -19,7 +19,7 @@ from pathlib import Path
 from localplane.apiserver.storage.errors import CorruptObject
 from localplane.apiserver.storage.interface import EventType, Predicate, WatchEvent
 from localplane.apiserver.storage.objects import StoredObject
-from localplane.apiserver.storage.store.watching import transition
+from localplane.apiserver.storage.store.watch import transition
 
 Entry = StoredObject | CorruptObject
 """What stands under a key: an object, or the reason why it can't be read."""

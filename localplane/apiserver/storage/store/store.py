@@ -21,7 +21,8 @@ from localplane.apiserver.storage.interface import (
 from localplane.apiserver.storage.keys import KeySchema
 from localplane.apiserver.storage.objects import StoredObject
 
-from . import reads, watching, writes
+from . import reads, writes
+from . import watch as watching
 from .certain_writes import CertainWrites
 
 

@@ -3,7 +3,7 @@
 - `validation`, `config_sources`, `annotations`  the rules for a node as it is, `changes` those for what becomes of it
 - `strategy`   the rules around a write; unlike elsewhere, a new node may come with its status
 - `proxy`      what stands in for the way to the node itself
-- `printing`   the row in a table
+- `columns`   the row in a table
 
 The core group declares it. Nothing in here talks to a machine.
 """
@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 from localplane.catalog.core.pods.defaults.resources import default_resource_list
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 
-from .printing import node_cells
+from .columns import node_cells
 from .proxy import NodeProxy
 from .strategy import NodeStatusStrategy, NodeStrategy
 

@@ -3,7 +3,7 @@
 - `data_sources`  what a volume shall be filled with, which two fields tell
 - `changes`       what may change: the volume once, and of a bound claim its size and its attributes
 - `strategy`, `status`  the rules around a write
-- `printing`      the row in a table
+- `columns`      the row in a table
 
 The core group declares it. What a spec may ask for is in `pods.validation.claims`, because pods carry such specs too.
 """
@@ -14,9 +14,9 @@ from typing import Any
 
 from localplane.catalog.core.pods.defaults.resources import default_resource_list
 from localplane.catalog.core.pods.defaults.volumes import default_claim_spec
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 
-from .printing import claim_cells
+from .columns import claim_cells
 from .strategy import ClaimStatusStrategy, ClaimStrategy
 
 

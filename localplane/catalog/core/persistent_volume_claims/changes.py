@@ -9,7 +9,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, inval
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.quantity import ZERO, Quantity, parse
-from localplane.catalog.core.persistent_volumes.advice import CLASS_ANNOTATION
+from localplane.catalog.core.persistent_volumes.warnings import CLASS_ANNOTATION
 from localplane.catalog.core.pods.semantics import equal
 from localplane.catalog.internal_form import diff
 from localplane.catalog.validation.metadata import IMMUTABLE, immutable_errors

@@ -14,7 +14,7 @@ from localplane.apimachinery.names import qualified_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.apiserver.request import Request
-from localplane.catalog.core.persistent_volumes.advice import CLASS_ANNOTATION, CLASS_ANNOTATION_WARNING
+from localplane.catalog.core.persistent_volumes.warnings import CLASS_ANNOTATION, CLASS_ANNOTATION_WARNING
 from localplane.catalog.core.pods.validation.claims import CLAIM_SPEC
 from localplane.catalog.core.pods.validation.resources import is_native, resource_value_errors
 from localplane.catalog.strategy import Asked, BuiltinStatusStrategy, BuiltinStrategy

@@ -3,18 +3,18 @@
 - `sources`     where it is: one of the kinds of storage, each with its own rules
 - `validation`  the rules for a spec, also for the one that an attachment carries within it
 - `changes`     what may change: little, and never the source
-- `strategy`, `advice`  the rules around a write, and the warnings
-- `printing`    the row in a table, and words that claims print as well
+- `strategy`, `warnings`  the rules around a write, and the warnings
+- `columns`    the row in a table, and words that claims print as well
 
 The core group declares it. Nothing in here mounts or provisions anything.
 """
 
 from __future__ import annotations
 
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 
+from .columns import persistent_volume_cells
 from .defaults import default_persistent_volume
-from .printing import persistent_volume_cells
 from .strategy import PersistentVolumeStatusStrategy, PersistentVolumeStrategy
 
 PERSISTENT_VOLUMES = builtin(

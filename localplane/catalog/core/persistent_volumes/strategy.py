@@ -10,9 +10,9 @@ from localplane.apimachinery.times import now
 from localplane.apiserver.request import Request
 from localplane.catalog.strategy import Asked, BuiltinStatusStrategy, BuiltinStrategy
 
-from .advice import persistent_volume_warnings
 from .changes import persistent_volume_change_errors
 from .validation import persistent_volume_errors
+from .warnings import persistent_volume_warnings
 
 _SINCE = "lastPhaseTransitionTime"
 

@@ -6,16 +6,16 @@ from typing import Any
 
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.resource import MakeStorage, Resource
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.options import CatalogOptions
 
+from .columns import pod_cells, row_conditions
 from .defaults import default_pod
-from .printing import pod_cells, row_conditions
 from .status import PodStatusStrategy
 from .strategy import PodStrategy
 from .subresources.binding import BindingStore
 from .subresources.budgets import Budgets
-from .subresources.connecting import Nodes
+from .subresources.connections import Nodes
 from .subresources.eviction import EvictionStore
 from .subresources.log import LogStore
 from .subresources.proxy import PodProxyStore

@@ -1,10 +1,10 @@
 """Services: a name, an address and ports for a set of pods.
 
 - `shape`       what kind of a Service an object is
-- `defaults`, `validation`, `advice`, `dropping`, `strategy`  the rules around a write
-- `carrying`, `families`, `allocation`, `claims`, `pools`, `bands`, `ip_objects`  addresses and node ports
+- `defaults`, `validation`, `strategy`  the rules around a write
+- `allocated_values`, `families`, `allocation`, `claims`, `pools`, `bands`, `ip_objects`  addresses and node ports
 - `storage`     the store that allocates; `proxy` says that nothing is proxied
-- `printing`    the row in a table
+- `columns`    the row in a table
 
 The core group declares it. Nothing in here moves traffic: that is for whoever watches Services.
 """
@@ -12,11 +12,11 @@ The core group declares it. Nothing in here moves traffic: that is for whoever w
 from __future__ import annotations
 
 from localplane.apiserver.resource import Resource
-from localplane.catalog.declaring import builtin
+from localplane.catalog.declarations import builtin
 from localplane.catalog.options import CatalogOptions
 
+from .columns import service_cells
 from .defaults import default_service
-from .printing import service_cells
 from .proxy import ServiceProxy
 from .storage import service_store
 from .strategy import ServiceStatusStrategy, ServiceStrategy

@@ -32,8 +32,8 @@ from localplane.apiserver.storage.interface import ObjectList
 from localplane.apiserver.storage.objects import StoredObject
 from localplane.catalog.options import CatalogOptions
 
+from .allocated_values import align_cluster_ips, align_new_cluster_ips, carry_over
 from .allocation import Allocation
-from .carrying import align_cluster_ips, align_new_cluster_ips, carry_over
 from .claims import Claims
 from .ip_objects import Owner
 from .pools import Pools, addresses_of, ports_held

@@ -43,8 +43,8 @@ from .membership import (
     selected_pods,
     selects_pods,
 )
-from .ordering import ordered_slice_ports
-from .packing import (
+from .port_order import ordered_slice_ports
+from .slices import (
     ZONE,
     Changes,
     EndpointKey,
@@ -57,7 +57,7 @@ from .packing import (
     ports_key,
     slice_labels,
 )
-from .tracking import SliceTracker, index_by_service, slice_handler, slices_of
+from .tracker import SliceTracker, index_by_service, slice_handler, slices_of
 
 SERVICES: Final = GroupVersionResource("", "v1", "services")
 NODES: Final = GroupVersionResource("", "v1", "nodes")

@@ -16,7 +16,7 @@ from localplane.apimachinery.quantity import ZERO, InvalidQuantity, Quantity, pa
 from localplane.controllers.pods import has_condition
 
 from .membership import labels_of
-from .packing import ZONE
+from .slices import ZONE
 
 _CLOSE: Final = ("PreferClose", "PreferSameZone", "PreferSameNode")
 _ANNOTATIONS: Final = ("service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode")

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.memoization import remembered
 from localplane.apimachinery.objects import JSONObject
-from localplane.apimachinery.remembering import remembered
 from localplane.catalog.validation.addresses import family_of, parse_ip
 from localplane.client import HandlerFunctions, Lister, WorkQueue, deleted_object, object_key
 from localplane.controllers.pods import condition, is_ready, is_terminal, is_terminating

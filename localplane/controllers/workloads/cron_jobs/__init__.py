@@ -2,7 +2,7 @@
 
 `controller` hears of cron jobs and their jobs. `sync` looks at one cron job and starts a new job when its time has
 come; `owned_jobs` follows those that run and clears away those that are over. `calendar` knows when a schedule is due,
-and `missed` what that means for a cron job that was not looked at in time.
+and `due_times` what that means for a cron job that was not looked at in time.
 
 A job is named after the minute that it was meant for, so that it is made once, whoever dies before writing that down.
 

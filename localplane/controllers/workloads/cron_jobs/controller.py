@@ -23,7 +23,7 @@ from localplane.controllers.ownership import controller_of, index_by_controller,
 from localplane.controllers.worker import work
 
 from .calendar import Calendar
-from .missed import next_in
+from .due_times import next_in
 from .sync import CRON_JOBS, CronJobSync
 
 Clock = Callable[[], datetime]

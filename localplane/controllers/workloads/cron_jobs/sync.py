@@ -24,7 +24,7 @@ from localplane.controllers.pods import namespace_is_going
 from localplane.controllers.worker import NotYet
 
 from .calendar import Calendar
-from .missed import NeverDue, due, next_in
+from .due_times import NeverDue, due, next_in
 from .owned_jobs import JOBS, OwnedJobs, job_for, reference_to
 
 CRON_JOBS: Final = GroupVersionResource("batch", "v1", "cronjobs")

@@ -3,7 +3,7 @@
     placement        which nodes, and the pod for one of them       plan          what is to come and to go
     rolling_update   which old pods give way next                   history       revisions
     execution        making and deleting pods                       status        what a set says of itself
-    looks            one look at one set                            controller    what calls for one
+    sync             one look at one set                            controller    what calls for one
 
 Kubernetes: pkg/controller/daemon.
 """

@@ -14,16 +14,16 @@ from localplane.controllers.context import ControllerContext
 from localplane.controllers.node_selection import labels_of, taints_of
 from localplane.controllers.ownership import controller_of
 from localplane.controllers.pods import NODE_INDEX, PODS, index_by_node, is_ready, is_terminating
+from localplane.controllers.unseen_writes import Written
 from localplane.controllers.worker import work
 from localplane.controllers.workloads.expectations import Expectations
 from localplane.controllers.workloads.owner_calls import OwnerCalls
 from localplane.controllers.workloads.revisions import REVISIONS
-from localplane.controllers.written import Written
 
 from .history import DAEMON_SETS
-from .looks import NODES, Looks
 from .placement import Placement
 from .plan import min_ready
+from .sync import NODES, Looks
 
 Deleted = JSONObject | DeletedFinalStateUnknown
 _WORKERS: Final = 2

@@ -13,9 +13,9 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.client import SharedInformer, object_key
 from localplane.controllers.events import EventRecorder
 from localplane.controllers.pods import PodControl, SlowStartFailed, phase, slow_start
+from localplane.controllers.unseen_writes import Written
 from localplane.controllers.worker import together
 from localplane.controllers.workloads.expectations import Expectations
-from localplane.controllers.written import Written
 
 from .placement import new_pod, node_of
 from .plan import Plan

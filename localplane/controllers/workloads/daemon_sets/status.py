@@ -10,7 +10,7 @@ from localplane.apimachinery.errors import Conflict
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, SharedInformer, object_key
 from localplane.controllers.pods import is_available, is_ready
-from localplane.controllers.written import Written
+from localplane.controllers.unseen_writes import Written
 
 from .history import DAEMON_SETS
 from .placement import Judgements, is_updated, template_generation

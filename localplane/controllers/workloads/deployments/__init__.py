@@ -5,8 +5,8 @@ the old ones to the new one.
     rollout       a deployment and its replica sets, old and new
     templates, revisions, limits, conditions, status    what follows from them, without any writing
     control       all writes and events
-    revising      finds or makes the new replica set, and forgets the oldest
-    strategies, scaling, rollback                       the ways that a sync may take
+    replica_sets  finds or makes the new replica set, and forgets the oldest
+    strategies, scale, rollback                         the ways that a sync may take
 
 The supervisor of controllers starts it. It never touches pods: replica sets make and delete them, and the garbage
 collector deletes replica sets whose deployment has gone. Kubernetes: pkg/controller/deployment.

@@ -9,7 +9,7 @@ from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, ResourceClient, SharedInformer, object_key
 from localplane.controllers.events import EventRecorder
-from localplane.controllers.written import Written
+from localplane.controllers.unseen_writes import Written
 
 from .limits import replicas
 from .revisions import annotations_of, size_annotations, with_annotations

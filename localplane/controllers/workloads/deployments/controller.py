@@ -21,8 +21,8 @@ from localplane.controllers.ownership import (
     owner_of,
 )
 from localplane.controllers.pods import PODS, is_terminating, namespace_is_going
+from localplane.controllers.unseen_writes import Written
 from localplane.controllers.worker import NotYet, work
-from localplane.controllers.written import Written
 
 from .conditions import (
     PAUSED,
@@ -37,11 +37,11 @@ from .conditions import (
 )
 from .control import DEPLOYMENTS, REPLICA_SETS, Control
 from .limits import replicas
-from .revising import clean_up, make_new, revise
+from .replica_sets import clean_up, make_new, revise
 from .revisions import rollback_of
 from .rollback import roll_back
 from .rollout import Rollout
-from .scaling import is_scaled, scale
+from .scale import is_scaled, scale
 from .status import calculated_status, is_complete, next_check, rollout_status
 from .strategies import empty_old, old_pods_run, roll
 

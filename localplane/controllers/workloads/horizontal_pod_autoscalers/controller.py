@@ -33,12 +33,12 @@ from localplane.client import (
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.events import EventRecorder
 from localplane.controllers.pods import PODS
+from localplane.controllers.unseen_writes import Written
 from localplane.controllers.worker import TryAfter, work
 from localplane.controllers.workloads.scales import Scales
-from localplane.controllers.written import Written
 
+from .behavior import Bounds, Pacing
 from .measurements import Measurements
-from .pacing import Bounds, Pacing
 from .proposals import NoProposal, Proposals, Target, first_failure
 from .replicas import Patience
 

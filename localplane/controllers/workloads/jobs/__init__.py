@@ -2,7 +2,7 @@
 
 `controller` hears of jobs and pods and says what is to be looked at. `sync` looks at one job: what its pods say
 (`survey`), whether that is its end (`verdict`), how many more pods it needs (`parallelism`), and what is written down
-of it (`tracking`). `finalizers` lets go of pods whose job is over. The rest are the subjects that these share.
+of it (`tracker`). `finalizers` lets go of pods whose job is over. The rest are the subjects that these share.
 
 The count is safe whatever dies in between, because every pod of a job has a finalizer. First the pod's uid is written
 into the job's status, then its finalizer is removed, then the uid becomes one more in the counter: a pod that still has

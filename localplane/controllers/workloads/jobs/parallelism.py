@@ -29,7 +29,7 @@ from localplane.controllers.workloads.expectations import Expectations
 from .backoff import Failures, index_failures_of
 from .finalizers import remove_finalizer
 from .indexes import NO_INDEXES, Indexes, pending_indexes
-from .pod_making import new_pod
+from .pods import new_pod
 from .survey import Survey, indexes_of
 from .terms import completion_index, is_indexed, is_suspended, limits_each_index, moment_of, replaces_only_failed
 

@@ -25,7 +25,7 @@ from .finalizers import Removals
 from .parallelism import Outcome, Parallelism
 from .survey import Survey, surveyed
 from .terms import JOBS, TRACKING, is_finished, is_foreign, is_suspended, is_tracked
-from .tracking import Tracking
+from .tracker import Tracking
 from .verdict import completion, deadline_in, verdict
 
 

@@ -15,10 +15,10 @@ from localplane.client.informers.delta_fifo import DeletedFinalStateUnknown
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.ownership import Claims, controlled_or_orphaned, index_by_controller
 from localplane.controllers.pods import PODS, available_in, is_ready, is_terminating
+from localplane.controllers.unseen_writes import Written
 from localplane.controllers.worker import NotYet, hearing, work
 from localplane.controllers.workloads.owner_calls import OwnerCalls
 from localplane.controllers.workloads.revisions import REVISIONS, History
-from localplane.controllers.written import Written
 
 from .history import set_revisions, truncate
 from .identity import claim_templates, is_member, min_ready

@@ -14,8 +14,8 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, SharedInformer, object_key
 from localplane.controllers.events import EventRecorder
 from localplane.controllers.pods import PODS
+from localplane.controllers.unseen_writes import Written
 from localplane.controllers.worker import NotYet
-from localplane.controllers.written import Written
 
 from .identity import (
     claim_name,

@@ -15,7 +15,7 @@ from localplane.apimachinery.errors import Conflict
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, SharedInformer, object_key
 from localplane.controllers.pods import is_available, is_terminating
-from localplane.controllers.written import Written
+from localplane.controllers.unseen_writes import Written
 
 from .history import SetRevisions
 from .identity import is_created, is_running_and_ready, min_ready, replicas_of, revision_of

@@ -2,7 +2,7 @@
 
     claims       a pod's claims, and what they have against a node        selectors    whether a device is wanted
     inventory    the devices near a node, and those that are taken        allocation   one device for every wish
-    reserving    devices that we have promised, and telling the server
+    reservations devices that we have promised, and telling the server
 
 Kubernetes: pkg/scheduler/framework/plugins/dynamicresources and dynamic-resource-allocation/structured. Devices that
 share counters, or can be given to several claims, are not given to anybody here, and extended resources never become
@@ -10,6 +10,6 @@ claims.
 """
 
 from .claims import DeviceCheck, prepare
-from .reserving import DeviceReservation, Devices
+from .reservations import DeviceReservation, Devices
 
 __all__ = ["DeviceCheck", "DeviceReservation", "Devices", "prepare"]

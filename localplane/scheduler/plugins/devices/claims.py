@@ -18,7 +18,7 @@ from .allocation import Allocator, ClaimWishes, Wish
 from .inventory import inventory
 
 if TYPE_CHECKING:
-    from .reserving import Devices
+    from .reservations import Devices
 
 _ELSEWHERE: Final = Rejection(names.DYNAMIC_RESOURCES, ("resourceclaim not available on the node",), final=True)
 _NO_DEVICES: Final = Rejection(names.DYNAMIC_RESOURCES, ("cannot allocate all claims",), final=True)

@@ -1,7 +1,7 @@
 """What a pod's volumes have against a node.
 
     views          claims and volumes as they are, or as we have decided that they will be
-    binding        the nodes where all claims have a volume, or can get one; `reserving` makes it so
+    binding        the nodes where all claims have a volume, or can get one; `reservations` makes it so
     restrictions   disks and claims that only one pod may use
     zone, limits   where volumes are, and how many a node takes
 

@@ -15,7 +15,7 @@ from localplane.apimachinery.managedfields.scale import ReplicasPaths
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.resource import Subresource
 from localplane.catalog import schemas
-from localplane.catalog.scaling import SCALE_COLUMNS, ReplicaCounts, ScaleStore, UnreadableReplicas
+from localplane.catalog.scale import SCALE_COLUMNS, ReplicaCounts, ScaleStore, UnreadableReplicas
 
 from .nested import WrongKind, elements, nested_integer, nested_text, set_nested
 

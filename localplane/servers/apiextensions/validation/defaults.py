@@ -8,11 +8,11 @@ from typing import Any, Final
 from localplane.apimachinery.fieldpath import FieldError, Path, aggregate, invalid
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.schema import DecodeError
-from localplane.apimachinery.schema.embedded import embedded_errors, errors_of_embedded
+from localplane.apimachinery.schema.declarations.structural import node_of_openapi
 from localplane.apimachinery.schema.nodes import Node
 from localplane.apimachinery.schema.pruning import read_embedded
-from localplane.apimachinery.schema.structural import node_of_openapi
-from localplane.apimachinery.schema.violations import Place, explain
+from localplane.apimachinery.schema.validation.embedded import embedded_errors, errors_of_embedded
+from localplane.apimachinery.schema.validation.violations import Place, explain
 
 from .unpruned import is_pruned
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.schema import Node
+from localplane.apimachinery.schema.declarations.structural import node_of_openapi
 from localplane.apimachinery.schema.pruning import prune_value
-from localplane.apimachinery.schema.structural import node_of_openapi
 from localplane.servers.apiextensions.schemas import walk
 
 

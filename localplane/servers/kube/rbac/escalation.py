@@ -30,7 +30,7 @@ from localplane.apiserver.request import Request, User
 from localplane.apiserver.resource import APIGroup
 
 from .authorizer import RBACAuthorizer, RoleNotFound
-from .covering import TooManyPieces, described, uncovered
+from .coverage import TooManyPieces, described, uncovered
 
 GROUP: Final = "rbac.authorization.k8s.io"
 _EVERYTHING: Final = (

@@ -10,8 +10,8 @@ Kubernetes: pkg/serviceaccount.
 """
 
 from .authenticator import ServiceAccountAuthenticator
+from .jwt import InvalidToken, ServiceAccountTokens
 from .openid import OPENID_PATHS, openid_router
-from .signing import InvalidToken, ServiceAccountTokens
 from .tracking import track_legacy_tokens
 
 __all__ = [

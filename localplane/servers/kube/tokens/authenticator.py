@@ -20,8 +20,8 @@ from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import User
 from localplane.client import Client
 
+from .jwt import LEGACY_ISSUER, InvalidToken, ServiceAccountTokens
 from .legacy import legacy_owner
-from .signing import LEGACY_ISSUER, InvalidToken, ServiceAccountTokens
 
 _LEEWAY: Final = 60
 _INVALIDATED: Final = "service account token has been invalidated"

@@ -10,7 +10,7 @@ from localplane.apimachinery.errors import generic
 from localplane.apiserver.request import Answer, Request, Response
 from localplane.apiserver.server.dispatch import Router
 
-from .signing import ServiceAccountTokens
+from .jwt import ServiceAccountTokens
 
 CONFIGURATION: Final = "/.well-known/openid-configuration"
 KEYS: Final = "/openid/v1/jwks"

@@ -8,7 +8,7 @@ import re2  # type: ignore[import-untyped] # its API is four calls of ours
 
 from localplane.apimachinery.regexps.automaton import Automaton
 from localplane.apimachinery.regexps.engines import Engine, RE2Engine
-from localplane.apimachinery.regexps.parsing import parsed
+from localplane.apimachinery.regexps.parser import parsed
 
 Maker = Callable[[str], Engine]
 

@@ -8,7 +8,7 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.nodes import NODES
-from localplane.catalog.core.nodes.printing import node_cells
+from localplane.catalog.core.nodes.columns import node_cells
 from tests.unit.catalog.writing import REQUEST, UID, refusals, status_refusals
 from tests.unit.catalog.writing import change_refusals as changes
 

@@ -9,7 +9,7 @@ import pytest
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.catalog.core.persistent_volume_claims import PERSISTENT_VOLUME_CLAIMS as CLAIMS
-from localplane.catalog.core.persistent_volume_claims.printing import claim_cells
+from localplane.catalog.core.persistent_volume_claims.columns import claim_cells
 from tests.unit.catalog.writing import REQUEST, change_refusals, created, status_refusals
 
 CLASS = "volume.beta.kubernetes.io/storage-class"

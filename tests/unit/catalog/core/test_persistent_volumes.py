@@ -9,7 +9,7 @@ import pytest
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.catalog.core.persistent_volumes import PERSISTENT_VOLUMES
-from localplane.catalog.core.persistent_volumes.printing import persistent_volume_cells
+from localplane.catalog.core.persistent_volumes.columns import persistent_volume_cells
 from tests.unit.catalog.writing import REQUEST, UID, change_refusals
 
 HOST = {"hostPath": {"path": "/data"}}

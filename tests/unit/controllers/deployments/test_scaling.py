@@ -11,7 +11,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.controllers.workloads.deployments.limits import max_replicas, replicas
 from localplane.controllers.workloads.deployments.revisions import DESIRED, MAXIMUM
 from localplane.controllers.workloads.deployments.rollout import Rollout
-from localplane.controllers.workloads.deployments.scaling import is_scaled, shares
+from localplane.controllers.workloads.deployments.scale import is_scaled, shares
 
 
 def deployment(size: int, surge: int = 0, told: int = 0) -> JSONObject:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.controllers.volumes.matching import (
+from localplane.controllers.volumes.volume_choice import (
     best_match,
     candidate_keys,
     default_class,

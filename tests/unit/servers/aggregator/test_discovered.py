@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from localplane.apimachinery.groups import GroupVersionKind
-from localplane.servers.aggregator.discovered import openapi_url, resources_in
+from localplane.servers.aggregator.remote_discovery import openapi_url, resources_in
 
 LISTED = {
     "kind": "APIResourceList",

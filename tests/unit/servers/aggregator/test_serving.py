@@ -9,9 +9,9 @@ import pytest
 from localplane.apiserver.request import Answer, Query, Request, Response
 from localplane.servers.aggregator.aggregator import Aggregator
 from localplane.servers.aggregator.availability import Finding, with_condition
-from localplane.servers.aggregator.discovered import Discovered
 from localplane.servers.aggregator.proxy import Proxy
 from localplane.servers.aggregator.remote import Remote
+from localplane.servers.aggregator.remote_discovery import Discovered
 
 LOCAL = {"metadata": {"name": "v1.a.b"}, "spec": {"group": "a.b", "version": "v1"}}
 PASSED = Finding("Passed", "all checks passed", Discovered(b"", ()))

@@ -21,7 +21,7 @@ from localplane.apiserver.request import Answer, Query, Request, Response, Strea
 from localplane.catalog.kubelets import LogOptions
 from localplane.catalog.validation.values import NOT_NEGATIVE
 
-from .connecting import Nodes, check_container, pod_of
+from .connections import Nodes, check_container, pod_of
 
 _PLAIN: Final = "text/plain"
 _LONG_AGO: Final = 10**9

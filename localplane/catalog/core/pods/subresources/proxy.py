@@ -12,7 +12,7 @@ from localplane.apiserver.registry.rest import Connecter
 from localplane.apiserver.request import Answer, Request
 from localplane.catalog.validation.addresses import Address, parse_ip
 
-from .connecting import pod_of
+from .connections import pod_of
 
 PROXY_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 

@@ -23,7 +23,7 @@ from localplane.catalog.core.pods.validation.pods import pod_errors
 from localplane.catalog.internal_form import diff
 from localplane.catalog.validation.metadata import metadata_update_errors
 
-from .resizing import resize_errors
+from .resize import resize_errors
 
 _EPHEMERAL = "ephemeralContainers"
 _KEPT_METADATA = ("deletionTimestamp", "labels", "annotations", "finalizers", "ownerReferences", "managedFields")

@@ -14,7 +14,7 @@ from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.rest import Connecter
 from localplane.apiserver.request import Answer, Request, User
 
-from .connecting import Nodes, check_container, pod_of
+from .connections import Nodes, check_container, pod_of
 
 _STREAMS = ("stdin", "stdout", "stderr", "tty")
 

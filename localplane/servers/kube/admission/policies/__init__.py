@@ -3,8 +3,8 @@
     configuration  policies and bindings, compiled
     invocations    which of them are applied to a write
     params         the objects that a binding names, for expressions to compare with
-    mutating       the changes, one after another; `patching` is a single one
-    reviewing      the verdicts; `deciding` is that of a single policy
+    mutations      the changes, one after another; `patch` is a single one
+    review         the verdicts; `denials` is that of a single policy
     plugin         the two plugins
 
 A policy does nothing before a binding says where and with which parameters. Audit annotations are evaluated, because

@@ -11,9 +11,9 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.authorization import Authorizer
 from localplane.apiserver.registry.lookup import Lookup
+from localplane.servers.kube.admission.matching.configurations import Stored
 from localplane.servers.kube.admission.matching.criteria import is_exempt
-from localplane.servers.kube.admission.matching.rounds import Rounds
-from localplane.servers.kube.admission.matching.stored import Stored
+from localplane.servers.kube.admission.matching.reinvocation import Rounds
 from localplane.servers.kube.admission.matching.writes import Write
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class MutatingAdmissionPolicy(_PolicyPlugin):
             return
         from localplane.servers.kube.admission.matching.authorizer import Decisions
 
-        from .mutating import Changes, refusal
+        from .mutations import Changes, refusal
 
         rounds: Rounds = attributes.reinvocation.notes.setdefault(self.name, Rounds())
         if attributes.reinvocation.is_running:
@@ -88,7 +88,7 @@ class ValidatingAdmissionPolicy(_PolicyPlugin):
             return
         from localplane.servers.kube.admission.matching.authorizer import Decisions
 
-        from .reviewing import Review, refusal
+        from .review import Review, refusal
 
         bindings = await self._bound()
         review = Review(Write(attributes, self._objects), self._objects, Decisions(self._authorizer))

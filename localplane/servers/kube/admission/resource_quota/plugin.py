@@ -14,7 +14,7 @@ from localplane.apiserver.registry.lookup import Lookup
 from localplane.client import Client, GroupVersionResource
 from localplane.servers.kube.admission.plugin import WRITES, LookingPlugin
 
-from .charging import Charge, charges, is_measured, may_cost
+from .charges import Charge, charges, is_measured, may_cost
 
 _QUOTAS: Final = GroupVersionResource("", "v1", "resourcequotas")
 _ATTEMPTS: Final = 4

@@ -11,12 +11,12 @@ from localplane.apimachinery.groups import GroupResource
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.authorization import Authorizer
 from localplane.apiserver.registry.lookup import Lookup
+from localplane.servers.kube.admission.matching.configurations import Stored
 from localplane.servers.kube.admission.matching.criteria import is_exempt
-from localplane.servers.kube.admission.matching.rounds import Rounds
-from localplane.servers.kube.admission.matching.stored import Stored
+from localplane.servers.kube.admission.matching.reinvocation import Rounds
 from localplane.servers.kube.admission.matching.writes import Match, Write
 
-from .calling import Caller, CallFailed, apply_patch, fatal
+from .caller import Caller, CallFailed, apply_patch, fatal
 from .configuration import Webhook, webhooks_of
 
 _log: Final = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from localplane.apiserver.registry.rest import DeleteOptions
 from localplane.catalog.core.pods.qos import qos_class
 from localplane.catalog.core.pods.resource import pods
 from localplane.catalog.core.pods.strategy import grace_period
-from localplane.catalog.core.pods.subresources.resizing import resize_errors
+from localplane.catalog.core.pods.subresources.resize import resize_errors
 from localplane.catalog.options import CatalogOptions
 from tests.unit.catalog.writing import REQUEST, change_refusals, created, status_refusals
 

@@ -9,7 +9,7 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
-from localplane.catalog.core.pods.printing import pod_cells, row_conditions
+from localplane.catalog.core.pods.columns import pod_cells, row_conditions
 
 RUNNING = {"running": {"startedAt": "2024-01-01T00:00:00Z"}}
 ENDED = {"terminated": {"exitCode": 0, "reason": "Completed"}}

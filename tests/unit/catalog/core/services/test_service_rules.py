@@ -8,7 +8,7 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.services import services
-from localplane.catalog.core.services.printing import service_cells
+from localplane.catalog.core.services.columns import service_cells
 from localplane.catalog.core.services.strategy import service_warnings
 from localplane.catalog.options import CatalogOptions
 from tests.unit.catalog.writing import change_refusals, created, refusals, status_refusals

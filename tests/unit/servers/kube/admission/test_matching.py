@@ -12,7 +12,7 @@ from localplane.apiserver.admission import AdmissionChain, Attributes, Operation
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import User
 from localplane.servers.kube.admission.matching.criteria import Criteria, is_exempt
-from localplane.servers.kube.admission.matching.rounds import Rounds
+from localplane.servers.kube.admission.matching.reinvocation import Rounds
 from localplane.servers.kube.admission.matching.writes import Write
 from localplane.servers.kube.admission.webhooks.review import InvalidReview, Review, Undecodable
 from tests.unit.servers.kube.admission.asking import Objects, asked, named

@@ -9,7 +9,7 @@ import pytest
 from localplane.apimachinery.errors import Forbidden
 from localplane.apimachinery.objects import JSONObject
 from localplane.apis.amounts import written
-from localplane.servers.kube.admission.resource_quota.charging import charges, is_measured
+from localplane.servers.kube.admission.resource_quota.charges import charges, is_measured
 from tests.unit.servers.kube.admission.asking import asked, named, pod
 
 

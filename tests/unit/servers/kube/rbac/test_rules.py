@@ -9,7 +9,7 @@ import pytest
 from localplane.apiserver.authorization import Attributes
 from localplane.apiserver.request import User
 from localplane.servers.kube.rbac.bindings import BindingIndex
-from localplane.servers.kube.rbac.covering import described, uncovered
+from localplane.servers.kube.rbac.coverage import described, uncovered
 from localplane.servers.kube.rbac.rules import CompiledRule
 
 JANE = User("jane", groups=("dev", "system:authenticated"))

@@ -1,0 +1,8 @@
+"""The forms in which a schema is declared, and how each becomes nodes.
+
+- `annotations`, `classes`    a class with annotations, as a library user writes it
+- `structural`                an OpenAPI v3 schema, as CustomResourceDefinitions hold it
+- `tables`                    tables of types, as the built-in kinds have them
+
+`Schema.of` calls it. It checks the declaration, never an object.
+"""

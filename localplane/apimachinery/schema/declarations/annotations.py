@@ -1,0 +1,82 @@
+"""What a library user writes into annotations: constraints, and the types that Python has no name for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from localplane.apimachinery.schema.nodes import NOTHING, Limits
+from localplane.apimachinery.schema.structs.codecs import DURATION, INT_OR_STRING, MICRO_TIME, QUANTITY, RAW_JSON, TIME
+
+
+class DeclarationError(TypeError):
+    """A class or a dictionary that is no schema. Raised when it is compiled, never by a client's object."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # typing hashes what stands in annotations
+class Field:
+    """What `Annotated[T, Field(...)]` says of a field, in OpenAPI's words.
+
+    `default` is filled in where a client left the field out, and makes the field optional. A plain class attribute
+    (`replicas: int = 1`) is the same, said shorter; an empty one (`""`, `0`, `None`) makes it optional and no more.
+    `name` is the name on the wire where Python can't have it (`from`). `go_type` is what Go's messages call the type.
+    """
+
+    name: str = ""
+    description: str = ""
+    default: Any = NOTHING
+    format: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    exclusive_minimum: bool = False
+    exclusive_maximum: bool = False
+    multiple_of: float | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    pattern: str = ""
+    min_items: int | None = None
+    max_items: int | None = None
+    unique_items: bool = False
+    min_properties: int | None = None
+    max_properties: int | None = None
+    enum: Sequence[Any] = ()
+    list_type: str = ""
+    list_map_keys: Sequence[str] = ()
+    map_type: str = ""
+    patch_strategy: str = ""
+    patch_merge_key: str = ""
+    go_type: str = ""
+    inline: str = ""
+    embedded_resource: bool = False
+    preserve_unknown_fields: bool = False
+    protobuf: Mapping[str, Any] | None = None
+    extensions: Mapping[str, Any] = field(default_factory=dict)
+
+    def limits(self) -> Limits:
+        return Limits(
+            minimum=self.minimum,
+            maximum=self.maximum,
+            exclusive_minimum=self.exclusive_minimum,
+            exclusive_maximum=self.exclusive_maximum,
+            multiple_of=self.multiple_of,
+            min_length=self.min_length,
+            max_length=self.max_length,
+            pattern=self.pattern,
+            min_items=self.min_items,
+            max_items=self.max_items,
+            unique_items=self.unique_items,
+            min_properties=self.min_properties,
+            max_properties=self.max_properties,
+            enum=tuple(self.enum),
+        )
+
+
+Int32 = Annotated[int, Field(format="int32")]
+Time = Annotated[str, TIME]
+MicroTime = Annotated[str, MICRO_TIME]
+Duration = Annotated[str, DURATION]
+Quantity = Annotated[str, QUANTITY]
+IntOrString = Annotated[int | str, INT_OR_STRING]
+Bytes = Annotated[str, Field(format="byte")]
+RawObject = Annotated[dict[str, Any], RAW_JSON]
