@@ -58,10 +58,10 @@ from localplane.servers.metrics import make_group as make_metrics
 
 from .cluster import SIGNING_KEY
 from .credentials import Credentials
-from .home import Home
+from .home import Home, branch_home
 from .kernel import Kernel
 from .life import Life, kept_running
-from .options import ClusterOptions
+from .options import ClusterOptions, StorageKind
 from .preparations import Preparations
 from .server import Extensions, Plane, open_server
 
@@ -111,13 +111,46 @@ async def open_cluster_at(
 ) -> AsyncIterator[Plane]:
     """A whole cluster for whoever has opened the storage already. Raises InvalidOptions."""
     wanted = wanted_parts(options)
-    signing = await ServiceAccountTokens.open(home.directory / SIGNING_KEY, spare=spare_key)
-    front_proxy = ensure_front_proxy(home.directory / "pki")
-    credentials = Credentials.in_directory(home.directory, options.server)
+    identity = Identity(
+        await ServiceAccountTokens.open(home.directory / SIGNING_KEY, spare=spare_key),
+        ensure_front_proxy(home.directory / "pki"),
+        Credentials.in_directory(home.directory, options.server),
+    )
+    async with _opened(home, options, wanted, identity) as plane:
+        yield plane
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a cluster is known by. `signing` signs the tokens of service accounts, and `front_proxy` is what other
+    servers know this one by."""
+
+    signing: ServiceAccountTokens
+    front_proxy: FrontProxyFiles
+    credentials: Credentials
+
+
+@asynccontextmanager
+async def _opened(
+    home: Home, options: ClusterOptions, wanted: Wanted, identity: Identity, *, is_branch: bool = False
+) -> AsyncIterator[Plane]:
     kernel = Kernel(home, ClusterAuthorizer, wanted.plugins)
-    parts = ControlPlane(kernel, options, credentials, signing, front_proxy)
-    extensions = parts.extensions(wanted)
-    async with open_server(kernel, options.name, options.server, credentials, extensions) as plane:
+    parts = ControlPlane(kernel, options, identity)
+    extensions = parts.extensions(wanted, is_branch=is_branch)
+    async with open_server(kernel, options.name, options.server, identity.credentials, extensions) as plane:
+        can_branch = options.storage.kind is StorageKind.MEMORY
+        yield replace(plane, branch=partial(_branch, home, options, identity)) if can_branch else plane
+
+
+@asynccontextmanager
+async def _branch(trunk: Home, options: ClusterOptions, identity: Identity) -> AsyncIterator[Plane]:
+    """Another cluster in this process that has all that this one has at this moment: nothing is made anew, and what
+    does not change is shared. It listens on a port of its own and has an administrator of its own."""
+    identity = replace(identity, credentials=identity.credentials.for_branch())
+    async with (
+        branch_home(trunk, options.storage) as home,
+        _opened(home, options, wanted_parts(options), identity, is_branch=True) as plane,
+    ):
         yield plane
 
 
@@ -135,24 +168,16 @@ class ClusterAuthorizer(UnionAuthorizer):
 
 
 class ControlPlane:
-    """What a cluster serves, installed on its kernel, and who keeps it. `signing` signs the tokens of service accounts,
-    and `front_proxy` is what other servers know this one by."""
+    """What a cluster serves, installed on its kernel, and who keeps it."""
 
-    def __init__(
-        self,
-        kernel: Kernel[ClusterAuthorizer],
-        options: ClusterOptions,
-        credentials: Credentials,
-        signing: ServiceAccountTokens,
-        front_proxy: FrontProxyFiles,
-    ) -> None:
+    def __init__(self, kernel: Kernel[ClusterAuthorizer], options: ClusterOptions, identity: Identity) -> None:
         self._kernel = kernel
         self._options = options
-        self._signing = signing
-        self._front_proxy = front_proxy
+        self._signing = signing = identity.signing
+        self._front_proxy = front_proxy = identity.front_proxy
         self._kubelets = KubeletConnections()
         accounts = ServiceAccountAuthenticator(signing, kernel.objects, kernel.client)
-        self._tokens = credentials.tokens(accounts, audiences=signing.audiences)
+        self._tokens = identity.credentials.tokens(accounts, audiences=signing.audiences)
         connections = Connections(front_proxy)
         self._aggregator = Aggregator(Proxy(kernel.objects, connections))
         self._availability = AvailabilityController(
@@ -200,10 +225,15 @@ class ControlPlane:
         except NoAddress as error:
             raise WebhookFailed(str(error)) from error
 
-    def extensions(self, wanted: Wanted) -> Extensions:
+    def extensions(self, wanted: Wanted, *, is_branch: bool) -> Extensions:
         """What the server has beside its resources."""
         preparations = Preparations(
-            self._options, self._groups, self._custom, self._front_proxy, makes_accounts=wanted.accounts
+            self._options,
+            self._groups,
+            self._custom,
+            self._front_proxy,
+            makes_accounts=wanted.accounts,
+            is_branch=is_branch,
         )
         life = Life(self._options, self._signing, self._kubelets)
         lives = wanted.controllers or self._options.simulated_nodes

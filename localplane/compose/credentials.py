@@ -27,6 +27,8 @@ from localplane.apiserver.server.config import ServerConfig, configure
 from localplane.apiserver.server.options import AuthenticationOptions, ServerOptions
 from localplane.apiserver.storage.data_directory import write_atomically
 
+from .kubeconfig import KubeconfigEntry
+
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{32,128}")
 """Half of one, or what a damaged disk made of it, must not let anybody in."""
 
@@ -36,12 +38,14 @@ _ADMIN: Final = User(ADMIN_NAME, groups=(ADMIN_GROUP,))
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """`admin_token` is empty where certificates are
-    somebody else's: then there is no administrator of ours."""
+    """`admin_token` is empty where certificates are somebody else's: then there is no administrator of ours. With
+    `are_passing`, the certificates are another server's, which lives longer: the administrator of this one has a token
+    and nothing else."""
 
     config: ServerConfig
     admin_token: str
     authentication: AuthenticationOptions
+    are_passing: bool = False
 
     @classmethod
     def in_directory(cls, directory: Path, options: ServerOptions) -> Credentials:
@@ -49,6 +53,21 @@ class Credentials:
         config = configure(_with_certificates_in(options, directory / "pki"))
         token = admin_token(config.generated.authority.parent) if config.generated else ""
         return cls(config, token, options.authentication)
+
+    def for_branch(self) -> Credentials:
+        """The same certificates, and a token of its own."""
+        config = replace(self.config, watches_loop=False)
+        return replace(self, config=config, admin_token=secrets.token_urlsafe(32), are_passing=True)
+
+    def kubeconfig_in(self, directory: Path) -> Path:
+        """Several whose credentials are passing share a directory."""
+        return directory / (f"kubeconfig-{secrets.token_hex(8)}" if self.are_passing else "kubeconfig")
+
+    def admin_entry(self, name: str, url: str) -> KubeconfigEntry:
+        """What lets the administrator in, at this address."""
+        if self.are_passing:
+            return KubeconfigEntry(name=name, url=url, authority=self.config.authority, token=self.admin_token)
+        return KubeconfigEntry.of_admin(name, url, self.config.generated, self.admin_token)
 
     def tokens(self, *others: TokenAuthenticator, audiences: tuple[str, ...] = ()) -> TokenUnion:
         """Those of the token file, of the others, and the administrator's. `audiences` are for whom those are meant

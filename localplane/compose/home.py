@@ -16,7 +16,7 @@ from localplane.apiserver.storage.errors import StorageError
 from localplane.client.workqueue.supervision import Background
 
 from .options import StorageKind, StorageOptions
-from .storage import OpenStorage, default_data_dir, open_storage
+from .storage import OpenStorage, branch_storage, default_data_dir, open_storage
 
 _log = logging.getLogger(__name__)
 _IDENTITY_LENGTH = 32
@@ -40,6 +40,14 @@ async def open_home(options: StorageOptions, *, alone: bool = False) -> AsyncIte
                 directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="localplane-")))
             async with _claimed(storage, directory) if alone else nullcontext():
                 yield Home(storage, directory)
+
+
+@asynccontextmanager
+async def branch_home(trunk: Home, options: StorageOptions) -> AsyncIterator[Home]:
+    """A home that begins with all that is stored in another one, which has to outlast it. They share the directory: to
+    make another one takes as long as the rest of a branch."""
+    async with branch_storage(trunk.storage, options) as storage:
+        yield Home(storage, trunk.directory)
 
 
 @asynccontextmanager

@@ -30,7 +30,7 @@ _NOBODY = "192.0.2.1"
 
 
 class Preparations:
-    """`groups` are what this process answers for itself."""
+    """`groups` are what this process answers for itself. In a branch everything was made before it was branched."""
 
     def __init__(
         self,
@@ -40,15 +40,19 @@ class Preparations:
         front_proxy: FrontProxyFiles,
         *,
         makes_accounts: bool,
+        is_branch: bool = False,
     ) -> None:
         self._options = options
         self._groups = groups
         self._custom = custom
         self._front_proxy = front_proxy
         self._makes_accounts = makes_accounts
+        self._is_branch = is_branch
         self._namespaces = asyncio.Event()
 
     def hooks(self) -> dict[str, Preparation]:
+        if self._is_branch:
+            return {"crd-informer-synced": self._load_definitions}
         return {
             "start-system-namespaces-controller": self._make_namespaces,
             "crd-informer-synced": self._load_definitions,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -53,7 +53,7 @@ from localplane.instruments.table import Instruments
 from .credentials import Credentials
 from .home import open_home, storage_named
 from .kernel import Kernel
-from .kubeconfig import write_kubeconfig
+from .kubeconfig import write_kubeconfig, write_passing_kubeconfig
 from .options import StorageOptions
 from .storage import OpenStorage
 
@@ -91,7 +91,7 @@ class PlaneOptions:
 class Plane:
     """A running API server. `tokens` knows every bearer token that it takes, and `flow_schemas` to which flow a request
     belongs. `instruments` are for those who test against it. `authority` is the certificate that clients trust, if it
-    is our own."""
+    is our own. `branch`, of a whole cluster in memory, opens another one that begins with all that this one has."""
 
     name: str
     kernel: Kernel[Any]
@@ -102,6 +102,7 @@ class Plane:
     instruments: Instruments
     authority: Path | None = None
     authority_key: Path | None = None
+    branch: Callable[[], AbstractAsyncContextManager[Plane]] | None = None
 
     @property
     def url(self) -> str:
@@ -206,7 +207,7 @@ async def open_server(
             name=name,
             kernel=kernel,
             server=_server(kernel, config, guards, extensions, instruments),
-            kubeconfig=kernel.directory / "kubeconfig",
+            kubeconfig=credentials.kubeconfig_in(kernel.directory),
             tokens=extensions.tokens,
             flow_schemas=guards.flow_schemas,
             instruments=instruments,
@@ -217,9 +218,12 @@ async def open_server(
         prepared = _prepare(plane, extensions.preparations)
         await stack.enter_async_context(plane.server)
         await prepared()
-        write_kubeconfig(
-            plane.kubeconfig, name=name, url=plane.url, certificates=config.generated, token=credentials.admin_token
-        )
+        entry = credentials.admin_entry(name, plane.url)
+        if credentials.are_passing:
+            stack.callback(plane.kubeconfig.unlink, missing_ok=True)
+            write_passing_kubeconfig(plane.kubeconfig, entry)
+        else:
+            write_kubeconfig(plane.kubeconfig, entry)
         await plane.informers.wait_for_sync()
         for controller in extensions.controllers:
             await stack.enter_async_context(Background(partial(controller, plane)))

@@ -140,6 +140,27 @@ async def open_storage(options: StorageOptions) -> AsyncIterator[OpenStorage]:
         yield opened
 
 
+@asynccontextmanager
+async def branch_storage(trunk: OpenStorage, options: StorageOptions) -> AsyncIterator[OpenStorage]:
+    """What another storage has at this moment, in memory, and open as long as the block lasts. Objects and history are
+    shared until they are changed. Raises Unavailable when the other one is."""
+    from localplane.apiserver.storage.memory import MemoryBackend
+
+    await trunk.cacher.catch_up()
+    while not trunk.cacher.has_caught_up:
+        await trunk.cacher.catch_up()
+    assert isinstance(trunk.backend, MemoryBackend)
+    backend = trunk.backend.branch()
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(backend.close)
+        cacher = _cacher(backend, options)
+        cacher.start_as(trunk.cacher)
+        stack.push_async_callback(cacher.close)
+        compactor = Compactor(backend, seen=lambda: cacher.revision, interval=options.compaction_interval)
+        _in_background(stack, compactor.run())
+        yield OpenStorage(backend, cacher, trunk.store)
+
+
 async def _open(options: StorageOptions, stack: AsyncExitStack) -> OpenStorage:
     if options.etcd_servers:
         return await _open_cluster(options, stack)

@@ -43,8 +43,12 @@ class TokenUnion:
     """Several as one. `audiences` are this server's own, for which tokens are meant that do not say it."""
 
     def __init__(self, *authenticators: TokenAuthenticator, audiences: tuple[str, ...] = ()) -> None:
-        self._authenticators = authenticators
+        self._authenticators = list(authenticators)
         self.audiences = audiences
+
+    def add(self, authenticator: TokenAuthenticator) -> None:
+        """Asked after all others, from the next request on."""
+        self._authenticators.append(authenticator)
 
     async def holder(self, token: str, audiences: tuple[str, ...], warnings: list[str]) -> TokenHolder:
         """Raises Unauthenticated, with all that was wrong."""

@@ -15,7 +15,7 @@ from .tls import ServingTLS, TLSFiles
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerConfig:
     """`generated` says where our own certificates lie, for whoever writes a kubeconfig; `authority` is what clients
-    should trust, if we know it."""
+    should trust, if we know it. Where several servers share an event loop, `watches_loop` is one's alone."""
 
     addresses: tuple[str, ...] = LOOPBACK
     port: int = 0
@@ -24,6 +24,7 @@ class ServerConfig:
     limits: Limits = field(default_factory=Limits)
     shutdown_delay: timedelta = timedelta(0)
     shutdown_timeout: timedelta = timedelta(seconds=60)
+    watches_loop: bool = True
 
     @property
     def authority(self) -> Path | None:

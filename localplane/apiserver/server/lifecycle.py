@@ -148,7 +148,8 @@ class GenericServer:
         sockets = open_sockets(self._config.addresses, self._config.port)
         self.port = sockets[0].getsockname()[1]
         self.http.start(sockets)
-        self._loop_watch.start()
+        if self._config.watches_loop:
+            self._loop_watch.start()
         self.phase = Phase.SERVING
         if self._config.tls is not None:
             self.background.run("following the serving certificate", self._config.tls.follow_files())

@@ -2,7 +2,8 @@
 
 It keeps every promise of `backend` but durability. All changes stand in one list until a compaction drops their
 beginning, or they take more bytes than history may: then the store compacts itself. The state at an old revision is
-today's state with the later changes undone.
+today's state with the later changes undone. A branch begins with the same state and the same history, whose records it
+shares, and goes its own way from there.
 """
 
 from __future__ import annotations
@@ -45,6 +46,20 @@ class MemoryBackend:
         self._identity = secrets.token_hex(8)
         self._closed = False
 
+    def branch(self) -> MemoryBackend:
+        """Another store that has all that this one has, its past included; what either writes from now on is its own.
+        The revisions go on from here in both. What expires does so in both at the same time."""
+        self._check_open()
+        other = MemoryBackend(most_history_bytes=self._most_history_bytes)
+        other._state = self._state.copy()
+        other._changes = self._changes.copy()
+        other._history_bytes = self._history_bytes
+        other._revision = self._revision
+        other._compacted = self._compacted
+        for key, handle in self._expiries.items():
+            other._expire_at(key, handle.when())
+        return other
+
     @property
     def observed_revision(self) -> int:
         return self._revision
@@ -83,8 +98,7 @@ class MemoryBackend:
         self._revision += 1
         self._state[key] = KeyValue(key, value, self._revision)
         if ttl is not None:
-            loop = asyncio.get_running_loop()
-            self._expiries[key] = loop.call_later(ttl.total_seconds(), self._remove, key)
+            self._expire_at(key, asyncio.get_running_loop().time() + ttl.total_seconds())
         self._publish(Change(key, value, self._revision, previous))
         return self._revision
 
@@ -189,6 +203,10 @@ class MemoryBackend:
         self._revision += 1
         self._publish(Change(key, None, self._revision, previous))
         return self._revision
+
+    def _expire_at(self, key: str, time: float) -> None:
+        """By the event loop's clock."""
+        self._expiries[key] = asyncio.get_running_loop().call_at(time, self._remove, key)
 
     def _forget_expiry(self, key: str) -> None:
         handle = self._expiries.pop(key, None)

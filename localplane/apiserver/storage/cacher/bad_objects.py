@@ -75,6 +75,11 @@ class BadObjects:
                     self._found[key] = before[key]
                 self.note(key, Verdict(entry.why))
 
+    def copy_from(self, other: BadObjects) -> None:
+        """What is known elsewhere already is named in no log again."""
+        self._found = dict(other._found)
+        self._logged = other._logged
+
     def note(self, key: str, verdict: Verdict) -> None:
         found = BadObject(key, verdict)
         if self._found.get(key) == found:

@@ -93,8 +93,27 @@ class Cacher:
     async def start(self) -> None:
         """Returns when the cache is filled and followed. Raises what the first attempt at it raises."""
         await self._fill()
+        self._follow_feed()
+
+    def _follow_feed(self) -> None:
         self._running = asyncio.create_task(self._run())
         self._running.add_done_callback(_log_fault)
+
+    def start_as(self, other: Cacher) -> None:
+        """Instead of `start`, for a branch of another cache's store: nothing is read. Everything that the other holds
+        is here too, and the objects are shared. The other has caught up, and nothing was written since the branch."""
+        assert other.ready
+        assert other.has_caught_up
+        assert other.revision == self.backend.observed_revision
+        self.index.copy_from(other.index)
+        self.judgement.inherit(other.judgement)
+        self._begin_at(other.revision)
+        self._follow_feed()
+
+    @property
+    def has_caught_up(self) -> bool:
+        """Whether the cache shows all that the store is known to hold."""
+        return self.revision == self.backend.observed_revision
 
     async def close(self) -> None:
         if self._running is not None:
@@ -229,11 +248,15 @@ class Cacher:
         self.index.replace(entries)
         self._last_change = last_change
         self.judgement.restart(entries)
-        self.window.restart(revision)
-        self._filled_at = revision
         if doubts != self._doubts_at_fill:
             self._recalled_at = revision  # what came before belongs to another past than the one that clients saw
         self._doubts_at_fill = doubts
+        self._begin_at(revision)
+
+    def _begin_at(self, revision: int) -> None:
+        """The index shows what there was at this revision."""
+        self.window.restart(revision)
+        self._filled_at = revision
         self._open_feed(revision)
         self.freshness.advance(revision)
         self._filled.set()

@@ -44,6 +44,11 @@ class ObjectIndex:
         self._entries = SortedDict(entries)
         self._listings.clear()
 
+    def copy_from(self, other: ObjectIndex) -> None:
+        """The same entries as another index has, which are shared."""
+        self._entries = other._entries.copy()
+        self._listings.clear()
+
     def apply(self, event: LoggedEvent) -> None:
         if event.new is None:
             self._entries.pop(event.key, None)

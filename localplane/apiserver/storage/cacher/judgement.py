@@ -30,13 +30,22 @@ class Judgement:
         self._watchers = watchers
         self._revision = revision
         self._judge: Judge | None = None
+        self._is_inherited = False
         self._open: dict[str, None] = {}
         self._has_open = asyncio.Event()
 
     def begin(self, judge: Judge) -> None:
-        """Ask about everything that is stored and, from now on, about everything that somebody else writes."""
+        """Ask about everything that is stored, unless it was judged in another cache already, and, from now on, about
+        everything that somebody else writes."""
         self._judge = judge
-        self.again(*self._index.smallest_kinds_first(self._root))
+        if not self._is_inherited:
+            self.again(*self._index.smallest_kinds_first(self._root))
+
+    def inherit(self, other: Judgement) -> None:
+        """The cache was filled with what another one holds, and with what was thought of it there."""
+        self.bad_objects.copy_from(other.bad_objects)
+        self._open = dict(other._open)
+        self._is_inherited = other._judge is not None
 
     def again(self, *prefixes: str) -> None:
         """What is below these prefixes (`/configmaps/`): the judge may think otherwise of it now."""
