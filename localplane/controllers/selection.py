@@ -72,19 +72,19 @@ CONTROLLERS: Final = (
     ControllerSpec(
         "certificatesigningrequest-signing-controller",
         ("csrsigning",),
-        "identity.certificates.signing",
+        "identity.certificates.signer",
         (_SIGNING_REQUESTS,),
     ),
     ControllerSpec(
         "certificatesigningrequest-approving-controller",
         ("csrapproving",),
-        "identity.certificates.approving",
+        "identity.certificates.approver",
         (_SIGNING_REQUESTS,),
     ),
     ControllerSpec(
         "certificatesigningrequest-cleaner-controller",
         ("csrcleaner",),
-        "identity.certificates.cleaning",
+        "identity.certificates.cleaner",
         (_SIGNING_REQUESTS,),
     ),
     ControllerSpec(

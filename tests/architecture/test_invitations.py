@@ -26,7 +26,7 @@ INVITATIONS = {
 }
 PASSING_ON = {
     "apimachinery/errors.py",  # where an error keeps it, and tells it in its Status
-    "apiserver/endpoints/filters/status_response.py",  # from the error to the header
+    "apiserver/endpoints/filters/recover.py",  # from the error to the header
     "apiserver/server/monitoring/health_socket.py",  # the same, for reads
     "client/rest/statuses.py",  # what another server said
 }

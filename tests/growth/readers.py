@@ -33,7 +33,7 @@ from localplane.apiserver.endpoints import request_info
 from localplane.apiserver.endpoints.filters.transport import foreign
 from localplane.apiserver.endpoints.filters.warning_headers import warning_headers
 from localplane.apiserver.request import Query
-from localplane.apiserver.server.http import target
+from localplane.apiserver.server.http import http_server
 from localplane.apiserver.storage import continuation
 from localplane.apiserver.storage.keys import parse_resource_version
 from localplane.catalog.apps import int_or_percent
@@ -134,9 +134,9 @@ READERS: tuple[Reader, ...] = (
     Reader("Content-Type, by a router", lambda text: media_types.check_route_input(text, ("application/json",))),
     Reader("Host", lambda text: foreign({"host": text})),
     Reader("Origin", lambda text: foreign({"host": "localhost", "origin": text})),
-    Reader("path", target.decode_path),
-    Reader("query", target.parse_query),
-    Reader("query, value", target.parse_query, lambda text: f"labelSelector={text}"),
+    Reader("path", http_server.decode_path),
+    Reader("query", http_server.parse_query),
+    Reader("query, value", http_server.parse_query, lambda text: f"labelSelector={text}"),
     Reader("request info", _resolved),
     Reader("request info of a resource", _resolved, lambda text: f"/api/v1/namespaces/{text}"),
     Reader("request info with selectors", _selected),

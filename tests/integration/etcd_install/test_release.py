@@ -13,8 +13,8 @@ import pytest
 
 from localplane.apiserver.storage.etcd.program.binary import ask_version
 from localplane.apiserver.storage.etcd.program.install.errors import InstallFailed, Unreachable
+from localplane.apiserver.storage.etcd.program.install.installer import unpack_member
 from localplane.apiserver.storage.etcd.program.install.releases import RELEASES, Release, choose_release
-from localplane.apiserver.storage.etcd.program.install.unpack import unpack_member
 from tests.integration.etcd_install.conftest import MakeInstaller
 from tests.integration.etcd_install.release_host import (
     STEM,

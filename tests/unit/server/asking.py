@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from localplane.apiserver.request import Query, Request, RequestInfo
-from localplane.apiserver.server.http.target import parse_query
+from localplane.apiserver.server.http.http_server import parse_query
 
 
 async def _no_body(_limit: int) -> bytes:

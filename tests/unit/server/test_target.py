@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localplane.apiserver.server.http.target import decode_path, parse_query
+from localplane.apiserver.server.http.http_server import decode_path, parse_query
 
 
 @pytest.mark.parametrize(

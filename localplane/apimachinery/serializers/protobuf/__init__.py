@@ -57,9 +57,9 @@ _MODULES = {
     "envelope": ("TAIL", "Envelope", "enveloped", "frame", "head", "opened", "unframed"),
     "layout": ("has_message", "object_node"),
     "meta": ("discovery_document", "list_meta", "partial_object_metadata", "status"),
-    "reading": ("read_message",),
+    "reader": ("read_message",),
     "wire": ("delimited", "fields", "varint"),
-    "writing": ("message_writer",),
+    "writer": ("message_writer",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

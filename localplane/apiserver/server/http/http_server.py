@@ -7,28 +7,42 @@ handler's `Answer` is written, and nothing above or below knows which HTTP libra
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from socket import socket
 from time import perf_counter
 from typing import cast
+from urllib.parse import unquote, unquote_plus
 
 from aiohttp.http import HttpVersion11
+from aiohttp.streams import EMPTY_PAYLOAD
+from aiohttp.web_protocol import RequestPayloadError
 from aiohttp.web_request import BaseRequest
 from aiohttp.web_server import Server
 
+from localplane.apimachinery.errors import BadRequest
 from localplane.apiserver.long_work import HERE, Here
-from localplane.apiserver.request import TLS, Answer, Handler, Request, Response, StreamResponse, Transport
+from localplane.apiserver.request import (
+    TLS,
+    Answer,
+    BodyTooLarge,
+    Handler,
+    Query,
+    ReadBody,
+    Request,
+    Response,
+    StreamResponse,
+    Transport,
+)
 from localplane.apiserver.server.listener import Listener
 from localplane.apiserver.server.monitoring.loop_watch import LoopWatch
 from localplane.apiserver.server.monitoring.metrics import Metrics
 from localplane.apiserver.server.tls import ServingTLS
 
-from .body import body_reader
 from .connection import CLOSE, CLOSE_SLOWLY, KEEP, Connection, Incoming, Written, connection_factory
 from .limits import Limits
 from .response_writer import HeadWriter, ResponseWriter
 from .stream_writer import StreamWriter
-from .target import decode_path, parse_query
 
 _READ_ONLY = frozenset({"GET", "HEAD", "OPTIONS"})
 _PLAIN = Transport(secure=False)
@@ -218,3 +232,87 @@ def _connection_header(raw: Incoming, answer: Answer, *, keep: bool) -> str:
     if not keep:
         return "close"
     return "keep-alive" if raw.parsed.version < HttpVersion11 else ""
+
+
+# The request line's target, as Go's net/url reads it: a decoded path, and every value of the query.
+
+_BAD_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
+_NOTHING_ASKED = Query({})
+
+
+def decode_path(raw: str) -> str:
+    """Empty if it can't be decoded. Bytes that are no UTF-8 become the replacement character: no name can hold them,
+    and no answer could repeat them."""
+    if "%" not in raw:
+        return raw if raw.isascii() else _as_text(raw)
+    if _BAD_ESCAPE.search(raw):
+        return ""
+    return unquote(_as_text(raw), errors="replace")
+
+
+def parse_query(raw: str) -> Query:
+    """Pairs that can't be decoded, or hold a semicolon, are left out, as url.Values does."""
+    if not raw:
+        return _NOTHING_ASKED
+    values: dict[str, list[str]] = {}
+    for pair in raw.split("&"):
+        if not pair or ";" in pair:
+            continue
+        name, _, value = pair.partition("=")
+        if "%" in pair or "+" in pair:
+            if _BAD_ESCAPE.search(pair):
+                continue
+            name, value = unquote_plus(name, errors="replace"), unquote_plus(value, errors="replace")
+        if name in values:
+            values[name].append(value)
+        else:
+            values[name] = [value]
+    return Query(values)
+
+
+def _as_text(raw: str) -> str:
+    """aiohttp keeps bytes that are no UTF-8 as lone surrogates, which nothing can write."""
+    return raw.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+# Reading the body of a request, as far as a handler allows.
+
+_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+def body_reader(raw: Incoming, headers: Mapping[str, str]) -> ReadBody:
+    """What `Request.read_body` is. The body is not decompressed, whatever its headers say; one that breaks off or is
+    malformed is a BadRequest."""
+    payload = raw.content
+    if payload is EMPTY_PAYLOAD:
+        return _nothing
+
+    async def read_body(limit: int) -> bytes:
+        declared = headers.get("content-length", "")
+        if declared.isdecimal() and int(declared) > limit:
+            raise BodyTooLarge
+        if _waits_for_leave(raw, headers):
+            raw.connection.open_transport().write(_CONTINUE)
+        pieces: list[bytes] = []
+        size = 0
+        try:
+            while piece := await payload.readany():
+                size += len(piece)
+                if size > limit:
+                    raise BodyTooLarge
+                pieces.append(piece)
+        except (ConnectionError, RequestPayloadError) as error:
+            raise BadRequest(f"the body of the request can't be read: {error}") from error
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    return read_body
+
+
+def _waits_for_leave(raw: Incoming, headers: Mapping[str, str]) -> bool:
+    """The client sends no body before it has heard that it will be read."""
+    expected = headers.get("expect", "").lower() == "100-continue"
+    return expected and raw.parsed.version >= HttpVersion11 and not raw.content.total_bytes
+
+
+async def _nothing(_limit: int) -> bytes:
+    return b""

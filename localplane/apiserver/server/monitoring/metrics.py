@@ -7,15 +7,19 @@ more than `_MOST_SERIES`. Otherwise anybody could fill the memory with made-up p
 
 from __future__ import annotations
 
+import asyncio
+import os
+import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from resource import RLIMIT_NOFILE, getpagesize, getrlimit
 from time import perf_counter
 
 from localplane.apiserver.request import Request, RequestInfo
 
 from .exposition import Family, Labels, Sample, histogram_samples, render
-from .process_metrics import process_families
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"
 
@@ -176,3 +180,34 @@ def _verb(request: Request) -> str:
         return "APPLY"
     named = _VERBS.get(verb) or verb.upper()
     return named if named in _KNOWN_VERBS else "other"
+
+
+# What every Prometheus client tells about its process. Linux knows all of it; elsewhere there is less.
+
+_STAT = Path("/proc/self/stat")
+_DESCRIPTORS = Path("/proc/self/fd")
+
+
+def process_families() -> Iterator[Family]:
+    times = os.times()
+    yield _single("process_cpu_seconds_total", "counter", "CPU time of this process.", times.user + times.system)
+    with suppress(RuntimeError):  # who asks from outside an event loop is told of none
+        yield _single("asyncio_tasks", "gauge", "Tasks of the event loop.", len(asyncio.all_tasks()))
+    most = getrlimit(RLIMIT_NOFILE)[0]
+    yield _single("process_max_fds", "gauge", "How many file descriptors may be open.", most)
+    if not _STAT.exists():
+        return
+    yield _single("process_open_fds", "gauge", "Open file descriptors.", len(os.listdir(_DESCRIPTORS)))  # noqa: PTH208 - only the number is wanted
+    # The name of the program may hold spaces and brackets; what follows it does not.
+    numbers = _STAT.read_text().rpartition(")")[2].split()
+    yield _single("process_resident_memory_bytes", "gauge", "Memory in use.", int(numbers[21]) * getpagesize())
+    yield _single("process_virtual_memory_bytes", "gauge", "Memory reserved.", int(numbers[20]))
+    booted = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+    started = booted + int(numbers[19]) / os.sysconf("SC_CLK_TCK")
+    yield _single("process_start_time_seconds", "gauge", "When this process was started.", round(started, 2))
+
+
+def _single(name: str, kind: str, text: str, value: float) -> Family:
+    family = Family(name, kind, text)
+    family.add(value)
+    return family

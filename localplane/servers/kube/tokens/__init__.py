@@ -11,8 +11,8 @@ Kubernetes: pkg/serviceaccount.
 
 from .authenticator import ServiceAccountAuthenticator
 from .jwt import InvalidToken, ServiceAccountTokens
+from .legacy import track_legacy_tokens
 from .openid import OPENID_PATHS, openid_router
-from .tracking import track_legacy_tokens
 
 __all__ = [
     "OPENID_PATHS",

@@ -11,10 +11,11 @@ import hmac
 import logging
 from base64 import b64decode
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
-from localplane.apimachinery.errors import APIError
+from localplane.apimachinery.errors import AlreadyExists, APIError, Conflict, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authentication import Unauthenticated
 from localplane.apiserver.authentication.service_accounts import groups_of, username
@@ -103,3 +104,36 @@ async def _note_use(secret: JSONObject, client: Client) -> None:
         await client.resource(_SECRETS, metadata["namespace"]).patch(metadata["name"], patch, PatchType.MERGE)
     except (APIError, ClientError) as error:
         _log.error("the use of the token in %s/%s is not noted: %s", metadata["namespace"], metadata["name"], error)
+
+
+# The configmap that tells since when the use of legacy tokens is noted: before that, nobody knows who was used.
+#
+# Kubernetes: pkg/controlplane/controller/legacytokentracking.
+
+_CONFIG_MAPS: Final = GroupVersionResource("", "v1", "configmaps")
+_NAME: Final = "kube-apiserver-legacy-service-account-token-tracking"
+_NAMESPACE: Final = "kube-system"
+_KEY: Final = "since"
+
+
+async def track_legacy_tokens(client: Client) -> None:
+    """Make it, or mend it if it tells no day."""
+    config_maps = client.resource(_CONFIG_MAPS, _NAMESPACE)
+    data = {_KEY: datetime.now(UTC).date().isoformat()}
+    with suppress(AlreadyExists, Conflict):  # another server on the same store was faster
+        try:
+            found = await config_maps.get(_NAME)
+        except NotFound:
+            metadata = {"name": _NAME, "namespace": _NAMESPACE}
+            await config_maps.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
+            return
+        if not _tells_a_day(found):
+            await config_maps.update(found | {"data": (found.get("data") or {}) | data})
+
+
+def _tells_a_day(config_map: dict[str, Any]) -> bool:
+    try:
+        date.fromisoformat((config_map.get("data") or {}).get(_KEY, ""))
+    except ValueError:
+        return False
+    return True

@@ -7,7 +7,10 @@ leaves nothing behind, and installers that run at once each put the same file th
 from __future__ import annotations
 
 import os
+import shutil
+import tarfile
 import tempfile
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -18,10 +21,44 @@ from .debian import ETCD_SERVER, DebianArchive, DebianPackage
 from .download import check_sha256, download
 from .errors import InstallFailed, Unreachable
 from .releases import OFFICIAL_BASE_URL, RELEASES, Release, choose_release, this_platform
-from .unpack import unpack_member
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+# One file out of an archive. Names inside the archive are compared, never used as paths.
+
+
+def unpack_member(archive: Path, member: str, destination: Path) -> None:
+    """Write the regular file called `member` to `destination`; raises InstallFailed if there is none."""
+    try:
+        if archive.suffix == ".zip":
+            found = _from_zip(archive, member, destination)
+        else:
+            found = _from_tar(archive, member, destination)
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError) as error:
+        raise InstallFailed(f"{archive.name} can't be unpacked: {error}") from error
+    if not found:
+        raise InstallFailed(f"{archive.name} holds no file called {member}")
+
+
+def _from_tar(archive: Path, member: str, destination: Path) -> bool:
+    with tarfile.open(archive, "r:gz") as tar:
+        for entry in tar:
+            if entry.name == member and entry.isreg() and (source := tar.extractfile(entry)) is not None:
+                with source, destination.open("wb") as target:
+                    shutil.copyfileobj(source, target)
+                return True
+    return False
+
+
+def _from_zip(archive: Path, member: str, destination: Path) -> bool:
+    with zipfile.ZipFile(archive) as zipped:
+        if member not in zipped.namelist():
+            return False
+        with zipped.open(member) as source, destination.open("wb") as target:
+            shutil.copyfileobj(source, target)
+    return True
 
 
 class Reporter(Protocol):
