@@ -18,6 +18,7 @@ from datetime import timedelta
 from pathlib import Path
 from types import FrameType
 
+import localplane
 from localplane.apiserver.request import Request
 
 from .exposition import Family, histogram_samples
@@ -27,7 +28,7 @@ _log = logging.getLogger(__name__)
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 5.0, 10.0)
 _BUSY_SECONDS = 0.1
 _IDLE_SECONDS = 5.0
-_OURS = Path(__file__).resolve().parents[3]
+_OURS = Path(localplane.__file__).resolve().parents[1]
 
 
 class LoopWatch:
