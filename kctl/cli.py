@@ -32,7 +32,7 @@ from kctl.errors import Ended, KctlError, UsageError, report
 from kctl.printers.terminal import shown
 from kctl.session.session import Session
 from kctl.session.versions import client_version, go_literal
-from localplane.apimachinery import go_sources
+from localplane.apimachinery.golang import sources
 from localplane.client.transport import driver
 
 
@@ -77,7 +77,7 @@ def _in_session(chosen: Command, title: str, given: Given, applied: application.
     if applied is not None:
         session.plugin_policy = applied.policy
         if applied.original:
-            session.log(1, go_sources.ALIAS_RUN, f'original command: "kctl {applied.original}"')
+            session.log(1, sources.ALIAS_RUN, f'original command: "kctl {applied.original}"')
     if chosen.concurrent:
         import asyncio
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from localplane.apimachinery import gotext
+from localplane.apimachinery.golang import text as gotext
 from localplane.apimachinery.light_typing import Any, Final
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kctl.command_line.flags import Given
 from kctl.errors import KctlError
 from kctl.session.session import Session
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")
 _FALSE = ("0", "f", "F", "FALSE", "false", "False")

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from kctl.errors import KctlError
-from localplane.apimachinery import gotext, times
+from localplane.apimachinery import times
+from localplane.apimachinery.golang import text as gotext
 from localplane.apimachinery.light_typing import Any, NamedTuple
 
 

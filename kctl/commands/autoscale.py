@@ -17,7 +17,7 @@ from kctl.printers.choice import output_flags
 from kctl.session.session import Session
 from localplane.apimachinery import quantity
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_float
+from localplane.apimachinery.golang.text import go_float
 from localplane.apimachinery.objects import JSONObject
 
 _UNITS = {"cpu": "m", "memory": "Mi"}

@@ -13,7 +13,7 @@ from kctl.printers.choice import output_flags
 from kctl.session.session import Session
 from localplane.apimachinery import times
 from localplane.apimachinery.errors import Conflict
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.light_typing import NamedTuple
 from localplane.apimachinery.objects import JSONObject
 

@@ -7,7 +7,7 @@ from kctl.command_line.flags import Given
 from kctl.completion import scripts
 from kctl.errors import UsageError
 from kctl.session.session import Session
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 
 async def run(session: Session, given: Given) -> None:

@@ -10,7 +10,7 @@ from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError, SeveralErrors, raise_all
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 
 async def run(session: Session, given: Given) -> None:

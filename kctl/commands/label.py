@@ -15,7 +15,7 @@ from kctl.objects import Found, Info, resolve
 from kctl.printers import results
 from kctl.session.session import Session
 from localplane.apimachinery import names
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 

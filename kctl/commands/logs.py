@@ -15,7 +15,7 @@ from kctl.session.session import Session
 from kctl.streaming import logs, pods
 from localplane.apimachinery import times
 from localplane.apimachinery.errors import NotFound
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.light_typing import Any
 
 _USAGE = "logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]"

@@ -19,7 +19,7 @@ from kctl.session.session import Session
 from localplane.apimachinery import patch as apimachinery_patch
 from localplane.apimachinery import serializers
 from localplane.apimachinery.errors import APIError, UnsupportedMediaType
-from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.golang.text import go_json, go_quote
 from localplane.apimachinery.groups import GroupVersionKind
 from localplane.apimachinery.objects import JSONObject, sorted_keys
 from localplane.apimachinery.patch import json_patch, merge_patch, strategic, values

@@ -12,7 +12,7 @@ from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import Ended, KctlError
 from kctl.session.session import Session
 from kctl.streaming import proxy
-from localplane.apimachinery import go_sources
+from localplane.apimachinery.golang import sources
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _proxy(session: Session, given: Given) -> proxy.Proxy:
             session.log_warning(
                 f"Your kube context contains a server path {parts.path}, use --append-server-path to automatically "
                 "append the path to each request",
-                place=go_sources.PROXY_PATH,
+                place=sources.PROXY_PATH,
             )
         config = replace(config, server=f"{parts.scheme}://{parts.netloc}")
     rules = _rules(session, given)
@@ -62,7 +62,7 @@ def _proxy(session: Session, given: Given) -> proxy.Proxy:
         rules,
         _static(session, given),
         keepalive=given.seconds("keepalive"),
-        log=lambda text: session.log_error(text, place=go_sources.PROXY_REFUSED),
+        log=lambda text: session.log_error(text, place=sources.PROXY_REFUSED),
     )
 
 
@@ -71,19 +71,19 @@ def _rules(session: Session, given: Given) -> proxy.Rules | None:
         if not given.text("unix-socket"):
             session.log_warning(
                 "Request filter disabled, your proxy is vulnerable to XSRF attacks, please be cautious",
-                place=go_sources.PROXY_FILTER_OFF,
+                place=sources.PROXY_FILTER_OFF,
             )
         return None
     if not given.text("reject-paths") or not given.text("reject-methods"):
         session.log_warning(
             "Request filter has been relaxed, your proxy may be vulnerable to attacks, please be cautious",
-            place=go_sources.PROXY_FILTER_RELAXED,
+            place=sources.PROXY_FILTER_RELAXED,
         )
     names = ("accept-paths", "accept-hosts", "reject-paths", "reject-methods")
     try:
         return proxy.Rules(*(proxy.patterns(given.text(name)) for name in names))
     except ValueError as error:
-        session.log_error(f"Error compiling re: {error}", place=go_sources.PROXY_PATTERN)
+        session.log_error(f"Error compiling re: {error}", place=sources.PROXY_PATTERN)
         raise Ended(255) from error
 
 
@@ -94,12 +94,10 @@ def _static(session: Session, given: Given) -> proxy.Static | None:
     if not pathlib.Path(directory).exists():
         session.log_warning(
             f"Failed to stat static file directory {directory}: stat {directory}: no such file or directory",
-            place=go_sources.PROXY_NO_STAT,
+            place=sources.PROXY_NO_STAT,
         )
     elif not pathlib.Path(directory).is_dir():
-        session.log_warning(
-            f"Static file directory {directory} is not a directory", place=go_sources.PROXY_NO_DIRECTORY
-        )
+        session.log_warning(f"Static file directory {directory} is not a directory", place=sources.PROXY_NO_DIRECTORY)
     return proxy.Static(_with_slash(given.text("www-prefix")), pathlib.Path(directory))
 
 

@@ -17,7 +17,7 @@ from kctl.printers import results
 from kctl.printers.choice import Printer, output_flags
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, Conflict
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.client.rest import resources
 from localplane.client.transport.driver import sleep
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from kctl.kustomize.errors import KustomizeError
-from localplane.apimachinery import regexps
+from localplane.apimachinery.golang import regexps
 
 _SIMPLE = re.compile(r"\.\*|[A-Za-z0-9_/:@.|-]*")
 """What both languages read alike and Python reads in linear time, so that nothing else has to be imported for it."""

@@ -8,7 +8,7 @@ from typing import Any
 from kctl.kustomize.errors import HTTPStatus, KustomizeError, Timeout, is_malformed_yaml
 from kctl.kustomize.plugins import Plugins
 from kctl.kustomize.steps import Steps
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 from . import options, transformers
 from .fields import configuration

@@ -11,7 +11,7 @@ from typing import Any
 
 from kctl.errors import KctlError
 from kctl.session.session import Session
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 Schema = dict[str, Any]
 

@@ -10,7 +10,7 @@ import copy
 from typing import Any
 
 from kctl.errors import KctlError
-from localplane.apimachinery.gotext import go_json, go_quote, json_type
+from localplane.apimachinery.golang.text import go_json, go_quote, json_type
 from localplane.apimachinery.objects import JSONObject, sorted_keys
 from localplane.apimachinery.schema.meta import type_meta
 from localplane.apimachinery.schema.nodes import Node

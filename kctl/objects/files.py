@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from kctl.errors import KctlError, raise_all
 from kctl.objects.arguments import BadPattern, matching
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.serializers.errors import BadSeparator, SerializationError, YAMLError
 from localplane.apimachinery.serializers.yaml_documents import parse_yaml_documents
 from localplane.client.errors import ConnectionFailed, ConnectionRefused

@@ -15,7 +15,7 @@ from kctl.objects.arguments import Query, Words
 from kctl.objects.info import Info
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, BadRequest, NotFound
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupVersionKind
 from localplane.apimachinery.light_typing import Any
 from localplane.client.errors import ClientError, NoMatch

@@ -16,11 +16,12 @@ from kctl.objects.arguments import Query
 from kctl.objects.client_validation import ClientValidation
 from kctl.objects.info import Info
 from kctl.session.session import Session
-from localplane.apimachinery import go_sources, labels
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang import sources
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.objects import JSONObject, sorted_keys
+from localplane.apimachinery.selectors import labels
 from localplane.apimachinery.serializers.untyped import go_untyped
 from localplane.client.errors import ConnectionFailed, ConnectionRefused, NoMatch
 from localplane.client.rest.mapper import RESTMapping
@@ -221,4 +222,4 @@ def warn(text: str) -> None:
 
 def logger(session: Session) -> Callable[[str], None]:
     """Where it logs: what Go's log package gets comes out of kubectl so."""
-    return lambda text: session.log(0, go_sources.STANDARD_LOG, text)
+    return lambda text: session.log(0, sources.STANDARD_LOG, text)

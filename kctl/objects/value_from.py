@@ -9,7 +9,7 @@ from kctl.errors import KctlError
 from kctl.session.session import Session
 from localplane.apimachinery import quantity
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.rest.names import GroupVersionResource
 

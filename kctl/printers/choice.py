@@ -11,7 +11,7 @@ from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
 from kctl.printers import custom_columns, templates
 from kctl.printers.objects import JSONPrinter, KYAMLPrinter, NamePrinter, Write, YAMLPrinter, without_managed_fields
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.light_typing import Protocol
 from localplane.apimachinery.objects import JSONObject
 

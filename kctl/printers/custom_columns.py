@@ -9,7 +9,7 @@ from kctl.printers.jsonpath import JSONPathError, JSONPathSyntaxError, Template,
 from kctl.printers.objects import Write, is_list
 from kctl.printers.table import TabWriter
 from kctl.printers.terminal import escape
-from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.golang.text import go_plain
 from localplane.apimachinery.objects import JSONObject
 
 _FORMAT = "Expected format is one line of space separated headers, one line of space separated column specs."

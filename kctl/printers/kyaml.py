@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.golang.text import go_json
 from localplane.apimachinery.objects import sorted_keys
 from localplane.apimachinery.serializers.yaml_scalars import is_timestamp
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from kctl.errors import KctlError
 from kctl.printers import kyaml
 from kctl.printers.terminal import escape
-from localplane.apimachinery.gotext import go_json, json_string
+from localplane.apimachinery.golang.text import go_json, json_string
 from localplane.apimachinery.light_typing import Any
 from localplane.apimachinery.objects import JSONObject, sorted_keys
 from localplane.apimachinery.serializers import yaml_writer

@@ -15,8 +15,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from kctl.errors import KctlError, Unsortable
 from kctl.printers.jsonpath import JSONPathError, JSONPathSyntaxError, find, is_relaxed, parse, relaxed
-from localplane.apimachinery import go_sources
-from localplane.apimachinery.gotext import go_quote, go_type_name
+from localplane.apimachinery.golang import sources
+from localplane.apimachinery.golang.text import go_quote, go_type_name
 from localplane.apimachinery.quantity import InvalidQuantity
 from localplane.apimachinery.quantity import parse as parse_quantity
 
@@ -212,9 +212,9 @@ def sorted_by(path: str, items: Sequence[T], objects: Sequence[Any], *, rows: bo
     if items and all(key is _ABSENT for key in keys):
         raise KctlError(f"couldn't find any field with path {go_quote(expression)} in the list of objects")
     where = (
-        (go_sources.UNSORTABLE_ROW, "[][][]reflect.Value")
+        (sources.UNSORTABLE_ROW, "[][][]reflect.Value")
         if rows
-        else (go_sources.UNSORTABLE_OBJECT, "*unstructured.Unstructured")
+        else (sources.UNSORTABLE_OBJECT, "*unstructured.Unstructured")
     )
 
     def less(a: _Keyed, b: _Keyed) -> bool:

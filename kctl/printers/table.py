@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kctl.printers.terminal import escape
 from localplane.apimachinery import times
-from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.golang.text import go_plain
 from localplane.apimachinery.light_typing import Any, NamedTuple
 from localplane.apimachinery.objects import JSONObject
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from kctl.errors import KctlError
 from kctl.printers import jsonpath
 from kctl.printers.objects import Write
-from localplane.apimachinery import gotemplate
-from localplane.apimachinery.gotext import go_json, go_plain, go_quote, go_syntax
+from localplane.apimachinery.golang import template
+from localplane.apimachinery.golang.text import go_json, go_plain, go_quote, go_syntax
 from localplane.apimachinery.objects import JSONObject, sorted_keys
 
 
@@ -36,8 +36,8 @@ class JSONPathPrinter:
 class GoTemplatePrinter:
     def __init__(self, text: str, *, allow_missing: bool) -> None:
         try:
-            self._template = gotemplate.parse(text, "output")
-        except gotemplate.TemplateSyntaxError as error:
+            self._template = template.parse(text, "output")
+        except template.TemplateSyntaxError as error:
             raise KctlError(f"error parsing template {text}, {error}") from error
         self._allow_missing = allow_missing
         self.of_structs = False
@@ -49,8 +49,8 @@ class GoTemplatePrinter:
             obj = {"type": event, "object": obj}
         text = self._template.text
         try:
-            write(gotemplate.execute(self._template, obj, missing_is_error=not self._allow_missing))
-        except gotemplate.TemplateError as error:
+            write(template.execute(self._template, obj, missing_is_error=not self._allow_missing))
+        except template.TemplateError as error:
             write(
                 f"{error.written}Error executing template: {error}. "
                 f"Printing more information for debugging the template:\n\ttemplate was:\n\t\t{text}\n"

@@ -10,7 +10,7 @@ from kctl.printers import choice as choosing
 from kctl.printers import kyaml, results, templates
 from kctl.printers.choice import OBJECT_FORMATS, Printer
 from kctl.printers.objects import Write, go_indented, without_managed_fields
-from localplane.apimachinery import gotemplate
+from localplane.apimachinery.golang import template
 from localplane.apimachinery.objects import JSONObject
 from localplane.apis import encoding
 
@@ -35,7 +35,7 @@ class TypedPrinter:
             write(kyaml.to_kyaml(shown, sort=False))
         elif self._form.startswith("jsonpath"):
             # It is decoded from its JSON before a path is looked for in it, and then every number is a float64.
-            self._printer.print(gotemplate.decoded(shown), write)
+            self._printer.print(template.decoded(shown), write)
         else:
             self._printer.print(shown, write)
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 from kctl.command_line.flags import Given
 from kctl.errors import KctlError
 from kctl.session.session import Session
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 
 async def raw_request(session: Session, method: str, path: str, *, body: bytes | None = None) -> None:

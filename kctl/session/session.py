@@ -26,7 +26,8 @@ from kctl.printers.terminal import harmless, shown
 from kctl.session import discovery as session_discovery
 from kctl.session import wire_log
 from kctl.session.versions import platform
-from localplane.apimachinery import go_sources, records, times
+from localplane.apimachinery import records, times
+from localplane.apimachinery.golang import sources
 from localplane.apimachinery.light_typing import Any, TextIO
 from localplane.client import errors
 from localplane.client import kubeconfig as client_kubeconfig
@@ -108,10 +109,10 @@ class Session:
         if self._kubeconfig is None:
             explicit = self.kubeconfig_path
             self._kubeconfig = client_kubeconfig.load(explicit, warn=self.log_warning)
-            if self.logs(_LOG_REQUESTS, go_sources.CONFIG_LOADED):
+            if self.logs(_LOG_REQUESTS, sources.CONFIG_LOADED):
                 for path in client_kubeconfig.default_paths() if explicit is None else (explicit,):
                     if path.exists():
-                        self.log(_LOG_REQUESTS, go_sources.CONFIG_LOADED, f"Config loaded from file:  {path}")
+                        self.log(_LOG_REQUESTS, sources.CONFIG_LOADED, f"Config loaded from file:  {path}")
         return self._kubeconfig
 
     @property
@@ -224,7 +225,7 @@ class Session:
 
     def _told(self, transport: interface.Transport, config: client_kubeconfig.ClientConfig) -> interface.Transport:
         """One that tells the log of everything that goes through it, if somebody listens."""
-        level = next((level for level in range(10, _LOG_REQUESTS - 1, -1) if self.logs(level, go_sources.REQUEST)), 0)
+        level = next((level for level in range(10, _LOG_REQUESTS - 1, -1) if self.logs(level, sources.REQUEST)), 0)
         if not level:
             return transport
         fixed = [("User-Agent", user_agent())]
@@ -238,7 +239,7 @@ class Session:
         self.warnings += 1
         self.warn(harmless(warning.text))
 
-    def log_warning(self, text: str, *, place: str = go_sources.CONFIG_WARNING) -> None:
+    def log_warning(self, text: str, *, place: str = sources.CONFIG_WARNING) -> None:
         """What kubectl logs and does not say: with time and place before it."""
         self._log(place, text, letter="W")
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 
 from kctl import __version__
-from localplane.apimachinery import gotext
+from localplane.apimachinery.golang import text
 from localplane.apimachinery.light_typing import Any
 
 KUBERNETES = "1.37"
@@ -54,5 +54,5 @@ def platform() -> str:
 
 def go_literal(version: Mapping[str, Any]) -> str:
     """Go's %#v of a version.Info."""
-    fields = (f"{name[0].upper()}{name[1:]}:{gotext.go_quote(str(version.get(name, '')))}" for name in _FIELDS)
+    fields = (f"{name[0].upper()}{name[1:]}:{text.go_quote(str(version.get(name, '')))}" for name in _FIELDS)
     return f"version.Info{{{', '.join(fields)}}}"

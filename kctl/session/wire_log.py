@@ -10,8 +10,8 @@ import urllib.parse
 from collections.abc import AsyncIterator, Callable
 from http import HTTPStatus
 
-from localplane.apimachinery import go_sources
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang import sources
+from localplane.apimachinery.golang.text import go_quote
 from localplane.client.transport.interface import Pairs, Response, Transport
 
 Log = Callable[[str, str], None]
@@ -38,13 +38,13 @@ class WireLog:
         url = f"{self._server}{path}" + (f"?{urllib.parse.urlencode(list(query))}" if query else "")
         shown = sorted(_masked((*self._fixed, *headers)))
         if self._level >= 8:
-            self._log(go_sources.REQUEST_BODY, f'"Request Body" body={_quoted(_cut(body or b"", self._level))}')
+            self._log(sources.REQUEST_BODY, f'"Request Body" body={_quoted(_cut(body or b"", self._level))}')
         asked = f"verb={go_quote(method)} url={go_quote(url)}"
         if self._level >= 9:
             flags = " ".join(f'-H "{name}: {value}"' for name, value in shown)
-            self._log(go_sources.REQUEST, f"\"Request\" curlCommand=<\n\tcurl -v -X{method}  {flags} '{url}'\n >")
+            self._log(sources.REQUEST, f"\"Request\" curlCommand=<\n\tcurl -v -X{method}  {flags} '{url}'\n >")
         elif self._level >= 7:
-            self._log(go_sources.REQUEST, f'"Request" {asked} headers={_lines(shown)}')
+            self._log(sources.REQUEST, f'"Request" {asked} headers={_lines(shown)}')
         started = time.monotonic()
         response = await self._transport.request(method, path, query=query, headers=headers, body=body)
         took = f"milliseconds={int((time.monotonic() - started) * 1000)}"
@@ -52,11 +52,11 @@ class WireLog:
         parts = [asked, status] if self._level in (6, 9) or self._level > 9 else [status]
         if self._level >= 8:
             parts.append(f"headers={_lines(sorted(_canonical(response.headers)))}")
-        self._log(go_sources.RESPONSE, " ".join(('"Response"', *parts, took)))
+        self._log(sources.RESPONSE, " ".join(('"Response"', *parts, took)))
         return _Told(response, self._told) if self._level >= 8 else response
 
     def _told(self, body: bytes) -> None:
-        self._log(go_sources.REQUEST_BODY, f'"Response Body" body={_quoted(_cut(body, self._level))}')
+        self._log(sources.REQUEST_BODY, f'"Response Body" body={_quoted(_cut(body, self._level))}')
 
     async def close(self) -> None:
         await self._transport.close()

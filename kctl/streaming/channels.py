@@ -17,7 +17,7 @@ from kctl.session.session import Session
 from kctl.streaming.dial import upgrade_for
 from kctl.streaming.spdy import SPDYConnection, Stream, WirePipe
 from kctl.streaming.websocket import UpgradeRefused, WebSocket, connect
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.client.errors import ConnectionLost
 from localplane.client.transport.interface import Pairs
 

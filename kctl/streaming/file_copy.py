@@ -19,7 +19,7 @@ from kctl.session.session import Session
 from kctl.streaming.pods import container_of, path_of, refuse_completed
 from kctl.streaming.remote import Streams, run_remote
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.client.rest.names import GroupVersionResource
 
 Write = Callable[[bytes], object]

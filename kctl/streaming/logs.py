@@ -21,7 +21,7 @@ from kctl.session.session import Session as NewSession
 from kctl.streaming import remote
 from kctl.streaming.pods import all_names, container_names, default_container, find_container, path_of, pods_of
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ClientError
 from localplane.client.rest.statuses import Subject

@@ -15,9 +15,9 @@ from kctl.errors import KctlError, UsageError
 from kctl.objects import Query, resolve
 from kctl.session.session import Session
 from kctl.streaming import remote
-from localplane.apimachinery import labels
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors import labels
 from localplane.client.rest import options
 from localplane.client.rest.names import GroupVersionResource
 

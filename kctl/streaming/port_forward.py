@@ -23,8 +23,8 @@ from kctl.session.session import Session
 from kctl.streaming.channels import is_disabled, spdy_connection
 from kctl.streaming.spdy import SPDYConnection, Stream
 from kctl.streaming.websocket import UpgradeRefused, connect
-from localplane.apimachinery import go_sources
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang import sources
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConnectionLost
 
@@ -284,7 +284,7 @@ class Forwarder:
             writer.close()
         if said:
             told = f'"An error occurred forwarding" err={go_quote(said)} localPort={local} remotePort={remote}'
-            self._session.log_error(told, place=go_sources.FORWARDING)
+            self._session.log_error(told, place=sources.FORWARDING)
             self._connection.lost.set()
 
     async def _carry(

@@ -19,7 +19,7 @@ from aiohttp import web
 
 from kctl.session.session import user_agent
 from kctl.streaming import dial
-from localplane.apimachinery.regexps import Expression, TooCostly, compiled
+from localplane.apimachinery.golang.regexps import Expression, TooCostly, compiled
 from localplane.client.errors import ClientError, ConnectionFailed
 from localplane.client.kubeconfig.model import ClientConfig
 from localplane.client.transport.aiohttp_transport import HTTPTransport

@@ -19,8 +19,8 @@ from kctl.errors import KctlError
 from kctl.session.session import Session
 from kctl.streaming.channels import ERROR, RESIZE, STDERR, STDIN, STDOUT, Conversation, converse, exit_code_of
 from kctl.streaming.terminal import kept_safe, size_told
-from localplane.apimachinery import go_sources
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang import sources
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConnectionLost
 
@@ -157,9 +157,9 @@ async def _listen(session: Session, conversation: Conversation, streams: Streams
                 said += data
     except ConnectionLost as error:
         why = f"next reader: {error}"
-        session.log_error(f'"Copying stdout failed" err={go_quote(why)}', place=go_sources.COPYING_STDOUT)
+        session.log_error(f'"Copying stdout failed" err={go_quote(why)}', place=sources.COPYING_STDOUT)
         if streams.err is not None:
-            session.log_error(f'"Copying stderr failed" err={go_quote(why)}', place=go_sources.COPYING_STDERR)
+            session.log_error(f'"Copying stderr failed" err={go_quote(why)}', place=sources.COPYING_STDERR)
         raise KctlError(f"error reading from error stream: {why}") from error
     return exit_code_of(said, conversation.protocol)
 

@@ -24,7 +24,7 @@ from kctl.errors import KctlError
 from kctl.objects import Info
 from kctl.printers import jsonpath
 from localplane.apimachinery.errors import APIError, Expired
-from localplane.apimachinery.gotext import go_plain, go_quote
+from localplane.apimachinery.golang.text import go_plain, go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConnectionLost
 from localplane.client.rest import watch

@@ -28,7 +28,7 @@ from collections.abc import Sequence
 
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from .gotext import go_quote
+from .golang.text import go_quote
 from .records import record
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from .errors import Cause
-from .gotext import go_quote, go_value
+from .golang.text import go_quote, go_value
 from .groups import GroupKind
 
 __all__ = [

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from . import names
 from .fieldpath import FieldError, Path, collected, forbidden, invalid, not_supported, required, too_long
-from .gotext import go_quote
+from .golang.text import go_quote
 from .groups import GroupVersion, GroupVersionKind
 from .names import NameValidator, size
 from .times import InvalidTime, parse_time

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
-from localplane.apimachinery.labels import selector_of
 from localplane.apimachinery.names import dns1123_label
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import selector_of
 from localplane.apiserver.request import Request
 
 from .core.pods.disabled_fields import drop_disabled_fields

@@ -15,11 +15,11 @@ from typing import Any, Final, Protocol
 from localplane.apimachinery.errors import BadRequest, Conflict, InternalError, Invalid
 from localplane.apimachinery.fieldpath import Path
 from localplane.apimachinery.groups import GroupKind, GroupResource
-from localplane.apimachinery.labels import InvalidSelector, from_labels, selector_of
 from localplane.apimachinery.managedfields.scale import ReplicasPaths, ScaleManagers
 from localplane.apimachinery.objectmeta import METADATA, validate_managed_fields
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
+from localplane.apimachinery.selectors.labels import InvalidSelector, from_labels, selector_of
 from localplane.apimachinery.times import age
 from localplane.apiserver.endpoints.representation.table import ABOUT_CREATION, ABOUT_NAME
 from localplane.apiserver.registry import reads

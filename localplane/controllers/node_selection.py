@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final
 
-from localplane.apimachinery.labels import InvalidSelector, Requirement, Selector, from_labels, requirement
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import InvalidSelector, Requirement, Selector, from_labels, requirement
 
 _Term = Callable[[Mapping[str, Any]], bool]
 

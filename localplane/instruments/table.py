@@ -9,7 +9,7 @@ from typing import Any, Final
 import orjson
 
 from localplane.apimachinery.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apiserver.request import Answer, Request, Response
 
 ROOT: Final = "/localplane/v1/"

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, BadRequest
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.catalog.kubelets import LogOptions
 
 from .pods.containers import time_of

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from random import Random
 from typing import Any, Final
 
-from localplane.apimachinery.labels import InvalidSelector, selector_of
+from localplane.apimachinery.selectors.labels import InvalidSelector, selector_of
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apimachinery.times import InvalidTime, parse_time
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from cryptography import x509
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 from .certificates import Certificate
 

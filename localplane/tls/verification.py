@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Final, Self
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 from .authorities import NoAuthorities, certificates_in
 from .certificates import BadSignature, Certificate, MalformedCertificate

@@ -9,8 +9,8 @@ ROOT = Path(__file__).parents[2]
 
 WHY_NOT: dict[str, str] = {
     "localplane/apimachinery/times.py": "the second that it is now",
-    "localplane/apimachinery/regexps/engines.py": "patterns up to a length that real ones have",
-    "localplane/apimachinery/regexps/syntax.py": "single characters",
+    "localplane/apimachinery/golang/regexps/engines.py": "patterns up to a length that real ones have",
+    "localplane/apimachinery/golang/regexps/syntax.py": "single characters",
     "localplane/apimachinery/managedfields/fieldset.py": "it is asked with short keys only",
     "localplane/apimachinery/managedfields/typed.py": "it is asked with short keys only",
     "localplane/apimachinery/serializers/media_types.py": "headers up to a length that real clients send",

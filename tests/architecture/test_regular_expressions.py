@@ -1,9 +1,9 @@
 """No regular expression of ours can be made to go back in a text more often than the text is long.
 
-Expressions from outside run on RE2 (`localplane.apimachinery.regexps`). Those in the source are Python's, and meet
+Expressions from outside run on RE2 (`apimachinery/golang/regexps`). Those in the source are Python's, and meet
 texts from outside: so each is attacked with texts that are made of it. If yours is found here: let what repeats be
 possessive (`[0-9]++`), let what follows a loop begin with what the loop can't take, look only where a match may begin
-(`(?<![0-9])[0-9]++`), or compile it with `localplane.apimachinery.regexps`.
+(`(?<![0-9])[0-9]++`), or compile it with `localplane.apimachinery.golang.regexps`.
 """
 
 from __future__ import annotations

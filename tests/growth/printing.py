@@ -9,8 +9,8 @@ from kctl.printers import jsonpath, kyaml, objects, sorting
 from kctl.printers.custom_columns import CustomColumnsPrinter
 from kctl.printers.sorting import go_sort
 from kctl.printers.table import TableOptions, TablePrinter, TabWriter
-from localplane.apimachinery import gotemplate
 from localplane.apimachinery import jsonpath as paths
+from localplane.apimachinery.golang import template as gotemplate
 from localplane.apimachinery.objects import JSONObject
 from tests.growth.works import Case, of
 

@@ -12,15 +12,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from kctl.printers import custom_columns, jsonpath, kyaml, objects, terminal
-from localplane.apimachinery import fields, gotemplate, gotext, labels, names, quantity, times
 from localplane.apimachinery import jsonpath as paths
+from localplane.apimachinery import names, quantity, times
 from localplane.apimachinery.cel.environment import base_environment, checked
 from localplane.apimachinery.fieldpath import Path
+from localplane.apimachinery.golang import template
+from localplane.apimachinery.golang import text as gotext
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.managedfields import fieldset
 from localplane.apimachinery.managedfields import fieldset as elements
 from localplane.apimachinery.schema.meta import object_meta
 from localplane.apimachinery.schema.validation.formats import FORMATS
+from localplane.apimachinery.selectors import fields, labels
 from localplane.apimachinery.serializers import media_types, yaml_documents, yaml_scalars
 from localplane.apimachinery.serializers.json import number_text, parse_json, parse_json_stream
 from localplane.apimachinery.serializers.json_writer import to_json
@@ -95,7 +98,7 @@ def _printed(text: str) -> str:
 
 
 def _templated(text: str) -> str:
-    return gotemplate.execute(gotemplate.parse(text, "output"), {"a": {"b": [1, 2]}})
+    return template.execute(template.parse(text, "output"), {"a": {"b": [1, 2]}})
 
 
 def _columns(text: str) -> Any:

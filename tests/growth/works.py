@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from localplane.apimachinery import fields, labels, objectmeta
+from localplane.apimachinery import objectmeta
 from localplane.apimachinery.cel import compile_rules
 from localplane.apimachinery.errors import Invalid
 from localplane.apimachinery.fieldpath import Path, invalid
@@ -21,6 +21,7 @@ from localplane.apimachinery.patch import json_patch, merge_patch, strategic
 from localplane.apimachinery.patch.values import copied, same
 from localplane.apimachinery.quantity import ZERO, parse
 from localplane.apimachinery.schema import Schema
+from localplane.apimachinery.selectors import fields, labels
 from localplane.apimachinery.serializers.json import parse_json
 from localplane.apimachinery.serializers.json_writer import to_json
 from localplane.apimachinery.serializers.yaml import parse_yaml

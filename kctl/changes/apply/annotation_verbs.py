@@ -16,7 +16,7 @@ from kctl.printers.objects import go_indented
 from kctl.session.session import Session
 from localplane.apimachinery import serializers
 from localplane.apimachinery.errors import APIError, NotFound
-from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.golang.text import go_json, go_quote
 from localplane.client.rest import resources
 
 

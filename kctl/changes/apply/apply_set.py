@@ -15,7 +15,7 @@ from kctl.errors import KctlError, raise_all
 from kctl.objects import Info
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import NoMatch

@@ -16,7 +16,7 @@ from kctl.errors import KctlError, with_source
 from kctl.objects import Info
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, Conflict, Invalid, NotFound
-from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.golang.text import go_json, go_quote
 from localplane.apimachinery.objects import JSONObject, sorted_keys
 from localplane.apimachinery.patch import PatchError, merge_patch
 from localplane.apimachinery.patch.strategic import merge

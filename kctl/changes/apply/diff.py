@@ -31,7 +31,7 @@ from kctl.objects import Found, Info, Query, resolve
 from kctl.printers.objects import without_managed_fields
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers import to_yaml
 from localplane.client.errors import ClientError

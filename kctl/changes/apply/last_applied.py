@@ -5,7 +5,7 @@ Kubernetes: kubectl/pkg/util/apply.go.
 
 from __future__ import annotations
 
-from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.golang.text import go_json
 from localplane.apimachinery.objects import JSONObject, sorted_keys
 
 ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from kctl.changes.apply import last_applied
 from kctl.errors import KctlError
-from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.golang.text import go_json
 from localplane.apimachinery.objects import JSONObject, sorted_keys
 from localplane.apimachinery.patch import PatchError, merge_patch
 from localplane.apimachinery.patch.strategic import Conflicting, three_way_patch

@@ -10,7 +10,7 @@ from kctl.errors import KctlError
 from kctl.objects import Info
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, Conflict, UnsupportedMediaType
-from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.golang.text import go_json
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.rest.resources import PatchType
 

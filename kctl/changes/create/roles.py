@@ -12,7 +12,7 @@ from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError
 from kctl.session.session import Session
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import NoMatch
 from localplane.client.rest.names import GroupVersionResource

@@ -26,7 +26,7 @@ from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError
 from kctl.kustomize.resources import hashes
 from kctl.session.session import Session
-from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.golang.text import go_json, go_quote
 from localplane.apimachinery.names import config_map_key
 from localplane.apimachinery.objects import JSONObject
 

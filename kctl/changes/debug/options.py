@@ -11,7 +11,7 @@ from kctl.changes.launch.names import INVALID, PULL_POLICIES, is_image
 from kctl.command_line.flags import Given
 from kctl.errors import KctlError
 from kctl.session.session import Session
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers import errors, yaml_documents
 from localplane.apis import encoding

@@ -11,7 +11,7 @@ from kctl.objects.decoding import check_registered
 from kctl.session.session import Session
 from kctl.streaming import attach
 from localplane.apimachinery.errors import NotFound
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject, sorted_keys
 from localplane.apimachinery.patch import strategic
 from localplane.apis import encoding, patch_nodes

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kctl.changes.temporary_files import new_file
 from kctl.errors import KctlError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 
 def command() -> list[str]:

@@ -15,7 +15,7 @@ from kctl.objects import Info, Query, decoding, manifests, resolve
 from kctl.printers import results as result_printers
 from kctl.session.session import Session
 from localplane.apimachinery import serializers
-from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.golang.text import go_json
 from localplane.client.rest.resources import PatchType
 
 _SOURCE = "edited-file"

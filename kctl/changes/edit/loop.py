@@ -27,7 +27,7 @@ from kctl.printers.choice import object_printer
 from kctl.session.session import Session
 from localplane.apimachinery import serializers
 from localplane.apimachinery.errors import APIError, Invalid, NotFound
-from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.golang.text import go_json, go_quote
 from localplane.apimachinery.objects import JSONObject, sorted_keys
 
 

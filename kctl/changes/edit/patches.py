@@ -15,7 +15,7 @@ from kctl.printers import results as result_printers
 from kctl.session.session import Session
 from localplane.apimachinery import patch as apimachinery_patch
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_json, go_syntax
+from localplane.apimachinery.golang.text import go_json, go_syntax
 from localplane.apimachinery.objects import JSONObject, sorted_keys
 from localplane.apimachinery.patch import merge_patch, strategic
 from localplane.client.rest.resources import PatchType

@@ -13,9 +13,9 @@ import re
 from typing import Any
 
 from kctl.errors import KctlError
-from localplane.apimachinery import labels as apimachinery_labels
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.names import regex_error
+from localplane.apimachinery.selectors import labels as apimachinery_labels
 
 _DOMAIN = r"(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])"
 _HOST = rf"(?:{_DOMAIN}(?:\.{_DOMAIN})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kctl.changes.launch.names import INVALID, PULL_POLICIES, is_image, labels_of, variable_errors
 from kctl.command_line.flags import Given
 from kctl.errors import KctlError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 _RESTART = ("Always", "OnFailure", "Never")

@@ -12,7 +12,7 @@ from kctl.command_line.flags import Flag, Given
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from localplane.apimachinery import patch
-from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.golang.text import go_json
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch import json_patch, merge_patch, strategic
 from localplane.apis import encoding, patch_nodes, scheme

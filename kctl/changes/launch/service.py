@@ -5,7 +5,7 @@ from __future__ import annotations
 from kctl.changes.launch.names import int_or_text, labels_of
 from kctl.command_line.flags import Given
 from kctl.errors import KctlError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 _NAME_MAX = 63

@@ -8,10 +8,10 @@ from kctl.objects import Info, Query, resolve
 from kctl.objects.arguments import named
 from kctl.printers.objects import NamePrinter
 from kctl.session.session import Session
-from localplane.apimachinery import labels
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupResource
+from localplane.apimachinery.selectors import labels
 from localplane.client.rest import resources
 
 

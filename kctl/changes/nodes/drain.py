@@ -16,7 +16,7 @@ from kctl.printers.objects import NamePrinter
 from kctl.session.session import Session
 from localplane.apimachinery import times
 from localplane.apimachinery.errors import APIError, Forbidden, NotFound, TooManyRequests
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.client.rest import options as rest_options
 from localplane.client.rest import resources
 from localplane.client.rest.names import GroupVersionResource

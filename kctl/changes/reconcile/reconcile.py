@@ -16,7 +16,7 @@ from kctl.printers import typed
 from kctl.printers.choice import output_flags
 from kctl.session.session import Session
 from localplane.apimachinery.errors import AlreadyExists, Conflict, Forbidden, NotFound
-from localplane.apimachinery.gotext import go_quote, json_type
+from localplane.apimachinery.golang.text import go_quote, json_type
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.rest import resources
 from localplane.client.rest.names import GroupVersionResource

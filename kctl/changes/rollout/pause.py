@@ -16,7 +16,7 @@ from kctl.printers import typed
 from kctl.printers.choice import output_flags
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 _RESTARTED = "kubectl.kubernetes.io/restartedAt"

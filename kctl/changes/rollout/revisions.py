@@ -12,10 +12,10 @@ from kctl.command_line.flags import Given
 from kctl.errors import KctlError
 from kctl.objects import Found, Info, Query, resolve
 from kctl.session.session import Session
-from localplane.apimachinery import labels
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupVersionKind
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors import labels
 from localplane.client.rest import options, resources
 from localplane.client.rest.names import GroupVersionResource
 

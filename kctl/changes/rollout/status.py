@@ -14,7 +14,7 @@ from kctl.errors import KctlError
 from kctl.objects import Info
 from kctl.session.session import Session
 from kctl.views import wait
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 REVISION = "deployment.kubernetes.io/revision"

@@ -25,7 +25,7 @@ from kctl.session.session import Session
 from kctl.views.describe import page as describe_page
 from kctl.views.describe import pods
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.rest import resources
 

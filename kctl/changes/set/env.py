@@ -15,7 +15,7 @@ from kctl.errors import KctlError
 from kctl.objects import value_from
 from kctl.printers import typed
 from kctl.session.session import Session
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 

@@ -11,7 +11,7 @@ from kctl.command_line.flags import Given
 from kctl.errors import KctlError, raise_all
 from kctl.printers import typed
 from kctl.session.session import Session
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from kctl.changes.launch import names
 from kctl.errors import KctlError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 

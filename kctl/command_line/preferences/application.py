@@ -17,7 +17,7 @@ from kctl.command_line.preferences.decoding import Alias, Option, Preference, de
 from kctl.command_line.preferences.files import flag_in, locate
 from kctl.command_line.verbs import GROUPS
 from kctl.errors import KctlError
-from localplane.apimachinery import go_sources
+from localplane.apimachinery.golang import sources
 from localplane.client.authentication import plugin_policy
 from localplane.client.errors import ConfigError
 from localplane.client.kubeconfig.model import PluginPolicy
@@ -89,7 +89,7 @@ def _load(words: list[str]) -> Preference | None:
 
 
 def _log(text: str) -> None:
-    sys.stderr.write(line(go_sources.KUBERC_DECODED, text))
+    sys.stderr.write(line(sources.KUBERC_DECODED, text))
 
 
 def why(error: Exception) -> str:

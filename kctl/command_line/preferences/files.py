@@ -15,7 +15,7 @@ from typing import NamedTuple
 from kctl.command_line.flags import Given
 from kctl.command_line.preferences.decoding import Alias, Defaults, Option, Preference
 from kctl.errors import KctlError, raise_all
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.serializers import yaml_writer
 
 

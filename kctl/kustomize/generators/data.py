@@ -12,7 +12,7 @@ from kctl.kustomize.nodes.node import BOOL, Map, Scalar, text
 from kctl.kustomize.resources.data_maps import put_config_map_data, put_secret_data
 from kctl.kustomize.resources.resmap import ResMap
 from kctl.kustomize.resources.resource import BEHAVIOR, NEEDS_HASH, Resource
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 Fields = Mapping[str, Any]
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from kctl.kustomize.errors import KustomizeError
-from localplane.apimachinery.gotext import go_quote, json_float, json_type
+from localplane.apimachinery.golang.text import go_quote, json_float, json_type
 from localplane.apimachinery.serializers import errors, yaml
 
 Shape: TypeAlias = "str | ListOf | MapOf | Struct"

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from kctl.kustomize.errors import HTTPStatus, KustomizeError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.client.transport import downloads
 
 from . import repositories

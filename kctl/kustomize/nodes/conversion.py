@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from kctl.kustomize.errors import KustomizeError
-from localplane.apimachinery.gotext import go_float, go_quote
+from localplane.apimachinery.golang.text import go_float, go_quote
 from localplane.apimachinery.serializers import yaml_scalars, yaml_writer
 
 from .node import FLOAT, NULL, STR, Map, Node, Scalar, Seq

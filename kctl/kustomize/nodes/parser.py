@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kctl.kustomize.errors import KustomizeError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.serializers.yaml_events import parser_of, problem_of
 
 from .node import MERGE, STR, Map, Node, Scalar, Seq, copied, is_null, text_of

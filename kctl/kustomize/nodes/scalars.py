@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from kctl.kustomize.errors import KustomizeError
-from localplane.apimachinery.gotext import json_float
+from localplane.apimachinery.golang.text import json_float
 from localplane.apimachinery.serializers import yaml_scalars as v2
 from localplane.apimachinery.serializers.errors import YAMLError
 

@@ -10,7 +10,7 @@ from kctl.kustomize.merging import schemas
 from kctl.kustomize.nodes.conversion import from_json, json_value
 from kctl.kustomize.nodes.node import Map, Node, Scalar, Seq, is_empty, is_missing, is_null, raw_text, text_of
 from kctl.kustomize.nodes.parser import read_nodes
-from localplane.apimachinery.gotext import go_plain, go_type_name
+from localplane.apimachinery.golang.text import go_plain, go_type_name
 
 from .resmap import ResMap
 from .resource import Resource

@@ -11,7 +11,7 @@ from typing import Any
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.nodes.conversion import json_value
 from kctl.kustomize.nodes.node import Map, Scalar
-from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.golang.text import go_json
 from localplane.apimachinery.objects import sorted_keys
 
 from .resource import Resource

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.nodes import conversion
 from kctl.kustomize.nodes.node import Map, Seq, is_missing, text_of
-from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.golang.text import go_json, go_quote
 from localplane.apimachinery.objects import sorted_keys
 
 from . import data_maps

@@ -7,7 +7,7 @@ from typing import Any
 
 from kctl.kustomize.errors import KustomizeError
 from kctl.kustomize.patterns import Matches, anchored
-from localplane.apimachinery import labels
+from localplane.apimachinery.selectors import labels
 
 from . import resource
 from .ids import Gvk, ResId

@@ -19,7 +19,7 @@ from kctl.kustomize.resources.factory import in_file, resources_from
 from kctl.kustomize.resources.resmap import ResMap
 from kctl.kustomize.resources.resource import ALLOW_KIND_CHANGE, ALLOW_NAME_CHANGE, Resource
 from kctl.kustomize.resources.selector import Selector
-from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.golang.text import go_json, go_quote
 from localplane.apimachinery.objects import sorted_keys
 from localplane.apimachinery.patch import PatchError
 from localplane.apimachinery.patch.json_patch import apply, json_patch_of

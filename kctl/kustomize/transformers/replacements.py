@@ -15,7 +15,7 @@ from kctl.kustomize.resources import resmap
 from kctl.kustomize.resources.ids import Gvk, ResId
 from kctl.kustomize.resources.resource import Resource
 from kctl.kustomize.resources.selector import Selector
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 from .structured_data import replace_within
 

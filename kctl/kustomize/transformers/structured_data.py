@@ -14,7 +14,7 @@ from kctl.kustomize.nodes.conversion import json_value
 from kctl.kustomize.nodes.emitter import emitted
 from kctl.kustomize.nodes.node import Node, Scalar, copied, raw_text
 from kctl.kustomize.nodes.parser import parse
-from localplane.apimachinery.gotext import go_json, json_string
+from localplane.apimachinery.golang.text import go_json, json_string
 from localplane.apimachinery.objects import sorted_keys
 
 _COMMENT = re.compile(r"(^|[ \t])#")

@@ -15,7 +15,7 @@ from kctl.kustomize.nodes.node import BOOL, FLOAT, INT, STR, Map, Node, Scalar, 
 from kctl.kustomize.resources import resmap
 from kctl.kustomize.resources.ids import Gvk, ResId
 from kctl.kustomize.resources.resource import Resource
-from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.golang.text import go_plain
 
 Variables = dict[str, "Variable"]
 _INDEXED = re.compile(r"(.*)\[(\d+)\]")

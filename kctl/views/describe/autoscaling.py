@@ -16,9 +16,9 @@ from kctl.views.describe.page import (
     of,
 )
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.labels import selector_text
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import selector_text
 
 _UNKNOWN = "<unknown>"
 _FIELDS = {

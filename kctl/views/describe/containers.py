@@ -8,7 +8,7 @@ from urllib.parse import quote
 from kctl.errors import KctlError
 from kctl.objects import value_from
 from kctl.views.describe.page import NONE, Page, full_time, of, truth
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 Resolve = Callable[[JSONObject], str]

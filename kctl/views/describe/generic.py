@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from kctl.views.describe.page import Page, Source, annotation_lines, events, labels, of
-from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.golang.text import go_plain
 from localplane.apimachinery.objects import JSONObject
 
 _SKIPPED = (

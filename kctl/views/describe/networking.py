@@ -29,8 +29,8 @@ from kctl.views.describe.page import (
     told,
 )
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import selector_text
 
 
 def _heading(page: Page, obj: JSONObject) -> None:

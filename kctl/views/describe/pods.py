@@ -22,8 +22,8 @@ from kctl.views.describe.page import (
     since,
 )
 from kctl.views.describe.volumes import volumes
-from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import selector_text
 
 
 def pod_template(page: Page, template: JSONObject | None) -> None:

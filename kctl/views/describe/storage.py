@@ -24,7 +24,7 @@ from kctl.views.describe.page import (
     truth,
 )
 from kctl.views.describe.volumes import access_modes, claim, storage_class_name, volume_source
-from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.golang.text import go_plain
 from localplane.apimachinery.objects import JSONObject
 
 

@@ -26,8 +26,8 @@ from kctl.views.describe.pods import pod_template
 from kctl.views.describe.volumes import storage_class_name
 from localplane.apimachinery import times
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import selector_text
 
 
 def _conditions(page: Page, obj: JSONObject) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from localplane.apimachinery import jsonpath
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.jsonpath import parser
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import AmbiguousMatch, NoMatch

@@ -8,7 +8,7 @@ from typing import Any
 from kctl.errors import KctlError
 from kctl.views.explain import text
 from kctl.views.explain.documents import resolved, schema_of
-from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.golang.text import go_json, go_quote
 from localplane.apimachinery.objects import JSONObject
 
 _WANTED = {

@@ -10,7 +10,7 @@ from typing import Any
 
 from kctl.errors import KctlError
 from kctl.views.explain.text import Options, paragraphs
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupVersionKind
 
 Schema = dict[str, Any]

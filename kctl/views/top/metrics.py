@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from kctl.command_line.flags import Flag, Given, switch
 from kctl.errors import KctlError
 from kctl.session.session import Session
-from localplane.apimachinery import fields as apimachinery_fields
-from localplane.apimachinery import labels
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors import fields as apimachinery_fields
+from localplane.apimachinery.selectors import labels
 from localplane.apimachinery.serializers.protobuf import fields, opened
 from localplane.client.rest.discovery import ACCEPT
 from localplane.client.rest.statuses import Subject

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from kctl.printers.terminal import harmless
 from kctl.views.watch.board import CHANGED, GONE, NEW, Board, Entry, Section, is_age
-from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.golang.text import go_plain
 from localplane.apimachinery.times import age
 
 _GAP = 2

@@ -21,7 +21,7 @@ from kctl.views.watch.changes import Change
 from kctl.views.watch.sources import Source
 from localplane.apimachinery import times
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.golang.text import go_json
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.records import replace
 from localplane.client.errors import ClientError

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from localplane.apimachinery.gotext import go_json, go_plain, go_type_name
+from localplane.apimachinery.golang.text import go_json, go_plain, go_type_name
 from localplane.apimachinery.schema.values import in_order
 
 from .parser import (

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final, NoReturn, TypeAlias
 
-from localplane.apimachinery.gotext import go_float, go_json, go_quote
+from localplane.apimachinery.golang.text import go_float, go_json, go_quote
 from localplane.apimachinery.memoization import LONGEST_KEY, remembered
 
 # One step of a field's path, in the spelling of FieldsV1.

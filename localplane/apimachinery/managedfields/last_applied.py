@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.golang.text import go_json
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema.values import in_order
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.golang.text import go_json, go_quote
 from localplane.apimachinery.objects import JSONObject
 
 from .errors import InvalidManagedFields

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from localplane.apimachinery.gotext import go_quote, json_string
+from localplane.apimachinery.golang.text import go_quote, json_string
 from localplane.apimachinery.memoization import LONGEST_KEY
 from localplane.apimachinery.schema import NOTHING, Node, Property, Schema
 from localplane.apimachinery.schema.meta import type_meta

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from localplane.apimachinery.gotext import go_plain, go_type_name
+from localplane.apimachinery.golang.text import go_plain, go_type_name
 
 from .errors import Unmanageable
 from .fieldset import shown

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from localplane.apimachinery.gotext import json_type
+from localplane.apimachinery.golang.text import json_type
 
 from .errors import InvalidPatch, PatchNotApplicable, TooManyOperations
 from .values import copied, encoded_size, same

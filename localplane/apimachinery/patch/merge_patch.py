@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from localplane.apimachinery.gotext import json_type
+from localplane.apimachinery.golang.text import json_type
 from localplane.apimachinery.objects import JSONObject
 
 from .errors import InvalidPatch

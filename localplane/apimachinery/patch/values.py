@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from localplane.apimachinery.gotext import json_float, json_string, json_type
+from localplane.apimachinery.golang.text import json_float, json_string, json_type
 from localplane.apimachinery.names import size
 
 

@@ -29,7 +29,7 @@ Shape = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The values that a node takes, beyond their type. `pattern` is RE2's (`localplane.apimachinery.regexps`)."""
+    """The values that a node takes, beyond their type. `pattern` is RE2's (`apimachinery/golang/regexps`)."""
 
     minimum: float | None = None
     maximum: float | None = None

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from localplane.apimachinery.gotext import go_quote, json_type
+from localplane.apimachinery.golang.text import go_quote, json_type
 
 from .errors import JSONSyntaxError, NotAnObject
 from .utf8 import decode

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 from .errors import JSONValueError
 from .json_scanner import MAX_DUPLICATES, Scanner, too_great

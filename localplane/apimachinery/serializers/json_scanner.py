@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.light_typing import Any, Final
 
 from .errors import JSONSyntaxError, JSONValueError

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.golang.text import go_json
 
 _LEADING_SPACES = re.compile(rb"^ +", re.MULTILINE)
 _SEPARATORS = (("\u2028".encode(), b"\\u2028"), ("\u2029".encode(), b"\\u2029"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from localplane.apimachinery.gotext import json_float
+from localplane.apimachinery.golang.text import json_float
 
 from .json_scanner import number
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 
-from localplane.apimachinery.gotext import json_float
+from localplane.apimachinery.golang.text import json_float
 from localplane.apimachinery.light_typing import Any, Final, NoReturn
 
 from .errors import YAMLError

@@ -13,7 +13,7 @@ import re
 import struct
 from dataclasses import dataclass
 
-from localplane.apimachinery.gotext import go_float, go_quote
+from localplane.apimachinery.golang.text import go_float, go_quote
 from localplane.apimachinery.light_typing import Any, Final
 
 from .errors import YAMLError

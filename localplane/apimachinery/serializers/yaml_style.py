@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from localplane.apimachinery.gotext import go_float, json_float
+from localplane.apimachinery.golang.text import go_float, json_float
 from localplane.apimachinery.light_typing import Any
 
 from .yaml_scalars import STR, resolve

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from localplane.apimachinery.errors import Forbidden
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupResource
 
 from .interface import Attributes

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.errors import BadRequest, Invalid, MethodNotAllowed, NotFound
 from localplane.apimachinery.fieldpath import FieldError, invalid
-from localplane.apimachinery.gotext import go_json, go_quote
+from localplane.apimachinery.golang.text import go_json, go_quote
 from localplane.apimachinery.groups import GroupKind, GroupResource
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from localplane.apimachinery.go_sources import SERVER_SCHEME
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.sources import SERVER_SCHEME
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupVersion
 
 from .interface import ServedKind

@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from localplane.apimachinery import fields, labels
 from localplane.apimachinery.names import path_segment_name
+from localplane.apimachinery.selectors import fields, labels
 from localplane.apiserver.request import Query, RequestInfo
 
 _VERBS = {"POST": "create", "GET": "get", "HEAD": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}

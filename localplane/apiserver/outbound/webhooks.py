@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 import aiohttp
 from yarl import URL
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.tls.authorities import NoAuthorities
 from localplane.tls.contexts import judging
 

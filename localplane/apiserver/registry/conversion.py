@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from secrets import token_hex
 
 from localplane.apimachinery.errors import InternalError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied

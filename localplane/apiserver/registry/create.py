@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from localplane.apimachinery.errors import AlreadyExists, resource_details
 from localplane.apimachinery.fieldpath import collected
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.names import generate_name, path_segment_name
 from localplane.apimachinery.objectmeta import validate_object_meta
 from localplane.apimachinery.objects import JSONObject

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from localplane.apimachinery.errors import BadRequest, Invalid
 from localplane.apimachinery.fieldpath import FieldError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupKind, GroupResource
 from localplane.apimachinery.names import path_segment_name
 from localplane.apimachinery.objects import JSONObject

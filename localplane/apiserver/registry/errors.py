@@ -8,7 +8,7 @@ Kubernetes: apiserver/pkg/registry/generic/registry and apiserver/pkg/storage/er
 from __future__ import annotations
 
 from localplane.apimachinery import errors as api
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupResource
 from localplane.apiserver.storage import errors as storage
 

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from localplane.apimachinery import fields, labels
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors import fields, labels
 from localplane.apiserver.request import Answer, Request
 from localplane.apiserver.storage.interface import ObjectList, Watch
 from localplane.apiserver.storage.objects import StoredObject

@@ -104,7 +104,7 @@ def _revision(fields: dict[str, Any], token: bytes) -> int:
 
 def _wrong_type(value: Any, into: str, *, number_in: bytes | None = None) -> InvalidContinueToken:
     """Go quotes a number, as it is written, only where another number would be right."""
-    from localplane.apimachinery.gotext import json_type
+    from localplane.apimachinery.golang.text import json_type
     from localplane.apimachinery.serializers.json import number_text
 
     what = json_type(value)

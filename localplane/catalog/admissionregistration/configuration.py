@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objectmeta import validate_object_meta
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.request import Request

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required
-from localplane.apimachinery.labels import label_selector_text
 from localplane.apimachinery.names import path_segment_name
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import label_selector_text
 from localplane.apimachinery.times import age
 from localplane.catalog.declarations import builtin
 from localplane.catalog.validation.rules import (

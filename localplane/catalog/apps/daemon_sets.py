@@ -12,9 +12,9 @@ from typing import Any
 
 from localplane.apimachinery.errors import BadRequest
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required
-from localplane.apimachinery.labels import InvalidSelector, selector_text
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
+from localplane.apimachinery.selectors.labels import InvalidSelector, selector_text
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template

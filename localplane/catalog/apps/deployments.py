@@ -7,9 +7,9 @@ from typing import Any
 
 from localplane.apimachinery.errors import BadRequest
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, not_supported, required
-from localplane.apimachinery.labels import InvalidSelector, selector_of
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import same
+from localplane.apimachinery.selectors.labels import InvalidSelector, selector_of
 from localplane.apimachinery.times import age
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.request import Request

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 _is_integer = re.compile("[+-]?[0-9]+").fullmatch
 

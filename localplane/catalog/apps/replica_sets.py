@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import selector_text
 from localplane.apimachinery.times import age
 from localplane.catalog.core.pods.defaults import default_pod_template
 from localplane.catalog.declarations import builtin

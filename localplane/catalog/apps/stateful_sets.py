@@ -7,10 +7,10 @@ from itertools import chain
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
-from localplane.apimachinery.labels import InvalidSelector, selector_of
 from localplane.apimachinery.names import dns1123_label
 from localplane.apimachinery.objectmeta import validate_annotations, validate_labels
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import InvalidSelector, selector_of
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
 from localplane.catalog.core.pods.defaults import default_pod_template, default_resource_list

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.golang.text import go_json
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import DecodeError
 from localplane.apimachinery.serializers.errors import SerializationError

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, declared, invalid, not_supported, required
-from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.names import size
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import selector_text
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
 from localplane.catalog.declarations import builtin

@@ -9,7 +9,7 @@ import re
 from collections import deque
 from typing import NamedTuple
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 _is_number = re.compile("[+-]?[0-9]+").fullmatch
 

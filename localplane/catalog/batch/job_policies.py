@@ -19,7 +19,7 @@ from localplane.apimachinery.fieldpath import (
     too_long,
     too_many,
 )
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.names import size
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.validation.rules import QUALIFIED_NAME, All, Always, AtMost, Each, Fields, OneOf, Required

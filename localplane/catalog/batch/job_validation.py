@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required, too_long
-from localplane.apimachinery.labels import InvalidSelector, selector_of
 from localplane.apimachinery.names import dns1123_label, dns1123_subdomain, regex_error, size
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import InvalidSelector, selector_of
 from localplane.catalog.core.pods.validation.pods import pod_template_errors
 from localplane.catalog.pod_controllers import (
     has_bad_values,

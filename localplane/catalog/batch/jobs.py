@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected
-from localplane.apimachinery.labels import selector_text
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import selector_text
 from localplane.apimachinery.times import age, human_duration, parse_time
 from localplane.apiserver.registry.rest import Deleted, DeleteOptions, ListOptions, ValidateCreate
 from localplane.apiserver.registry.store import Store

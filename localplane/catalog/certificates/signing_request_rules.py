@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, forbidden, invalid, not_supported, required
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.catalog.core.pods.validation.projected import signer_name_errors
 from localplane.catalog.validation.rules import AtLeast, Fields
 from localplane.catalog.validation.values import repeated

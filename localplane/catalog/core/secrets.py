@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required, too_long
-from localplane.apimachinery.gotext import json_type
+from localplane.apimachinery.golang.text import json_type
 from localplane.apimachinery.names import config_map_key
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.errors import SerializationError

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.errors import BadRequest, Conflict, Invalid, NotFound
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupKind, GroupResource, GroupVersion
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age, format_time

@@ -16,8 +16,8 @@ from localplane.apimachinery.fieldpath import (
     invalid,
     required,
 )
-from localplane.apimachinery.labels import InvalidSelector, selector_of
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import InvalidSelector, selector_of
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request
 from localplane.catalog.declarations import builtin

@@ -13,7 +13,7 @@ from localplane.apimachinery.cel import CompilationFailed, InstantiationFailed, 
 from localplane.apimachinery.cel.declarations import Environment, struct
 from localplane.apimachinery.cel.types import BOOL, DYN, QUANTITY, STRING, map_of
 from localplane.apimachinery.fieldpath import FieldError, Path, internal, invalid, required, too_long
-from localplane.apimachinery.gotext import go_json
+from localplane.apimachinery.golang.text import go_json
 from localplane.apimachinery.names import size
 
 from .names import declared_driver_errors

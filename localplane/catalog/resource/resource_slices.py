@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import age
 from localplane.apiserver.request import Request

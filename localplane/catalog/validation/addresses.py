@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network

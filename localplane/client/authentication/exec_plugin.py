@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from localplane.apimachinery.go_sources import EXEC_PLUGIN_SCHEME
+from localplane.apimachinery.golang.sources import EXEC_PLUGIN_SCHEME
 from localplane.apimachinery.times import InvalidTime, parse_time
 from localplane.client.errors import ConfigError, CredentialsError
 from localplane.client.kubeconfig.model import ExecClusterInfo, ExecConfig

@@ -6,7 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.client.errors import ConfigError, CredentialsError
 from localplane.client.kubeconfig.model import PluginPolicy
 

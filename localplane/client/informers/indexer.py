@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from localplane.apimachinery import labels
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors import labels
 from localplane.client.errors import InvalidAnswer
 from localplane.client.workqueue.supervision import Contained
 

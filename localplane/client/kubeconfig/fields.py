@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from localplane.apimachinery.go_sources import KUBECONFIG_SCHEME
-from localplane.apimachinery.gotext import json_type
+from localplane.apimachinery.golang.sources import KUBECONFIG_SCHEME
+from localplane.apimachinery.golang.text import json_type
 from localplane.apimachinery.light_typing import Any, Final
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConfigError
@@ -171,7 +171,7 @@ def _refuse_duplicates(document: JSONObject) -> None:
 
 def _go_struct(value: Mapping[str, Any], struct: str) -> str:
     """Go's %v of one."""
-    from localplane.apimachinery.gotext import go_plain
+    from localplane.apimachinery.golang.text import go_plain
 
     parts = []
     for name, type_name in STRUCTS[struct].items():

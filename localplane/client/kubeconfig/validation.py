@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.client.urls import split
 
 from .model import Cluster, ExecConfig, User

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupKind, GroupVersion, GroupVersionKind
 from localplane.apimachinery.light_typing import TYPE_CHECKING, TypeVar
 from localplane.apimachinery.records import record

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from localplane.apimachinery import errors
 from localplane.apimachinery.errors import APIError, Cause
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.light_typing import Any
 from localplane.apimachinery.records import record

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Protocol
 from localplane.client.errors import ConnectionFailed
 from localplane.client.urls import ServerURL, query_of, server_url, split

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from localplane.apimachinery.labels import InvalidSelector, Selector, everything, selector_of
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, everything, selector_of
 from localplane.client import Client, GroupVersionResource, Lister, PatchType, WorkQueue
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.worker import NotYet, hearing, work

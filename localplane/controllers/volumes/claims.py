@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from localplane.apimachinery.labels import InvalidSelector
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import InvalidSelector
 from localplane.client import Indexer, Lister, object_key
 from localplane.controllers.worker import NotYet
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from localplane.apimachinery.labels import selector_of
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import ZERO, InvalidQuantity, Quantity, parse
+from localplane.apimachinery.selectors.labels import selector_of
 
 from .claim_users import claim_key_of
 

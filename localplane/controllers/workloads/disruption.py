@@ -15,9 +15,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
-from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.labels import InvalidSelector, label_selector_text, selector_of
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import InvalidSelector, label_selector_text, selector_of
 from localplane.apimachinery.times import InvalidTime, now, parse_time
 from localplane.catalog.apps.int_or_percent import scaled
 from localplane.catalog.policy.status import tell_whether_disruption_is_allowed

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from localplane.apimachinery.labels import InvalidSelector, selector_of
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import InvalidSelector, selector_of
 from localplane.client import Lister
 from localplane.controllers.ownership import controller_of, owner_of
 

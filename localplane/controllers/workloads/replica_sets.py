@@ -12,8 +12,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
-from localplane.apimachinery.labels import InvalidSelector, Selector, from_labels, selector_of
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, from_labels, selector_of
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apimachinery.times import format_time
 from localplane.client import (

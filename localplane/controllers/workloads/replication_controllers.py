@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from localplane.apimachinery.labels import Selector, from_labels
+from localplane.apimachinery.selectors.labels import Selector, from_labels
 from localplane.client import GroupVersionResource
 from localplane.controllers.context import ControllerContext
 

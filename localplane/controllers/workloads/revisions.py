@@ -15,8 +15,8 @@ from typing import Any, Final
 import orjson
 
 from localplane.apimachinery.errors import AlreadyExists, Conflict, NotFound
-from localplane.apimachinery.labels import Selector
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import Selector
 from localplane.client import Client, GroupVersionResource, SharedInformer
 from localplane.controllers.ownership import Claims, controlled_or_orphaned, controller_reference, index_by_controller
 from localplane.controllers.pods import safe_encoded

@@ -10,7 +10,7 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping, MutableSet
 from typing import Any, Final
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.quantity import ZERO, Quantity, parse
 from localplane.apis.amounts import read
 

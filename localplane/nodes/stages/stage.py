@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
-from localplane.apimachinery.gotemplate import Template, TemplateSyntaxError
+from localplane.apimachinery.golang.template import Template, TemplateSyntaxError
 from localplane.apimachinery.times import InvalidDuration, InvalidTime, parse_duration, parse_time
 
 from . import queries

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from localplane.apimachinery.gotemplate import FUNCTIONS, FunctionError, Template, execute, parse
-from localplane.apimachinery.gotext import go_json, go_plain, go_quote
+from localplane.apimachinery.golang.template import FUNCTIONS, FunctionError, Template, execute, parse
+from localplane.apimachinery.golang.text import go_json, go_plain, go_quote
 from localplane.apimachinery.serializers.errors import SerializationError
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.apimachinery.serializers.yaml_writer import to_yaml

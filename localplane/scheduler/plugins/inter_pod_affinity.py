@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Self
 
-from localplane.apimachinery.labels import Selector
+from localplane.apimachinery.selectors.labels import Selector
 from localplane.controllers.node_selection import labels_of
 from localplane.scheduler.diagnosis import Rejection, Unschedulable
 from localplane.scheduler.sources import NAMESPACES, Sources

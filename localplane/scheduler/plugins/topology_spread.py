@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from localplane.apimachinery.labels import InvalidSelector, Selector, from_labels, selector_of
+from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, from_labels, selector_of
 from localplane.controllers.node_selection import untolerated_taint
 from localplane.controllers.ownership import controller_of
 from localplane.scheduler.diagnosis import Rejection, SchedulerError

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from localplane.apimachinery.labels import InvalidSelector, Selector, selector_of
+from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, selector_of
 
 Labels = Mapping[str, str]
 

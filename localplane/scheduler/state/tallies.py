@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
-from localplane.apimachinery.labels import Selector
+from localplane.apimachinery.selectors.labels import Selector
 
 from .pod_info import PodInfo
 

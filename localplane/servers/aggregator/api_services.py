@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, not_supported, required
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.names import NameValidator, dns1035_label, dns1123_subdomain, path_segment_name
 from localplane.apimachinery.objectmeta import validate_object_meta
 from localplane.apimachinery.objects import JSONObject

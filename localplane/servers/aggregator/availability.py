@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.apiserver.outbound.bodies import AnswerUnusable, whole_body

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema.validation.formats import effective_format
 from localplane.apiserver.registry.definition import Definition

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.golang.text import go_plain
 from localplane.apimachinery.groups import by_priority
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import DecodeError, Schema

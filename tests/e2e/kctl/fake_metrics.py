@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
-from localplane.apimachinery.fields import parse as parse_fields
-from localplane.apimachinery.labels import parse as parse_labels
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.fields import parse as parse_fields
+from localplane.apimachinery.selectors.labels import parse as parse_labels
 from localplane.apimachinery.serializers.protobuf import delimited, enveloped, head
 from localplane.apimachinery.times import now
 

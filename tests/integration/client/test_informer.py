@@ -9,8 +9,8 @@ from datetime import timedelta
 import pytest
 from aiohttp import web
 
-from localplane.apimachinery import labels
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors import labels
 from localplane.client.informers.handlers import FilteringHandler, HandlerFunctions
 from localplane.client.informers.indexer import object_key
 from localplane.client.informers.informer import SharedInformer

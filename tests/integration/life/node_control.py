@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from localplane.apimachinery.errors import APIError, BadRequest
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, PatchType
 from localplane.nodes.heartbeat import NODES

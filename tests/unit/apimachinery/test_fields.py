@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localplane.apimachinery import fields
-from localplane.apimachinery.fields import InvalidSelector, Requirement, Selector
+from localplane.apimachinery.selectors import fields
+from localplane.apimachinery.selectors.fields import InvalidSelector, Requirement, Selector
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localplane.apimachinery.gotext import go_float, go_json, go_quote, go_value, json_float
+from localplane.apimachinery.golang.text import go_float, go_json, go_quote, go_value, json_float
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

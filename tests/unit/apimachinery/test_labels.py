@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localplane.apimachinery import labels
-from localplane.apimachinery.labels import InvalidSelector, Requirement, Selector
+from localplane.apimachinery.selectors import labels
+from localplane.apimachinery.selectors.labels import InvalidSelector, Requirement, Selector
 
 KEY = (
     "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "

@@ -14,7 +14,7 @@ _LIGHT = """
 import sys
 import localplane.compose.control_plane, localplane.controllers, localplane.nodes
 heavy = ("localplane.nodes.pods", "localplane.nodes.stages", "localplane.nodes.kubelet", "localplane.nodes.logs")
-print([name for name in sys.modules if name.startswith((*heavy, "localplane.apimachinery.gotemplate"))])
+print([name for name in sys.modules if name.startswith((*heavy, "localplane.apimachinery.golang.template"))])
 """
 
 

@@ -26,7 +26,7 @@ from localplane.apimachinery.cel.types import (
     type_of,
 )
 from localplane.apimachinery.cel.values import Duration, Timestamp, Unsigned, type_of_value
-from localplane.apimachinery.gotext import go_float
+from localplane.apimachinery.golang.text import go_float
 
 
 def _same(value: Any) -> Any:

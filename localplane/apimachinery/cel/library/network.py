@@ -11,7 +11,7 @@ from localplane.apimachinery.cel.declarations import Function, member, overload
 from localplane.apimachinery.cel.errors import EvaluationError
 from localplane.apimachinery.cel.types import BOOL, CIDR, INT, IP, STRING, Type
 from localplane.apimachinery.cel.values import Extension
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 from .addresses import InvalidAddress, parse_address, parse_prefix
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from localplane.apimachinery import regexps
 from localplane.apimachinery.cel.declarations import Function, member
 from localplane.apimachinery.cel.errors import CostExceeded, EvaluationError, no_such_overload
 from localplane.apimachinery.cel.types import INT, STRING, list_of
+from localplane.apimachinery.golang import regexps
 
 
 def compiled(pattern: str) -> regexps.Expression:

@@ -10,7 +10,7 @@ from localplane.apimachinery.cel.declarations import Function, member, overload
 from localplane.apimachinery.cel.errors import EvaluationError
 from localplane.apimachinery.cel.types import BOOL, INT, SEMVER, STRING, Type
 from localplane.apimachinery.cel.values import Extension
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 _NUMBERS = re.compile(r"[0-9]+", re.ASCII)
 _ALPHANUMERIC = re.compile(r"[0-9A-Za-z-]+", re.ASCII)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from localplane.apimachinery.cel.errors import CostExceeded, EvaluationError
 from localplane.apimachinery.cel.types import Kind, Type
 from localplane.apimachinery.cel.values import ELEMENT, MOST_BUILT, Duration, Mapper, Timestamp, Unsigned, type_of_value
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 from .conversions import text_of
 

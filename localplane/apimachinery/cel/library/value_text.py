@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from localplane.apimachinery.cel.values import MISSING, Mapper, Optional
-from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.golang.text import go_plain
 
 from .conversions import text_of
 

@@ -217,7 +217,7 @@ def _read(place: Place, raw: Any) -> Any:
 
 
 def _quoted(text: str) -> str:
-    from localplane.apimachinery.gotext import go_quote
+    from localplane.apimachinery.golang.text import go_quote
 
     return go_quote(text)
 

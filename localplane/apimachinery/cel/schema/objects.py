@@ -13,7 +13,7 @@ from localplane.apimachinery.cel.errors import EvaluationError, no_such_overload
 from localplane.apimachinery.cel.interpreter.equality import equal
 from localplane.apimachinery.cel.parser.field_names import escaped, unescaped
 from localplane.apimachinery.cel.values import MISSING, Mapper
-from localplane.apimachinery.gotext import go_type_name
+from localplane.apimachinery.golang.text import go_type_name
 from localplane.apimachinery.schema import Node
 
 from .keyed_lists import MapList, SetList

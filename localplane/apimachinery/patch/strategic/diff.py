@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from localplane.apimachinery.gotext import json_type
+from localplane.apimachinery.golang.text import json_type
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.errors import PatchFailed
 from localplane.apimachinery.patch.values import same

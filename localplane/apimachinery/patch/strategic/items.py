@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from localplane.apimachinery.gotext import go_plain, go_type_name
+from localplane.apimachinery.golang.text import go_plain, go_type_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.errors import PatchFailed, PatchNotApplicable
 

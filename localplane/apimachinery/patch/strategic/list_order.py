@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.golang.text import go_plain
 from localplane.apimachinery.patch.errors import PatchFailed
 
 from .directives import DELETE, ELEMENT_ORDER, PATCH

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from localplane.apimachinery.gotext import json_type
+from localplane.apimachinery.golang.text import json_type
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.errors import InvalidPatch, PatchFailed
 from localplane.apimachinery.schema import Node

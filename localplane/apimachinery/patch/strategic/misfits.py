@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from localplane.apimachinery.gotext import go_type_name, json_type
+from localplane.apimachinery.golang.text import go_type_name, json_type
 from localplane.apimachinery.schema import Node, go_type
 from localplane.apimachinery.schema.structs.codecs import INT_OR_STRING, Codec, Unreadable, WrongType
 from localplane.apimachinery.schema.structs.decoder import corrupt_base64

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from localplane.apimachinery.gotext import json_float
+from localplane.apimachinery.golang.text import json_float
 from localplane.apimachinery.memoization import remembered
 from localplane.apimachinery.quantity import FORMAT_WRONG, InvalidQuantity, canonical
 from localplane.apimachinery.times import (

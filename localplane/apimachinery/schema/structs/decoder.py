@@ -13,7 +13,7 @@ import binascii
 import json
 from typing import Any, Final
 
-from localplane.apimachinery.gotext import json_float, json_type
+from localplane.apimachinery.golang.text import json_float, json_type
 from localplane.apimachinery.schema.nodes import Node, Property, go_type
 
 from .codecs import INT32_MAX, INT32_MIN, INT_OR_STRING, MisreadWithin, Unreadable, WrongType

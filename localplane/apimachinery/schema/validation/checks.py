@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid
-from localplane.apimachinery.regexps import Expression, InvalidRegexp, TooCostly, compiled
+from localplane.apimachinery.golang.regexps import Expression, InvalidRegexp, TooCostly, compiled
 from localplane.apimachinery.schema.nodes import NO_LIMITS, Limits, Node
 from localplane.apimachinery.schema.structs.codecs import INT32_MAX, INT32_MIN
 from localplane.apimachinery.schema.structs.decoded_form import INT64_MAX, INT64_MIN, Check, later

@@ -22,8 +22,8 @@ from localplane.apimachinery.fieldpath import (
     too_many,
     type_invalid,
 )
-from localplane.apimachinery.gotext import go_json, go_quote, go_value
-from localplane.apimachinery.regexps import InvalidRegexp, TooCostly, compiled
+from localplane.apimachinery.golang.regexps import InvalidRegexp, TooCostly, compiled
+from localplane.apimachinery.golang.text import go_json, go_quote, go_value
 from localplane.apimachinery.schema.nodes import NOTHING, Node
 from localplane.apimachinery.schema.structs.codecs import INT32_MAX, INT32_MIN
 from localplane.apimachinery.schema.values import has_repeats, identity, in_order

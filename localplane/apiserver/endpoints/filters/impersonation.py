@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from urllib.parse import unquote
 
 from localplane.apimachinery.errors import BadRequest
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apiserver.audit import current_event
 from localplane.apiserver.authorization import Attributes, Authorizer
 from localplane.apiserver.request import Answer, Filter, Handler, Request, User

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from localplane.apimachinery.errors import Forbidden
 from localplane.apimachinery.fieldpath import FieldError, aggregate, invalid
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.names import dns1123_subdomain, regex_error
 from localplane.apiserver.authentication import ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED
 from localplane.apiserver.authentication.service_accounts import groups_of, split_username

@@ -13,8 +13,8 @@ from typing import Annotated
 
 from localplane.apimachinery.errors import BadRequest, Invalid
 from localplane.apimachinery.fieldpath import FieldError, invalid, not_supported
-from localplane.apimachinery.go_sources import OPTIONS_SCHEME
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.sources import OPTIONS_SCHEME
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import DecodeError, Field, Schema

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from localplane.apimachinery import fields, labels
 from localplane.apimachinery.errors import BadRequest, Invalid
 from localplane.apimachinery.fieldpath import FieldError, forbidden, not_supported
 from localplane.apimachinery.groups import GroupKind
+from localplane.apimachinery.selectors import fields, labels
 from localplane.apiserver.endpoints.served import Served
 from localplane.apiserver.registry.rest import ListOptions
 from localplane.apiserver.request import Query, Request

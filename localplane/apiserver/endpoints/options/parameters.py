@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from localplane.apimachinery.errors import BadRequest
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apiserver.request import Query
 
 OPTIONS_GROUP = "meta.k8s.io"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from localplane.apimachinery.errors import BadRequest, Conflict
-from localplane.apimachinery.gotext import json_type
+from localplane.apimachinery.golang.text import json_type
 from localplane.apimachinery.managedfields import InvalidApply
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied

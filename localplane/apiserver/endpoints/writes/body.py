@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from localplane.apimachinery.errors import BadRequest, RequestEntityTooLarge
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import DecodeError
 from localplane.apimachinery.serializers import protobuf

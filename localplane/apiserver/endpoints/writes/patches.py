@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from localplane.apimachinery.errors import APIError, BadRequest, RequestEntityTooLarge, generic
-from localplane.apimachinery.gotext import go_plain, json_type
+from localplane.apimachinery.golang.text import go_plain, json_type
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch import (
     InvalidPatch,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from localplane.apimachinery.errors import APIError, BadRequest, ServiceUnavailable
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry import reads
 from localplane.apiserver.registry.definition import Definition

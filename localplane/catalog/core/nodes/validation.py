@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, internal, invalid, required
-from localplane.apimachinery.gotext import go_quote, json_type
+from localplane.apimachinery.golang.text import go_quote, json_type
 from localplane.apimachinery.names import label_value, qualified_name, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse

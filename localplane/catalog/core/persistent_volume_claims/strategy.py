@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, invalid, not_supported, required
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.names import qualified_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse

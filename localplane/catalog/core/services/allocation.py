@@ -10,7 +10,7 @@ from typing import Any
 
 from localplane.apimachinery.errors import APIError, InternalError, Invalid
 from localplane.apimachinery.fieldpath import Path, invalid
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 from .claims import Claims, NotAllocated, RangeFull

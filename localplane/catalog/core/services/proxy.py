@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from localplane.apimachinery.errors import BadRequest, ServiceUnavailable
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry import reads
 from localplane.apiserver.registry.definition import Definition

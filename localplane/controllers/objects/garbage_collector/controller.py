@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Final
 
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.client import Client, ClientError, GroupVersionResource, WorkQueue
 from localplane.client.workqueue.rate_limiters import Backoff, BackoffPolicy
 from localplane.controllers.context import ControllerContext

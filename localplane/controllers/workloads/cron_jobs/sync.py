@@ -12,7 +12,7 @@ from email.utils import format_datetime
 from typing import Final
 
 from localplane.apimachinery.errors import AlreadyExists, APIError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.catalog.batch.schedules import InvalidSchedule

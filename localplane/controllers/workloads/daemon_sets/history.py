@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from localplane.apimachinery.errors import AlreadyExists
-from localplane.apimachinery.labels import Selector
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import Selector
 from localplane.client import Client, GroupVersionResource, PatchType
 from localplane.controllers.ownership import controller_reference
 from localplane.controllers.pods import PODS, template_hash

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Final
 
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.labels import InvalidSelector, Selector, selector_of
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, selector_of
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.client import GroupVersionResource, WorkQueue, object_key, split_key
 from localplane.controllers.context import ControllerContext

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.labels import InvalidSelector, Selector, selector_of
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, selector_of
 from localplane.client import HandlerFunctions, WorkQueue, deleted_object, object_key, split_key
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.ownership import (

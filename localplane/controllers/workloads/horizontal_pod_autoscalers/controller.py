@@ -14,9 +14,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from localplane.apimachinery.errors import APIError, Conflict
-from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.labels import InvalidSelector, Selector, parse
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, parse
 from localplane.apimachinery.times import format_time
 from localplane.client import (
     Client,

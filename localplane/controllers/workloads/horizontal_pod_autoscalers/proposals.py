@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from localplane.apimachinery.gotext import go_quote
-from localplane.apimachinery.labels import InvalidSelector, Selector, label_selector_text, selector_of
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import Format, InvalidQuantity, Quantity, parse
+from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, label_selector_text, selector_of
 from localplane.client import Lister
 
 from .measurements import Measurement, Measurements, NoMeasurement, Wanted

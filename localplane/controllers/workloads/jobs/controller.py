@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from localplane.apimachinery.labels import selector_of
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import selector_of
 from localplane.catalog.batch.job_defaults import CONTROLLER_UID
 from localplane.client import HandlerFunctions, Indexer, Lister, SharedInformer, WorkQueue, deleted_object, object_key
 from localplane.client.workqueue.rate_limiters import ItemExponentialFailureRateLimiter

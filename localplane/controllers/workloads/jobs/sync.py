@@ -10,8 +10,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from localplane.apimachinery.labels import selector_of
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import selector_of
 from localplane.apimachinery.times import format_time
 from localplane.client import Client, Indexer, Lister, split_key
 from localplane.controllers.events import EventRecorder

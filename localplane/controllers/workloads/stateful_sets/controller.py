@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.labels import InvalidSelector, Selector, selector_of
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, selector_of
 from localplane.client import HandlerFunctions, SharedInformer, WorkQueue, deleted_object, object_key, split_key
 from localplane.client.informers.delta_fifo import DeletedFinalStateUnknown
 from localplane.controllers.context import ControllerContext

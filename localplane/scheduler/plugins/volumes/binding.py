@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from localplane.apimachinery.labels import InvalidSelector, selector_of
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import ZERO, InvalidQuantity, Quantity, parse
+from localplane.apimachinery.selectors.labels import InvalidSelector, selector_of
 from localplane.controllers.node_selection import NodeSelector, labels_of
 from localplane.controllers.ownership import is_controlled_by
 from localplane.scheduler.diagnosis import Rejection, SchedulerError, Unschedulable

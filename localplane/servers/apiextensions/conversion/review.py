@@ -12,7 +12,7 @@ from typing import Any, Final
 import orjson
 
 from localplane.apimachinery.fieldpath import Path, aggregate
-from localplane.apimachinery.gotext import go_quote, go_type_name
+from localplane.apimachinery.golang.text import go_quote, go_type_name
 from localplane.apimachinery.objectmeta import validate_annotations, validate_labels
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied

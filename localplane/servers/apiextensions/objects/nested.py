@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from localplane.apimachinery.gotext import go_plain, go_type_name
+from localplane.apimachinery.golang.text import go_plain, go_type_name
 
 _ABSENT: Final = object()
 

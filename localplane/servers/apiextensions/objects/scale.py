@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from localplane.apimachinery.errors import BadRequest, InternalError
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.managedfields.scale import ReplicasPaths
 from localplane.apimachinery.objects import JSONObject

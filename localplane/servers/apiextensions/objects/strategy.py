@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from localplane.apimachinery.fieldpath import ErrorType, FieldError, Path, collected, invalid
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.names import dns1123_subdomain, qualified_name
 from localplane.apimachinery.objectmeta import validate_object_meta
 from localplane.apimachinery.objects import JSONObject

@@ -11,7 +11,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 ANNOTATION: Final = "api-approved.kubernetes.io"
 _SEE: Final = "see https://github.com/kubernetes/enhancements/pull/1111"

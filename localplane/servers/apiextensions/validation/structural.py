@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required
-from localplane.apimachinery.regexps import InvalidRegexp, compiled
+from localplane.apimachinery.golang.regexps import InvalidRegexp, compiled
 from localplane.servers.apiextensions.schemas import walk
 
 Schema = Mapping[str, Any]

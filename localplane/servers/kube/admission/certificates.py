@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from cryptography.x509 import NameOID, load_pem_x509_csr
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation

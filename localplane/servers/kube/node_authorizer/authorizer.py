@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from localplane.apimachinery import fields
 from localplane.apimachinery.errors import APIError, BadRequest
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
+from localplane.apimachinery.selectors import fields
 from localplane.apiserver.authorization import ALLOWED, NO_OPINION, Attributes, Decision, Rules, Verdict
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import User

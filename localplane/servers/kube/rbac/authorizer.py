@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apiserver.authorization import NO_OPINION, Attributes, Decision, Rule, Rules, Verdict
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import User

@@ -16,7 +16,7 @@ from itertools import accumulate, product
 from operator import and_
 from typing import Any, Final
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 
 from .rules import ALL
 

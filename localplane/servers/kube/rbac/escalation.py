@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, Final
 
 from localplane.apimachinery.errors import Forbidden, NotFound
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authorization import SYSTEM_MASTERS, Attributes, Authorizer

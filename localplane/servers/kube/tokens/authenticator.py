@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authentication import TokenHolder, Unauthenticated
 from localplane.apiserver.authentication.service_accounts import groups_of, username

@@ -10,7 +10,7 @@ import logging
 from typing import Final
 
 from localplane.apimachinery.errors import APIError, NotFound
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.apiserver.flow_control import FlowSchemas

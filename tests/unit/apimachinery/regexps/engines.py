@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import re2  # type: ignore[import-untyped] # its API is four calls of ours
 
-from localplane.apimachinery.regexps.automaton import Automaton
-from localplane.apimachinery.regexps.engines import Engine, RE2Engine
-from localplane.apimachinery.regexps.parser import parsed
+from localplane.apimachinery.golang.regexps.automaton import Automaton
+from localplane.apimachinery.golang.regexps.engines import Engine, RE2Engine
+from localplane.apimachinery.golang.regexps.parser import parsed
 
 Maker = Callable[[str], Engine]
 

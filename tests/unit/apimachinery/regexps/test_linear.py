@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from localplane.apimachinery.regexps import Expression, TooCostly, automaton
-from localplane.apimachinery.regexps import engines as choosing
+from localplane.apimachinery.golang.regexps import Expression, TooCostly, automaton
+from localplane.apimachinery.golang.regexps import engines as choosing
 from tests.unit.apimachinery.regexps.engines import ENGINES, Maker
 
 _TERMS = r"(\d*(\.\d*)?h)|(\d*(\.\d*)?m)|(\d*(\.\d*)?s)|(\d*(\.\d*)?ms)|(\d*(\.\d*)?us)|(\d*(\.\d*)?µs)|(\d*(\.\d*)?ns)"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localplane.apimachinery.regexps import Expression, compiled, engines
-from localplane.apimachinery.regexps.automaton import Automaton
-from localplane.apimachinery.regexps.engines import RE2Engine
+from localplane.apimachinery.golang.regexps import Expression, compiled, engines
+from localplane.apimachinery.golang.regexps.automaton import Automaton
+from localplane.apimachinery.golang.regexps.engines import RE2Engine
 from tests.unit.apimachinery.regexps.engines import ENGINES, Maker, has_re2, with_automaton, with_re2
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from localplane.apimachinery.regexps import InvalidRegexp, compiled
+from localplane.apimachinery.golang.regexps import InvalidRegexp, compiled
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from kctl.views.describe.namespaces import _in_form
 from kctl.views.describe.networking import endpoints_text
 from kctl.views.describe.page import Page, annotation_lines
 from kctl.views.describe.pods import tolerations
-from localplane.apimachinery.labels import selector_text
+from localplane.apimachinery.selectors.labels import selector_text
 
 LABELS = [
     ("apiVersion", "API Version"),

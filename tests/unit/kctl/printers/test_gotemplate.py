@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from localplane.apimachinery.gotemplate import TemplateError, TemplateSyntaxError, execute, parse
+from localplane.apimachinery.golang.template import TemplateError, TemplateSyntaxError, execute, parse
 
 OBJECT = {
     "kind": "List",

@@ -7,7 +7,7 @@ from typing import Final
 
 from localplane.apimachinery.errors import APIError, BadRequest, Conflict
 from localplane.apimachinery.fieldpath import FieldError, aggregate, invalid, not_supported, required
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from localplane.apimachinery.errors import APIError, Cause, Forbidden, TooManyRequests, resource_details
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupResource
-from localplane.apimachinery.labels import InvalidSelector, selector_of
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
+from localplane.apimachinery.selectors.labels import InvalidSelector, selector_of
 from localplane.apimachinery.times import now
 from localplane.apiserver.registry import reads, update
 from localplane.apiserver.registry.definition import Definition

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from localplane.apimachinery.errors import APIError, BadRequest, Conflict, Timeout
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied

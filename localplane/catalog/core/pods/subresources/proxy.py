@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from localplane.apimachinery.errors import BadRequest, ServiceUnavailable
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.rest import Connecter

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from localplane.apimachinery.fieldpath import FieldError, Path, collected, forbidden
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.definition import Definition

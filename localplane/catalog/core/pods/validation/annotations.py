@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 from .containers import placed_containers

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required, too_long
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.names import annotation_key, dns1123_label, dns1123_subdomain, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.internal_form import internal_form

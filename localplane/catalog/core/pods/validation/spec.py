@@ -13,7 +13,7 @@ from localplane.apimachinery.fieldpath import (
     required,
     too_long,
 )
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.names import dns1123_subdomain, size
 from localplane.apimachinery.objectmeta import validate_labels
 from localplane.apimachinery.objects import JSONObject

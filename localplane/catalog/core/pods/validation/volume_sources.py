@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid, not_supported, required, too_long
+from localplane.apimachinery.golang.regexps import compiled
 from localplane.apimachinery.names import dns1123_subdomain, size
 from localplane.apimachinery.objects import JSONObject
-from localplane.apimachinery.regexps import compiled
 from localplane.catalog.validation.rules import (
     DNS_LABEL,
     DNS_SUBDOMAIN,

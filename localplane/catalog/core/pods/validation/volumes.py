@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, forbidden, invalid, not_found, required
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.names import dns1123_subdomain, size
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 
 from localplane.apimachinery.fieldpath import Path
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 Placed = Sequence[tuple[Path, JSONObject]]

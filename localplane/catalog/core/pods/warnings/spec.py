@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from localplane.apimachinery.fieldpath import Path
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.catalog.core.pods.validation.annotations import APPARMOR_CONTAINER, SECCOMP_CONTAINER, SECCOMP_POD

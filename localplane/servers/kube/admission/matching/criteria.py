@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.errors import InternalError
 from localplane.apimachinery.groups import GroupResource
-from localplane.apimachinery.labels import InvalidSelector, Selector, selector_of
+from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, selector_of
 from localplane.apiserver.admission import Attributes
 from localplane.client import GroupVersionResource
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.cel import CostExceeded, EvaluationError, dynamic
 from localplane.apimachinery.cel.values import MISSING, Mapper
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.long_work import with_data
 from localplane.catalog.admissionregistration.compiler import Compiled

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Final
 
 from localplane.apimachinery.errors import NotFound
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation

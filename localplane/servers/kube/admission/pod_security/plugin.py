@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from localplane.apimachinery.errors import Forbidden, InternalError, Invalid
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Operation

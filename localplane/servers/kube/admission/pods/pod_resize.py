@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from localplane.apimachinery.errors import Cause, Forbidden
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.quantity import ZERO
 from localplane.apis import pod_resources
 from localplane.apis.amounts import read

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.quantity import parse
 from localplane.apiserver.admission import Attributes, Operation

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from localplane.apimachinery.errors import APIError, Cause, Forbidden
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.admission import Attributes, Reinvocation
 from localplane.apiserver.registry.lookup import Lookup

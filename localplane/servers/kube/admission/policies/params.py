@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from localplane.apimachinery.groups import GroupVersionKind
-from localplane.apimachinery.labels import InvalidSelector, Selector, selector_of
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, selector_of
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.servers.kube.admission.matching.writes import labels_of

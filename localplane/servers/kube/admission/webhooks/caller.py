@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from localplane.apimachinery.errors import APIError, BadRequest, InternalError
-from localplane.apimachinery.gotext import go_quote, json_type
+from localplane.apimachinery.golang.text import go_quote, json_type
 from localplane.apimachinery.patch import json_patch
 from localplane.apimachinery.patch.errors import PatchError
 from localplane.apiserver.outbound import Place, WebhookClient, WebhookFailed

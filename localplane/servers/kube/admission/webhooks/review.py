@@ -15,7 +15,7 @@ from typing import Any, Final
 import orjson
 
 from localplane.apimachinery.errors import APIError
-from localplane.apimachinery.gotext import go_quote, json_type
+from localplane.apimachinery.golang.text import go_quote, json_type
 from localplane.apimachinery.objects import JSONObject
 from localplane.servers.kube.admission.matching.requests import admission_request
 from localplane.servers.kube.admission.matching.writes import Match, Write

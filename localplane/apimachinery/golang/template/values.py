@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from localplane.apimachinery.gotext import go_plain
+from localplane.apimachinery.golang.text import go_plain
 
 MISSING: Final[Any] = type("Missing", (), {"__slots__": ()})()
 """What a map answers for a key that it does not have: no value at all, not even nil."""

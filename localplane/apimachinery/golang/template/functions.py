@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from localplane.apimachinery.gotext import go_plain, go_quote
+from localplane.apimachinery.golang.text import go_plain, go_quote
 
 from .values import MISSING, Int, is_true, kind_of
 

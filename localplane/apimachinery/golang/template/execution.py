@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from localplane.apimachinery.gotext import go_plain, go_quote
+from localplane.apimachinery.golang.text import go_plain, go_quote
 
 from .functions import FunctionError
 from .nodes import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from localplane.apimachinery.fieldpath import FieldError, Path, aggregate, invalid, not_supported
-from localplane.apimachinery.gotext import go_quote
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.names import label_value, qualified_name
 
 Labels = Mapping[str, str]
