@@ -23,7 +23,7 @@ from types import ModuleType
 from kctl.command_line import colours, json_errors, plugins, profile, usage
 from kctl.command_line import help as command_line_help
 from kctl.command_line.command import Command, find
-from kctl.command_line.flags import Given, first_word, parse
+from kctl.command_line.flags import FlagSet, first_word, parse
 from kctl.command_line.global_flags import GLOBAL_FLAGS, HELP_FLAG
 from kctl.command_line.preferences import application
 from kctl.command_line.verbs import GROUPS, WITHOUT_KUBERC, Verb
@@ -45,35 +45,35 @@ def run_command(command: Command, words: list[str], *, applied: application.Appl
         title = f"kctl {applied.alias}" if applied.alias else title
         rest = [*applied.defaults, *rest]
     try:
-        given = parse(rest, (*chosen.flags, *GLOBAL_FLAGS, HELP_FLAG), sys.stderr.write)
+        flags = parse(rest, (*chosen.flags, *GLOBAL_FLAGS, HELP_FLAG), sys.stderr.write)
     except KctlError as error:
         usage = UsageError(str(error), hint=chosen.usage_hint or f"See '{title} --help' for usage.")
         if chosen.usage_exit_code != 1:
             usage.exit_code, usage.hint = chosen.usage_exit_code, f"See '{title} -h' for help and examples"
         raise usage from error
-    if given.is_on("help") and not chosen.without_help:
+    if flags.is_on("help") and not chosen.without_help:
         sys.stdout.write(command_line_help.help_text(chosen, title))
         return 0
-    _check(given)
+    _check(flags)
     if chosen.run is None:
-        return _without_subcommand(chosen, title, given)
+        return _without_subcommand(chosen, title, flags)
     own = any(flag.name == "profile" for flag in chosen.flags)  # debug has another
-    if given.text("profile") != "none" and not own:
-        with profile.profiled(given.text("profile"), given.text("profile-output")):
-            return _in_session(chosen, title, given, applied)
-    return _in_session(chosen, title, given, applied)
+    if flags.text("profile") != "none" and not own:
+        with profile.profiled(flags.text("profile"), flags.text("profile-output")):
+            return _in_session(chosen, title, flags, applied)
+    return _in_session(chosen, title, flags, applied)
 
 
-def _check(given: Given) -> None:
+def _check(flags: FlagSet) -> None:
     """How things are told is asked for by what the words say, before they are understood; here it is refused."""
-    if given.text("color") not in ("auto", "always", "never"):
+    if flags.text("color") not in ("auto", "always", "never"):
         raise KctlError("--color must be 'auto', 'always' or 'never'")
-    if given.text("error-format") not in ("text", "json"):
+    if flags.text("error-format") not in ("text", "json"):
         raise KctlError("--error-format must be 'text' or 'json'")
 
 
-def _in_session(chosen: Command, title: str, given: Given, applied: application.Applied | None) -> int:
-    session = Session(given, command=title, concurrent=chosen.concurrent)
+def _in_session(chosen: Command, title: str, flags: FlagSet, applied: application.Applied | None) -> int:
+    session = Session(flags, command=title, concurrent=chosen.concurrent)
     if applied is not None:
         session.plugin_policy = applied.policy
         if applied.original:
@@ -81,19 +81,19 @@ def _in_session(chosen: Command, title: str, given: Given, applied: application.
     if chosen.concurrent:
         import asyncio
 
-        return asyncio.run(_run(chosen, session, given))
-    return driver.drive(lambda: _run(chosen, session, given))
+        return asyncio.run(_run(chosen, session, flags))
+    return driver.drive(lambda: _run(chosen, session, flags))
 
 
-async def _run(command: Command, session: Session, given: Given) -> int:
+async def _run(command: Command, session: Session, flags: FlagSet) -> int:
     assert command.run is not None
     try:
-        if given.is_on("match-server-version"):
+        if flags.is_on("match-server-version"):
             await _compare_versions(session)
-        code = await command.run(session, given)
+        code = await command.run(session, flags)
     finally:
         await session.close()
-    if given.is_on("warnings-as-errors") and session.warnings:
+    if flags.is_on("warnings-as-errors") and session.warnings:
         raise KctlError(f"{session.warnings} warning{'s' if session.warnings > 1 else ''} received")
     return code or 0
 
@@ -105,10 +105,10 @@ async def _compare_versions(session: Session) -> None:
         raise KctlError(f"server version (&{go_literal(theirs)}) differs from client version ({go_literal(ours)})")
 
 
-def _without_subcommand(command: Command, title: str, given: Given) -> int:
+def _without_subcommand(command: Command, title: str, flags: FlagSet) -> int:
     """Most fail, and say so on stderr. Kubernetes: cmdutil.DefaultSubCommandRun."""
-    if given.arguments and command.alone != "help":
-        raise unknown_subcommand(given.arguments, title, known=[one.name for one in command.commands])
+    if flags.arguments and command.alone != "help":
+        raise unknown_subcommand(flags.arguments, title, known=[one.name for one in command.commands])
     (sys.stderr if command.alone == "stderr" else sys.stdout).write(command_line_help.help_text(command, title))
     if command.alone != "help":
         raise Ended(1)

@@ -27,11 +27,11 @@ RECORD = Flag(
 
 def recorded(session: Session) -> dict[str, str]:
     """The annotation that --record asks for; nothing without it."""
-    given = session.given
-    if not given.is_on("record"):
+    flags = session.flags
+    if not flags.is_on("record"):
         return {}
-    words = [*session.command.split(), *given.arguments]
-    words += (f"--{name}={'CLASSIFIED' if name in _SECRET else value}" for name, value in given.said)
+    words = [*session.command.split(), *flags.arguments]
+    words += (f"--{name}={'CLASSIFIED' if name in _SECRET else value}" for name, value in flags.said)
     return {CHANGE_CAUSE: " ".join(words)}
 
 

@@ -94,7 +94,7 @@ class Deletion(NamedTuple):
 
 def propagation_policy(session: Session) -> str:
     """What --cascade means. Kubernetes: parseCascadingFlag."""
-    said = session.given.text("cascade")
+    said = session.flags.text("cascade")
     if said in _POLICIES:
         return _POLICIES[said]
     if said not in _TRUE and said not in _FALSE:

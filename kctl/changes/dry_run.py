@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from localplane.apimachinery.golang.text import go_quote
@@ -13,7 +13,7 @@ _FALSE = ("0", "f", "F", "FALSE", "false", "False")
 
 def dry_run(session: Session) -> str:
     """`none`, `client` or `server`. What was said before there were three is still understood."""
-    said = session.given.text("dry-run")
+    said = session.flags.text("dry-run")
     if said in ("none", "client", "server"):
         return said
     if said == "unchanged":
@@ -28,9 +28,9 @@ def dry_run(session: Session) -> str:
     raise KctlError(f'Invalid dry-run value ({said}). Must be "none", "server", or "client".')
 
 
-def field_validation(given: Given) -> str:
+def field_validation(flags: FlagSet) -> str:
     """The server's word for it: Strict, Warn or Ignore."""
-    said = given.text("validate")
+    said = flags.text("validate")
     match said:
         case "strict":
             return "Strict"

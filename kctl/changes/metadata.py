@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kctl.changes.change_cause import RECORD
 from kctl.command_line import standard_flags
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, raise_all
 from kctl.objects import Found, Info, Query
 from kctl.printers.choice import output_flags
@@ -80,14 +80,14 @@ def flags(what: str, verb: str, *, recursive: bool = False) -> tuple[Flag, ...]:
     )
 
 
-def check(given: Given, resources: Sequence[str], *, dry_run: str, example: str) -> None:
+def check(flags: FlagSet, resources: Sequence[str], *, dry_run: str, example: str) -> None:
     """Raises KctlError for flags that don't go together. `example` is what kubectl calls a file here."""
-    if given.is_on("all") and given.text("selector"):
+    if flags.is_on("all") and flags.text("selector"):
         raise KctlError("cannot set --all and --selector at the same time")
-    if given.is_on("all") and given.text("field-selector"):
+    if flags.is_on("all") and flags.text("field-selector"):
         raise KctlError("cannot set --all and --field-selector at the same time")
-    has_files = bool(given.texts("filename") or given.text("kustomize"))
-    if not given.is_on("local"):
+    has_files = bool(flags.texts("filename") or flags.text("kustomize"))
+    if not flags.is_on("local"):
         if not resources and not has_files:
             raise KctlError("one or more resources must be specified as <resource> <name> or <resource>/<name>")
         return
@@ -101,16 +101,16 @@ def check(given: Given, resources: Sequence[str], *, dry_run: str, example: str)
         raise KctlError(f"one or more files must be specified as -f {example}.yaml or --filename={example}.json")
 
 
-def query(given: Given, resources: Sequence[str]) -> Query:
-    asked = Query.of(given, resources)._replace(flatten=True, keep_going=True, local=given.is_on("local"))
+def query(flags: FlagSet, resources: Sequence[str]) -> Query:
+    asked = Query.of(flags, resources)._replace(flatten=True, keep_going=True, local=flags.is_on("local"))
     if asked.local:
         return asked._replace(label_selector="", field_selector="", default_namespace=False)
-    return asked._replace(latest=True, types_alone=given.is_on("all"))
+    return asked._replace(latest=True, types_alone=flags.is_on("all"))
 
 
-async def change_all(given: Given, found: Found, change: Callable[[Info], Awaitable[None]]) -> None:
+async def change_all(flags: FlagSet, found: Found, change: Callable[[Info], Awaitable[None]]) -> None:
     """Do it to every object, and say at the end what went wrong."""
-    if given.text("resource-version") and not found.single_item_implied:
+    if flags.text("resource-version") and not found.single_item_implied:
         raise KctlError("--resource-version may only be used with a single resource")
     async for info in found.visit():
         try:
@@ -143,7 +143,7 @@ async def send(session: Session, info: Info, before: JSONObject, after: JSONObje
     """What differs, as a merge patch; a version that the change is for is always part of it."""
     if not info.name:
         raise KctlError("resource name may not be empty")
-    if session.given.text("resource-version"):
+    if session.flags.text("resource-version"):
         metadata = {key: value for key, value in before["metadata"].items() if key != "resourceVersion"}
         before = {**before, "metadata": metadata}
     return await info.resource.patch(
@@ -151,5 +151,5 @@ async def send(session: Session, info: Info, before: JSONObject, after: JSONObje
         merge_patch.diff(before, after),
         resources.PatchType.MERGE,
         dry_run=dry_run,
-        field_manager=session.given.text("field-manager"),
+        field_manager=session.flags.text("field-manager"),
     )

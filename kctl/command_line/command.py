@@ -3,7 +3,7 @@
     COMMAND = Command(
         "get", "get TYPE [NAME]", "Display one or many resources", run=run, flags=(...), examples='''...''')
 
-    async def run(session: Session, given: Given) -> int | None: ...
+    async def run(session: Session, flags: FlagSet) -> int | None: ...
 
 The function is a coroutine because the client's methods are; unless the verb says `concurrent` it is run without an
 event loop, on a transport that blocks. It returns an exit code, or nothing for 0.
@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from kctl.command_line.flags import Flag, Given, first_word
+from kctl.command_line.flags import Flag, first_word
 from kctl.session.session import Session
 from localplane.apimachinery.light_typing import NamedTuple
 
-Run = Callable[["Session", "Given"], Awaitable[int | None]]
+Run = Callable[["Session", "FlagSet"], Awaitable[int | None]]
 
 
 class Command(NamedTuple):

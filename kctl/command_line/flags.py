@@ -1,7 +1,7 @@
 """The command line, read as pflag reads it for kubectl: `--flag=value` and `--flag value`, `-nfoo`, `-l=a`, `-wA`,
 flags and arguments in any order, `--` before arguments that begin with a dash, `_` for `-` in a flag's name.
 
-A verb declares its flags as data; `parse` answers with a `Given`. An unknown flag is an error, in pflag's words.
+A verb declares its flags as data; `parse` answers with a `FlagSet`. An unknown flag is an error, in pflag's words.
 Nothing is imported here that takes time: every command pays for it.
 """
 
@@ -39,7 +39,7 @@ def switch(name: str, usage: str, *, short: str = "", default: bool = False, hid
     return Flag(name, "switch", default, usage, short, "true", hidden)
 
 
-class Given:
+class FlagSet:
     """What a command line said. `arguments` are the words that are no flags."""
 
     def __init__(self, flags: Iterable[Flag], notice: Callable[[str], object] = lambda _: None) -> None:
@@ -108,24 +108,24 @@ class Given:
             self._notice(f"Flag --{flag.name} has been deprecated, {flag.deprecated}\n")
 
 
-def parse(words: Sequence[str], flags: Iterable[Flag], notice: Callable[[str], object] = lambda _: None) -> Given:
+def parse(words: Sequence[str], known: Iterable[Flag], notice: Callable[[str], object] = lambda _: None) -> FlagSet:
     """Raises KctlError, in pflag's words. `notice` hears of flags that one should not give any more."""
-    named, short = _index(flags)
-    given = Given(named.values(), notice)
+    named, short = _index(known)
+    flags = FlagSet(named.values(), notice)
     rest = list(words)
     while rest:
         word = rest.pop(0)
         if word == "--":
-            given.dash = len(given.arguments)
-            given.arguments += rest
+            flags.dash = len(flags.arguments)
+            flags.arguments += rest
             break
         if word.startswith("--"):
-            _long(word[2:], named, rest, given)
+            _long(word[2:], named, rest, flags)
         elif word.startswith("-") and word != "-":
-            _short(word[1:], short, rest, given)
+            _short(word[1:], short, rest, flags)
         else:
-            given.arguments.append(word)
-    return given
+            flags.arguments.append(word)
+    return flags
 
 
 def last_said(words: Sequence[str], name: str, default: str) -> str:
@@ -179,7 +179,7 @@ def _normal(name: str) -> str:
     return name.replace("_", "-")
 
 
-def _long(text: str, named: Mapping[str, Flag], rest: list[str], given: Given) -> None:
+def _long(text: str, named: Mapping[str, Flag], rest: list[str], flags: FlagSet) -> None:
     name, equals, value = text.partition("=")
     if not name or name.startswith("-"):
         raise KctlError(f"bad flag syntax: --{text}")
@@ -193,26 +193,26 @@ def _long(text: str, named: Mapping[str, Flag], rest: list[str], given: Given) -
             value = rest.pop(0)
         else:
             raise KctlError(f"flag needs an argument: --{flag.name}")
-    given.take(flag, value)
+    flags.take(flag, value)
 
 
-def _short(letters: str, short: Mapping[str, Flag], rest: list[str], given: Given) -> None:
+def _short(letters: str, short: Mapping[str, Flag], rest: list[str], flags: FlagSet) -> None:
     while letters:
         flag = short.get(letters[0])
         if flag is None:
             raise KctlError(f"unknown shorthand flag: '{letters[0]}' in -{letters}")
-        given.notice_short(flag)
+        flags.notice_short(flag)
         after = letters[1:]
         if after.startswith("=") and len(after) > 1:
-            given.take(flag, after[1:])
+            flags.take(flag, after[1:])
             return
         if flag.bare:
-            given.take(flag, flag.bare)
+            flags.take(flag, flag.bare)
             letters = after
             continue
         if not after and not rest:
             raise KctlError(f"flag needs an argument: '{letters[0]}' in -{letters}")
-        given.take(flag, after or rest.pop(0))
+        flags.take(flag, after or rest.pop(0))
         return
 
 

@@ -1,11 +1,11 @@
 """The verbs, one file each. `kctl.cli` imports the one that was named, and nothing else does.
 
-A verb's module has a COMMAND (see `kctl.command`): its words, flags, help, and a coroutine that gets a Session and what
-was Given on the command line:
+A verb's module has a COMMAND (see `kctl.command_line.command`): its words, flags, help, and a coroutine that gets a
+Session and the flags and arguments of its command line:
 
-    async def run(session: Session, given: Given) -> int | None:
-        found = await resolve(session, Query.of(given)._replace(keep_going=True, flatten=True))
-        printer = results.printer_for(given, "labeled", dry_run=dry_run(session))
+    async def run(session: Session, flags: FlagSet) -> int | None:
+        found = await resolve(session, Query.of(flags)._replace(keep_going=True, flatten=True))
+        printer = results.printer_for(flags, "labeled", dry_run=dry_run(session))
         async for info in found.visit():
             info.refresh(await info.resource.patch(info.name, ...))
             printer.print(info.object, session.write_object)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.session.session import Session
 
 
-async def run(session: Session, given: Given) -> None:
-    del given
+async def run(session: Session, flags: FlagSet) -> None:
+    del flags
     session.say("No alpha commands are available in this version of kctl\n")
 
 

@@ -7,7 +7,7 @@ from kctl.changes import metadata as metadata_changing
 from kctl.changes.change_cause import CHANGE_CAUSE, recorded
 from kctl.changes.metadata import Changes, changed_metadata, parse, split
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.objects import Found, Info, resolve
 from kctl.printers import results
@@ -15,57 +15,57 @@ from kctl.printers.choice import Printer
 from kctl.session.session import Session
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     strategy = dry_run.dry_run(session)
-    words = split(given.arguments, "annotation")
+    words = split(flags.arguments, "annotation")
     changes = parse(words.pairs)
-    if given.is_on("list") and given.text("output"):
+    if flags.is_on("list") and flags.text("output"):
         raise KctlError("--list and --output may not be specified together")
-    metadata_changing.check(given, words.resources, dry_run=strategy, example="rsrc")
-    if not changes.new and not changes.removed and not given.is_on("list"):
+    metadata_changing.check(flags, words.resources, dry_run=strategy, example="rsrc")
+    if not changes.new and not changes.removed and not flags.is_on("list"):
         raise KctlError("at least one annotation update is required")
     if both := [name for name in changes.removed if name in changes.new]:
         raise KctlError(
             f"can not both modify and remove the following annotation(s) in the same command: {', '.join(both)}"
         )
-    printer = results.printer_for(given, "annotated", dry_run=strategy)
-    found = await resolve(session, metadata_changing.query(given, words.resources))
+    printer = results.printer_for(flags, "annotated", dry_run=strategy)
+    found = await resolve(session, metadata_changing.query(flags, words.resources))
     annotating = _Annotating(session, printer, changes, strategy, found)
-    await metadata_changing.change_all(given, found, annotating.annotate)
+    await metadata_changing.change_all(flags, found, annotating.annotate)
 
 
 class _Annotating:
     def __init__(self, session: Session, printer: Printer, changes: Changes, strategy: str, found: Found) -> None:
         self._session = session
-        self._given = session.given
+        self._flags = session.flags
         self._printer = printer
         self._changes = changes
         self._strategy = strategy
         self._found = found
 
     async def annotate(self, info: Info) -> None:
-        given = self._given
+        flags = self._flags
         before = info.object or {}
         annotations: dict[str, str] = dict((before.get("metadata") or {}).get("annotations") or {})
-        is_sent = self._strategy != "client" and not given.is_on("local") and not given.is_on("list")
+        is_sent = self._strategy != "client" and not flags.is_on("local") and not flags.is_on("list")
         if is_sent:
             annotations |= recorded(self._session)
         self._refuse_overwrites(annotations)
         after = {**annotations, **self._changes.new}
         for name in self._changes.removed:
             after.pop(name, None)
-        version = given.text("resource-version")
+        version = flags.text("resource-version")
         obj = changed_metadata(before, version, annotations=after)
         if is_sent:
             dry_run = self._strategy == "server"
             obj = await metadata_changing.send(self._session, info, before, obj, dry_run=dry_run)
-        if given.is_on("list"):
+        if flags.is_on("list"):
             metadata_changing.list_entries(self._session, info, self._found, "annotations", after)
             return
         self._printer.print(obj, self._session.write_object)
 
     def _refuse_overwrites(self, annotations: dict[str, str]) -> None:
-        if self._given.is_on("overwrite"):
+        if self._flags.is_on("overwrite"):
             return
         taken = [
             f"'{name}' already has a value ({annotations[name]})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, UsageError
 from kctl.printers import choice, typed
 from kctl.printers.table import TabWriter, print_rows
@@ -14,29 +14,29 @@ _FORMATS = ("json", "yaml", "kyaml", "name", "wide")
 _HEADERS = ("NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND")
 
 
-async def run(session: Session, given: Given) -> None:
-    if given.arguments:
+async def run(session: Session, flags: FlagSet) -> None:
+    if flags.arguments:
         raise UsageError(
-            f"unexpected arguments: [{' '.join(given.arguments)}]",
+            f"unexpected arguments: [{' '.join(flags.arguments)}]",
             hint="See 'kctl api-resources -h' for help and examples",
         )
-    output = _format(given)
-    if given.text("sort-by") not in ("", "name", "kind"):
+    output = _format(flags)
+    if flags.text("sort-by") not in ("", "name", "kind"):
         raise KctlError("--sort-by accepts only name or kind")
-    discovered = await session.discovery.discover(fresh=not given.is_on("cached"))
-    found = [one for one in discovered.preferred_resources() if _is_wanted(one, given)]
+    discovered = await session.discovery.discover(fresh=not flags.is_on("cached"))
+    found = [one for one in discovered.preferred_resources() if _is_wanted(one, flags)]
     _print(
         session,
-        given,
+        flags,
         output,
-        sorted(found, key=lambda one: (_first(one, given.text("sort-by")), one.resource.resource)),
+        sorted(found, key=lambda one: (_first(one, flags.text("sort-by")), one.resource.resource)),
     )
     discovered.raise_for_failures()
 
 
-def _format(given: Given) -> str:
+def _format(flags: FlagSet) -> str:
     """Only whole objects don't mind capitals."""
-    output = given.text("output")
+    output = flags.text("output")
     if output.lower() in ("json", "yaml", "kyaml"):
         return output.lower()
     if output not in ("", "name", "wide"):
@@ -48,26 +48,26 @@ def _first(one: APIResource, key: str) -> str:
     return {"name": one.resource.resource, "kind": one.kind.kind}.get(key, one.resource.group)
 
 
-def _is_wanted(one: APIResource, given: Given) -> bool:
+def _is_wanted(one: APIResource, flags: FlagSet) -> bool:
     return (
         bool(one.verbs)
         and not one.is_subresource
-        and (not given.changed("api-group") or one.resource.group == given.text("api-group"))
-        and (not given.changed("namespaced") or one.namespaced is given.is_on("namespaced"))
-        and set(given.texts("verbs")) <= set(one.verbs)
-        and set(given.texts("categories")) <= set(one.categories)
+        and (not flags.changed("api-group") or one.resource.group == flags.text("api-group"))
+        and (not flags.changed("namespaced") or one.namespaced is flags.is_on("namespaced"))
+        and set(flags.texts("verbs")) <= set(one.verbs)
+        and set(flags.texts("categories")) <= set(one.categories)
     )
 
 
-def _print(session: Session, given: Given, output: str, found: list[APIResource]) -> None:
+def _print(session: Session, flags: FlagSet, output: str, found: list[APIResource]) -> None:
     if output == "name":
         session.write("".join(f"{one.resource.group_resource}\n" for one in found))
         return
     if output in ("json", "yaml", "kyaml"):
-        _print_document(session, output, _document(found), keep=given.is_on("show-managed-fields"))
+        _print_document(session, output, _document(found), keep=flags.is_on("show-managed-fields"))
         return
     wide = output == "wide"
-    rows = [] if given.is_on("no-headers") else [(*_HEADERS, *(("VERBS", "CATEGORIES") if wide else ()))]
+    rows = [] if flags.is_on("no-headers") else [(*_HEADERS, *(("VERBS", "CATEGORIES") if wide else ()))]
     rows += [_row(one, wide=wide) for one in found]
     print_rows(rows, TabWriter(session.write))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, UsageError
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError
@@ -11,10 +11,10 @@ from localplane.client.errors import ConnectionFailed
 from localplane.client.rest.discovery import Discovered
 
 
-async def run(session: Session, given: Given) -> None:
-    if given.arguments:
+async def run(session: Session, flags: FlagSet) -> None:
+    if flags.arguments:
         raise UsageError(
-            f"unexpected arguments: [{' '.join(given.arguments)}]",
+            f"unexpected arguments: [{' '.join(flags.arguments)}]",
             hint="See 'kctl api-versions -h' for help and examples",
         )
     discovered = await _discovered(session)

@@ -10,34 +10,34 @@ from kctl.changes.deletion import DELETION_FLAGS, wait
 from kctl.changes.edit import last_applied
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import UsageError
 from kctl.printers.choice import output_flags
 from kctl.session.session import Session
 
 
-async def run(session: Session, given: Given) -> int | None:
-    if given.arguments:
+async def run(session: Session, flags: FlagSet) -> int | None:
+    if flags.arguments:
         raise UsageError(
-            f"Unexpected args: [{' '.join(given.arguments)}]", hint="See 'kctl apply -h' for help and examples"
+            f"Unexpected args: [{' '.join(flags.arguments)}]", hint="See 'kctl apply -h' for help and examples"
         )
     options = read_options(session)
-    if given.is_on("watch"):
-        return await rerun.apply_and_watch(session, given, options)
-    await Applying(session, given, options).run()
+    if flags.is_on("watch"):
+        return await rerun.apply_and_watch(session, flags, options)
+    await Applying(session, flags, options).run()
     return None
 
 
-async def _view(session: Session, given: Given) -> None:
-    await annotation_verbs.view_last_applied(session, given)
+async def _view(session: Session, flags: FlagSet) -> None:
+    await annotation_verbs.view_last_applied(session, flags)
 
 
-async def _set(session: Session, given: Given) -> None:
-    await annotation_verbs.set_last_applied(session, given)
+async def _set(session: Session, flags: FlagSet) -> None:
+    await annotation_verbs.set_last_applied(session, flags)
 
 
-async def _edit(session: Session, given: Given) -> None:
-    await last_applied.edit_last_applied(session, given)
+async def _edit(session: Session, flags: FlagSet) -> None:
+    await last_applied.edit_last_applied(session, flags)
 
 
 _EDIT_FLAGS = (

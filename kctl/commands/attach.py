@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from kctl.streaming import attach, pods
@@ -12,9 +12,9 @@ from kctl.streaming import attach, pods
 _DETACH = "ctrl-p,ctrl-q"
 
 
-async def run(session: Session, given: Given) -> None:
-    within = pods.timeout_of(given, hint=f"See '{session.command} -h' for help and examples")
-    words = given.arguments
+async def run(session: Session, flags: FlagSet) -> None:
+    within = pods.timeout_of(flags, hint=f"See '{session.command} -h' for help and examples")
+    words = flags.arguments
     if not words:
         raise KctlError("at least 1 argument is required for attach")
     if len(words) > 2:
@@ -24,11 +24,11 @@ async def run(session: Session, given: Given) -> None:
     pod = await pods.pod_for(session, await pods.named(session, words), action="cannot attach to", within=within)
     pods.refuse_completed(pod, "attach")
     how = attach.Attaching(
-        container=given.text("container"),
-        stdin=given.is_on("stdin"),
-        terminal=given.is_on("tty"),
-        quiet=given.is_on("quiet"),
-        detach_keys=given.text("detach-keys") or _DETACH,
+        container=flags.text("container"),
+        stdin=flags.is_on("stdin"),
+        terminal=flags.is_on("tty"),
+        quiet=flags.is_on("quiet"),
+        detach_keys=flags.text("detach-keys") or _DETACH,
         command=session.command,
     )
     await attach.attach(session, pod, how)

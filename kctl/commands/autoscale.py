@@ -9,7 +9,7 @@ from kctl.changes.change_cause import RECORD, annotated, recorded
 from kctl.changes.launch.request import metadata, require, save_configuration, send
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError
 from kctl.objects import Info, Query, resolve
 from kctl.printers import typed
@@ -24,30 +24,30 @@ _UNITS = {"cpu": "m", "memory": "Mi"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
-async def run(session: Session, given: Given) -> None:
-    require(given, "max")
+async def run(session: Session, flags: FlagSet) -> None:
+    require(flags, "max")
     mode = dry_run.dry_run(session)
-    _check(given)
-    found = await resolve(session, Query.of(given)._replace(keep_going=True, flatten=True))
+    _check(flags)
+    found = await resolve(session, Query.of(flags)._replace(keep_going=True, flatten=True))
 
     async def autoscale(info: Info) -> None:
         await _require_scale(session, info)
-        await _autoscale(session, given, info, mode)
+        await _autoscale(session, flags, info, mode)
 
     await found.each(autoscale)
 
 
-def _check(given: Given) -> None:
-    least, most = given.number("min"), given.number("max")
+def _check(flags: FlagSet) -> None:
+    least, most = flags.number("min"), flags.number("max")
     if most < 1:
         raise KctlError(f"--max=MAXPODS is required and must be at least 1, max: {most}")
     if most < least:
         raise KctlError(f"--max=MAXPODS must be larger or equal to --min=MINPODS, max: {most}, min: {least}")
-    if given.number("cpu-percent") > 0 and given.text("cpu"):
+    if flags.number("cpu-percent") > 0 and flags.text("cpu"):
         raise KctlError("--cpu-percent and --cpu are mutually exclusive")
     for resource in _UNITS:
-        if given.text(resource):
-            _target(given.text(resource), resource)
+        if flags.text(resource):
+            _target(flags.text(resource), resource)
 
 
 async def _require_scale(session: Session, info: Info) -> None:
@@ -63,65 +63,65 @@ async def _require_scale(session: Session, info: Info) -> None:
     )
 
 
-async def _autoscale(session: Session, given: Given, info: Info, mode: str) -> None:
+async def _autoscale(session: Session, flags: FlagSet, info: Info, mode: str) -> None:
     """With the second version of the API, and where it is refused with the first."""
     try:
-        await _make(session, given, _version_two(session, given, info), mode)
+        await _make(session, flags, _version_two(session, flags, info), mode)
     except (APIError, KctlError):
-        text = given.text("cpu").strip()
+        text = flags.text("cpu").strip()
         if not text:
             reason = "empty input"
-        elif given.text("memory") or (given.number("cpu-percent") < 0 and not text.endswith("%")):
+        elif flags.text("memory") or (flags.number("cpu-percent") < 0 and not text.endswith("%")):
             reason = "%!w(<nil>)"
         else:
-            await _make(session, given, _version_one(session, given, info), mode)
+            await _make(session, flags, _version_one(session, flags, info), mode)
             return
         raise KctlError(
             f"failed to create autoscaling/v2 HPA and the configuration is incompatible with autoscaling/v1: {reason}"
         ) from None
 
 
-async def _make(session: Session, given: Given, obj: JSONObject, mode: str) -> None:
+async def _make(session: Session, flags: FlagSet, obj: JSONObject, mode: str) -> None:
     obj = annotated(obj, recorded(session))
     if mode == "client":
-        typed.printer_for(given, "created", dry_run=mode).print(obj, session.write_object)
+        typed.printer_for(flags, "created", dry_run=mode).print(obj, session.write_object)
         return
-    save_configuration(obj, asked=given.is_on("save-config"))
-    obj = await send(session, given, obj, "horizontalpodautoscalers", dry_run=mode == "server")
-    typed.printer_for(given, "autoscaled", dry_run=mode).print(obj, session.write_object)
+    save_configuration(obj, asked=flags.is_on("save-config"))
+    obj = await send(session, flags, obj, "horizontalpodautoscalers", dry_run=mode == "server")
+    typed.printer_for(flags, "autoscaled", dry_run=mode).print(obj, session.write_object)
 
 
-def _autoscaler(session: Session, given: Given, info: Info, version: str) -> JSONObject:
+def _autoscaler(session: Session, flags: FlagSet, info: Info, version: str) -> JSONObject:
     kind = info.rest_mapping.kind
     spec: JSONObject = {
         "scaleTargetRef": {"kind": kind.kind, "name": info.name, "apiVersion": str(kind.group_version)},
     }
-    if given.number("min") > 0:
-        spec["minReplicas"] = given.number("min")
-    spec["maxReplicas"] = given.number("max")
+    if flags.number("min") > 0:
+        spec["minReplicas"] = flags.number("min")
+    spec["maxReplicas"] = flags.number("max")
     return {
         "kind": "HorizontalPodAutoscaler",
         "apiVersion": f"autoscaling/{version}",
-        "metadata": metadata(session, given.text("name") or info.name),
+        "metadata": metadata(session, flags.text("name") or info.name),
         "spec": spec,
     }
 
 
-def _version_two(session: Session, given: Given, info: Info) -> JSONObject:
-    obj = _autoscaler(session, given, info, "v2")
+def _version_two(session: Session, flags: FlagSet, info: Info) -> JSONObject:
+    obj = _autoscaler(session, flags, info, "v2")
     metrics = []
-    if given.number("cpu-percent") > 0:
-        metrics.append(_metric("cpu", {"type": "Utilization", "averageUtilization": given.number("cpu-percent")}))
-    metrics += [_metric(one, _target(given.text(one), one)) for one in _UNITS if given.text(one)]
+    if flags.number("cpu-percent") > 0:
+        metrics.append(_metric("cpu", {"type": "Utilization", "averageUtilization": flags.number("cpu-percent")}))
+    metrics += [_metric(one, _target(flags.text(one), one)) for one in _UNITS if flags.text(one)]
     if metrics:
         obj["spec"]["metrics"] = metrics
     return obj | {"status": {"desiredReplicas": 0, "currentMetrics": None}}
 
 
-def _version_one(session: Session, given: Given, info: Info) -> JSONObject:
-    obj = _autoscaler(session, given, info, "v1")
-    if given.number("cpu-percent") >= 0:
-        obj["spec"]["targetCPUUtilizationPercentage"] = given.number("cpu-percent")
+def _version_one(session: Session, flags: FlagSet, info: Info) -> JSONObject:
+    obj = _autoscaler(session, flags, info, "v1")
+    if flags.number("cpu-percent") >= 0:
+        obj["spec"]["targetCPUUtilizationPercentage"] = flags.number("cpu-percent")
     return obj | {"status": {"currentReplicas": 0, "desiredReplicas": 0}}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command, Run
-from kctl.command_line.flags import Given, switch
+from kctl.command_line.flags import FlagSet, switch
 from kctl.errors import KctlError
 from kctl.objects import Info, Query, resolve
 from kctl.objects.arguments import named
@@ -35,15 +35,15 @@ _DENIED = _Decision("Denied", "Approved", "KubectlDeny", "This CSR was denied by
 
 
 def _runs(decision: _Decision) -> Run:
-    async def run(session: Session, given: Given) -> None:
-        printer = results.printer_for(given, decision.done)
-        if not given.arguments and not given.texts("filename") and not given.text("kustomize"):
+    async def run(session: Session, flags: FlagSet) -> None:
+        printer = results.printer_for(flags, decision.done)
+        if not flags.arguments and not flags.texts("filename") and not flags.text("kustomize"):
             raise KctlError("one or more CSRs must be specified as <name> or -f <filename>")
-        words = named("certificatesigningrequests", given.arguments)
+        words = named("certificatesigningrequests", flags.arguments)
         for word in words:
             if (await session.discovery.mapping_for(word.partition("/")[0])).namespaced:
                 raise KctlError("namespace may not be empty when retrieving a resource by name")
-        query = Query.of(given, words)._replace(default_namespace=False, flatten=True, keep_going=True)
+        query = Query.of(flags, words)._replace(default_namespace=False, flatten=True, keep_going=True)
         found = await resolve(session, query)
         count = 0
 
@@ -51,7 +51,7 @@ def _runs(decision: _Decision) -> Run:
             nonlocal count
             if info.source:
                 await _look_up(info)
-            await _decide(info, decision, force=given.is_on("force"))
+            await _decide(info, decision, force=flags.is_on("force"))
             count += 1
             printer.print(info.object or {}, session.write_object)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.command_line.standard_flags import ALL_NAMESPACES, pod_running_timeout
 from kctl.printers import typed
 from kctl.printers.choice import output_flags
@@ -18,10 +18,10 @@ _EXTENSIONS = {"json": ".json", "yaml": ".yaml"}
 _LABEL = "kubernetes.io/cluster-service=true"
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     server = session.client_config.server
     services = session.client.resource(
-        GroupVersionResource("", "v1", "services"), given.text("namespace") or "kube-system"
+        GroupVersionResource("", "v1", "services"), flags.text("namespace") or "kube-system"
     )
     try:
         found = await services.list(options.ListOptions(label_selector=_LABEL))
@@ -49,19 +49,19 @@ def _link(server: str, service: dict[str, Any]) -> str:
     return f"{server}/api/v1/namespaces/{metadata.get('namespace', '')}/services/{name}/proxy"
 
 
-async def dump(session: Session, given: Given) -> None:
-    printer = typed.printer_for(given, "")
-    if given.text("output").lower() == "name":
+async def dump(session: Session, flags: FlagSet) -> None:
+    printer = typed.printer_for(flags, "")
+    if flags.text("output").lower() == "name":
         printer = cluster_dump.RefusingPrinter()
     session.client_config  # noqa: B018 - whether there is one is asked before the flags below are looked at
-    pods.timeout_of(given)
-    output, directory = given.text("output"), given.text("output-directory")
+    pods.timeout_of(flags)
+    output, directory = flags.text("output"), flags.text("output-directory")
     writing = cluster_dump.Dump(session, printer, directory=directory, extension=_EXTENSIONS.get(output, ".txt"))
     await writing.nodes()
-    if given.is_on("all-namespaces"):
+    if flags.is_on("all-namespaces"):
         names = await writing.namespaces()
     else:
-        names = given.texts("namespaces") or ["kube-system", session.namespace]
+        names = flags.texts("namespaces") or ["kube-system", session.namespace]
     for name in names:
         await writing.namespace(name)
     if directory and directory != "-":

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.completion import scripts
 from kctl.errors import UsageError
 from kctl.session.session import Session
 from localplane.apimachinery.golang.text import go_quote
 
 
-async def run(session: Session, given: Given) -> None:
-    words = given.arguments
+async def run(session: Session, flags: FlagSet) -> None:
+    words = flags.arguments
     hint = f"See '{session.command} -h' for help and examples"
     if not words:
         raise UsageError("Shell not specified.", hint=hint)

@@ -10,7 +10,7 @@ from kctl.changes.config import view as config_view
 from kctl.changes.config.texts import DESCRIPTIONS, EXAMPLES
 from kctl.command_line import help as command_line_help
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, UsageError, raise_all
 from kctl.printers import kyaml
 from kctl.printers.choice import OBJECT_FORMATS, chosen_format, output_flags, printer_for
@@ -33,24 +33,24 @@ def _show_help(session: Session) -> None:
     session.write(command_line_help.help_text(command, session.command))
 
 
-def _refuse_arguments(session: Session, given: Given) -> NoReturn:
+def _refuse_arguments(session: Session, flags: FlagSet) -> NoReturn:
     _show_help(session)
-    raise KctlError(f"Unexpected args: [{' '.join(given.arguments)}]")
+    raise KctlError(f"Unexpected args: [{' '.join(flags.arguments)}]")
 
 
-async def view(session: Session, given: Given) -> None:
-    if given.arguments:
+async def view(session: Session, flags: FlagSet) -> None:
+    if flags.arguments:
         raise UsageError(
-            f"unexpected arguments: [{' '.join(given.arguments)}]",
+            f"unexpected arguments: [{' '.join(flags.arguments)}]",
             hint="See 'kctl config view -h' for help and examples",
         )
-    output = chosen_format(given)
-    printer = printer_for(given) if output else None
-    explicit, merge = bool(given.text("kubeconfig")), given.is_on("merge")
+    output = chosen_format(flags)
+    printer = printer_for(flags) if output else None
+    explicit, merge = bool(flags.text("kubeconfig")), flags.is_on("merge")
     if not merge and not explicit:
         raise KctlError("if merge==false a precise file must be specified")
     files = config_files.ConfigFiles(session, must_exist=not merge)
-    view = config_view.View(given.is_on("minify"), given.is_on("flatten"), given.is_on("raw"), given.text("context"))
+    view = config_view.View(flags.is_on("minify"), flags.is_on("flatten"), flags.is_on("raw"), flags.text("context"))
     shown = config_view.document(files, view)
     if output.lower() == "json":
         session.write(go_indented(shown, sort=False) + "\n")
@@ -62,28 +62,28 @@ async def view(session: Session, given: Given) -> None:
         printer.print(shown, session.write_object)
 
 
-async def current_context(session: Session, given: Given) -> None:
-    del given
+async def current_context(session: Session, flags: FlagSet) -> None:
+    del flags
     name = _files(session).current_context
     if not name:
         raise KctlError("current-context is not set")
     session.write(f"{name}\n")
 
 
-async def get_contexts(session: Session, given: Given) -> None:
-    output = given.text("output")
+async def get_contexts(session: Session, flags: FlagSet) -> None:
+    output = flags.text("output")
     if output not in ("", "name"):
         raise KctlError(
             f"--output {output} is not available in kctl config get-contexts; resetting to default output format"
         )
     files = _files(session)
     contexts, current = files.entries("contexts"), files.current_context
-    errors = [KctlError(f"context {name} not found") for name in given.arguments if name not in contexts]
-    names = sorted(name for name in given.arguments or contexts if name in contexts)
+    errors = [KctlError(f"context {name} not found") for name in flags.arguments if name not in contexts]
+    names = sorted(name for name in flags.arguments or contexts if name in contexts)
     if output == "name":
         session.write("".join(f"{name}\n" for name in names))
     else:
-        rows = [] if given.is_on("no-headers") else [("CURRENT", "NAME", "CLUSTER", "AUTHINFO", "NAMESPACE")]
+        rows = [] if flags.is_on("no-headers") else [("CURRENT", "NAME", "CLUSTER", "AUTHINFO", "NAMESPACE")]
         for name in names:
             cells = [str(contexts[name].get(field) or "") for field in ("cluster", "user", "namespace")]
             rows.append(("*" if name == current else " ", name, *cells))  # type: ignore[arg-type]  # always three
@@ -91,21 +91,21 @@ async def get_contexts(session: Session, given: Given) -> None:
     raise_all(errors)
 
 
-async def get_clusters(session: Session, given: Given) -> None:
-    del given
+async def get_clusters(session: Session, flags: FlagSet) -> None:
+    del flags
     session.write("".join(f"{name}\n" for name in ("NAME", *_files(session).entries("clusters"))))
 
 
-async def get_users(session: Session, given: Given) -> None:
-    del given
+async def get_users(session: Session, flags: FlagSet) -> None:
+    del flags
     names = list(_files(session).entries("users"))
     session.write("".join(f"{name}\n" for name in ("NAME", *names)))
 
 
-async def use_context(session: Session, given: Given) -> None:
-    if len(given.arguments) != 1:
-        _refuse_arguments(session, given)
-    name = given.arguments[0]
+async def use_context(session: Session, flags: FlagSet) -> None:
+    if len(flags.arguments) != 1:
+        _refuse_arguments(session, flags)
+    name = flags.arguments[0]
     files = _files(session)
     if not name:
         raise KctlError("empty context names are not allowed")
@@ -115,10 +115,10 @@ async def use_context(session: Session, given: Given) -> None:
     session.write(f'Switched to context "{name}".\n')
 
 
-async def rename_context(session: Session, given: Given) -> None:
-    if len(given.arguments) != 2:
-        _refuse_arguments(session, given)
-    old, new = given.arguments
+async def rename_context(session: Session, flags: FlagSet) -> None:
+    if len(flags.arguments) != 2:
+        _refuse_arguments(session, flags)
+    old, new = flags.arguments
     if not new:
         raise KctlError("You must specify a new non-empty context name")
     files = _files(session)
@@ -133,15 +133,15 @@ async def rename_context(session: Session, given: Given) -> None:
     session.write(f'Context "{old}" renamed to "{new}".\n')
 
 
-def _deleter(kind: str, what: str) -> Callable[[Session, Given], Awaitable[None]]:
-    async def delete(session: Session, given: Given) -> None:
+def _deleter(kind: str, what: str) -> Callable[[Session, FlagSet], Awaitable[None]]:
+    async def delete(session: Session, flags: FlagSet) -> None:
         files = _files(session)
-        if len(given.arguments) != 1:
+        if len(flags.arguments) != 1:
             if kind == "users":
                 raise UsageError("user to delete is required", hint=f"See '{session.command} -h' for help and examples")
             _show_help(session)
             return
-        name = given.arguments[0]
+        name = flags.arguments[0]
         if name not in files.entries(kind):
             raise KctlError(f"cannot delete {what} {name}, not in {files.file}")
         if kind == "contexts" and files.current_context == name:
@@ -154,65 +154,65 @@ def _deleter(kind: str, what: str) -> Callable[[Session, Given], Awaitable[None]
     return delete
 
 
-async def set_cluster(session: Session, given: Given) -> None:
-    if len(given.arguments) != 1:
-        _refuse_arguments(session, given)
-    name = given.arguments[0]
+async def set_cluster(session: Session, flags: FlagSet) -> None:
+    if len(flags.arguments) != 1:
+        _refuse_arguments(session, flags)
+    name = flags.arguments[0]
     if not name:
         raise KctlError("you must specify a non-empty cluster name")
     files = _files(session)
-    files.put("clusters", name, entries.cluster(given, files.entries("clusters").get(name, {})))
+    files.put("clusters", name, entries.cluster(flags, files.entries("clusters").get(name, {})))
     session.write(f'Cluster "{name}" set.\n')
 
 
-async def set_credentials(session: Session, given: Given) -> None:
-    if len(given.arguments) != 1:
+async def set_credentials(session: Session, flags: FlagSet) -> None:
+    if len(flags.arguments) != 1:
         _show_help(session)
-        raise KctlError(f"unexpected args: [{' '.join(given.arguments)}]")
+        raise KctlError(f"unexpected args: [{' '.join(flags.arguments)}]")
     for flag in ("auth-provider-arg", "exec-env"):
         try:
-            entries.pairs(given.texts(flag), flag)
+            entries.pairs(flags.texts(flag), flag)
         except KctlError:
             _show_help(session)
             raise
-    name = given.arguments[0]
+    name = flags.arguments[0]
     if not name:
         raise KctlError("you must specify a non-empty user name")
     files = _files(session)
-    files.put("users", name, entries.credentials(given, files.entries("users").get(name, {})))
+    files.put("users", name, entries.credentials(flags, files.entries("users").get(name, {})))
     session.write(f'User "{name}" set.\n')
 
 
-async def set_context(session: Session, given: Given) -> None:
-    if len(given.arguments) > 1:
-        _refuse_arguments(session, given)
-    name = given.arguments[0] if given.arguments else ""
-    if not name and not given.is_on("current"):
+async def set_context(session: Session, flags: FlagSet) -> None:
+    if len(flags.arguments) > 1:
+        _refuse_arguments(session, flags)
+    name = flags.arguments[0] if flags.arguments else ""
+    if not name and not flags.is_on("current"):
         raise KctlError("you must specify a non-empty context name or --current")
-    if name and given.is_on("current"):
+    if name and flags.is_on("current"):
         raise KctlError("you cannot specify both a context name and --current")
     files = _files(session)
     name = name or files.current_context
     if not name:
         raise KctlError("no current context is set")
     before = files.entries("contexts").get(name)
-    files.put("contexts", name, entries.context(given, before or {}))
+    files.put("contexts", name, entries.context(flags, before or {}))
     session.write(f'Context "{name}" {"created" if before is None else "modified"}.\n')
 
 
-async def set_property(session: Session, given: Given) -> None:
-    if len(given.arguments) != 2:
-        _refuse_arguments(session, given)
-    path, value = given.arguments
-    properties.set_value(_files(session), path, value, raw_bytes=given.is_on("set-raw-bytes"))
+async def set_property(session: Session, flags: FlagSet) -> None:
+    if len(flags.arguments) != 2:
+        _refuse_arguments(session, flags)
+    path, value = flags.arguments
+    properties.set_value(_files(session), path, value, raw_bytes=flags.is_on("set-raw-bytes"))
     session.write(f'Property "{path}" set.\n')
 
 
-async def unset_property(session: Session, given: Given) -> None:
-    if len(given.arguments) != 1:
-        _refuse_arguments(session, given)
-    properties.unset(_files(session), given.arguments[0])
-    session.write(f'Property "{given.arguments[0]}" unset.\n')
+async def unset_property(session: Session, flags: FlagSet) -> None:
+    if len(flags.arguments) != 1:
+        _refuse_arguments(session, flags)
+    properties.unset(_files(session), flags.arguments[0])
+    session.write(f'Property "{flags.arguments[0]}" unset.\n')
 
 
 def _command(name: str, usage: str, summary: str, run: Any, *flags: Flag, aliases: tuple[str, ...] = ()) -> Command:

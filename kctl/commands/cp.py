@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from kctl.streaming import channels, file_copy
 from kctl.streaming import remote as streaming_remote
 
 
-async def run(session: Session, given: Given) -> None:
-    if len(given.arguments) != 2:
+async def run(session: Session, flags: FlagSet) -> None:
+    if len(flags.arguments) != 2:
         raise KctlError("source and destination are required")
-    source, target = file_copy.place(given.arguments[0]), file_copy.place(given.arguments[1])
+    source, target = file_copy.place(flags.arguments[0]), file_copy.place(flags.arguments[1])
     if source.pod and target.pod:
         raise KctlError("one of src or dest must be a local file specification")
     if not source.file or not target.file:
@@ -23,14 +23,14 @@ async def run(session: Session, given: Given) -> None:
         raise KctlError("one of src or dest must be a remote file specification")
     ours = streaming_remote.standard_streams(stdin=False, terminal=False)
     assert ours.err is not None  # there is no terminal
-    remote = file_copy.Remote(session, source if source.pod else target, given.text("container"))
+    remote = file_copy.Remote(session, source if source.pod else target, flags.text("container"))
     if source.pod:
         program = session.command.partition(" ")[0]
         code = await file_copy.download(
-            session, remote, source, target.file, retries=given.number("retries"), out=ours.out, program=program
+            session, remote, source, target.file, retries=flags.number("retries"), out=ours.out, program=program
         )
     else:
-        no_preserve = given.is_on("no-preserve")
+        no_preserve = flags.is_on("no-preserve")
         code = await file_copy.upload(
             remote, source.file, target.file, no_preserve=no_preserve, out=ours.out, err=ours.err
         )

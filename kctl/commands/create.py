@@ -12,7 +12,7 @@ from kctl.changes.create.table import GENERATORS
 from kctl.changes.edit import creation
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, UsageError, raise_all, with_source
 from kctl.objects import Info, Query, resolve
 from kctl.printers import results
@@ -22,49 +22,49 @@ from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError
 
 
-async def run(session: Session, given: Given) -> None:
-    if given.arguments:
+async def run(session: Session, flags: FlagSet) -> None:
+    if flags.arguments:
         raise UsageError(
-            f"Unexpected args: [{' '.join(given.arguments)}]", hint="See 'kctl create -h' for help and examples"
+            f"Unexpected args: [{' '.join(flags.arguments)}]", hint="See 'kctl create -h' for help and examples"
         )
     strategy = dry_run.dry_run(session)
-    validation = dry_run.field_validation(given)
-    has_source = bool(given.texts("filename") or given.text("kustomize"))
-    if given.is_on("edit") and not has_source:
-        await resolve(session, Query.of(given))  # says what is missing in edit's words
-    printer = results.printer_for(given, "created", dry_run=strategy)
+    validation = dry_run.field_validation(flags)
+    has_source = bool(flags.texts("filename") or flags.text("kustomize"))
+    if flags.is_on("edit") and not has_source:
+        await resolve(session, Query.of(flags))  # says what is missing in edit's words
+    printer = results.printer_for(flags, "created", dry_run=strategy)
     if not has_source:
         raise KctlError("must specify one of -f and -k")
-    if given.text("raw"):
-        await _raw(session, given)
-    elif given.is_on("edit"):
-        await creation.edit_before_create(session, given)
+    if flags.text("raw"):
+        await _raw(session, flags)
+    elif flags.is_on("edit"):
+        await creation.edit_before_create(session, flags)
     else:
-        await _Creating(session, given, printer, strategy, validation).create_all()
+        await _Creating(session, flags, printer, strategy, validation).create_all()
 
 
-async def _raw(session: Session, given: Given) -> None:
-    if given.is_on("edit"):
+async def _raw(session: Session, flags: FlagSet) -> None:
+    if flags.is_on("edit"):
         raise KctlError("--raw and --edit are mutually exclusive")
-    filenames = given.texts("filename")
-    raw.check_raw(given, filenames)
+    filenames = flags.texts("filename")
+    raw.check_raw(flags, filenames)
     try:
         body = raw.body_of(filenames[0])
     except OSError as error:
         raise KctlError(f"open {filenames[0]}: {(error.strerror or str(error)).lower()}") from error
-    await raw.raw_request(session, "POST", given.text("raw"), body=body)
+    await raw.raw_request(session, "POST", flags.text("raw"), body=body)
 
 
 class _Creating:
-    def __init__(self, session: Session, given: Given, printer: Printer, strategy: str, validation: str) -> None:
+    def __init__(self, session: Session, flags: FlagSet, printer: Printer, strategy: str, validation: str) -> None:
         self._session = session
-        self._given = given
+        self._flags = flags
         self._printer = printer
         self._strategy = strategy
         self._validation = validation
 
     async def create_all(self) -> None:
-        query = Query.of(self._given)._replace(
+        query = Query.of(self._flags)._replace(
             flatten=True, keep_going=True, needs_object=False, validates=self._validation != "Ignore"
         )
         found = await resolve(self._session, query)
@@ -82,7 +82,7 @@ class _Creating:
 
     async def _create(self, info: Info) -> None:
         obj = annotated(
-            last_applied.create_or_update(info.object or {}, create=self._given.is_on("save-config")),
+            last_applied.create_or_update(info.object or {}, create=self._flags.is_on("save-config")),
             recorded(self._session),
         )
         if self._strategy != "client":
@@ -90,7 +90,7 @@ class _Creating:
             obj = await info.resource.create(
                 {**obj, "metadata": metadata},
                 dry_run=self._strategy == "server",
-                field_manager=self._given.text("field-manager"),
+                field_manager=self._flags.text("field-manager"),
                 field_validation=self._validation,
             )
         self._printer.print(obj, self._session.write_object)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from kctl.changes.config import files as config_files
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.session.session import Session
 
 
-async def run(session: Session, given: Given) -> None:
-    if len(given.arguments) > 1:
-        raise KctlError(f"expected one context, not {len(given.arguments)}")
+async def run(session: Session, flags: FlagSet) -> None:
+    if len(flags.arguments) > 1:
+        raise KctlError(f"expected one context, not {len(flags.arguments)}")
     files = config_files.ConfigFiles(session)
     names, current = files.entries("contexts"), files.current_context
-    if not given.arguments:
+    if not flags.arguments:
         session.write("".join(f"{'*' if name == current else ' '} {name}\n" for name in names))
         return
-    name = given.arguments[0]
+    name = flags.arguments[0]
     if name == "-":
         name = config_files.recall(session, "context")
         if not name:

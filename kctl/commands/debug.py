@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from kctl.changes.debug import options, visit
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.objects import Query, resolve
 from kctl.session.session import Session
 
 
-async def run(session: Session, given: Given) -> None:
-    debugging = options.read(given)
+async def run(session: Session, flags: FlagSet) -> None:
+    debugging = options.read(flags)
     options.check(session, debugging)
     words = [name if "/" in name else f"pods/{name}" for name in debugging.targets]
-    found = await resolve(session, Query.of(given, words))
+    found = await resolve(session, Query.of(flags, words))
     async for info in found.visit():
         await visit.visit(session, debugging, info)
 

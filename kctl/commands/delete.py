@@ -6,7 +6,7 @@ from kctl.changes import dry_run
 from kctl.changes.deletion import DELETION_FLAGS, DeleteOptions, Deleter, Deletion, confirm, propagation_policy, wait
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, raise_all
 from kctl.objects import Info, Query, resolve
 from kctl.session import raw
@@ -19,25 +19,25 @@ _IMMEDIATE = (
 )
 
 
-async def run(session: Session, given: Given) -> int | None:
-    deletion = _deletion(session, given)
+async def run(session: Session, flags: FlagSet) -> int | None:
+    deletion = _deletion(session, flags)
     _ = session.namespace  # a context that is not there is told of in the words of who asks for a namespace
-    if given.text("raw"):
-        _check(session, given, deletion)
-        await _raw(session, given)
+    if flags.text("raw"):
+        _check(session, flags, deletion)
+        await _raw(session, flags)
         return None
-    selects = given.is_on("all") or bool(given.text("selector") or given.text("field-selector"))
-    query = _query(given)
+    selects = flags.is_on("all") or bool(flags.text("selector") or flags.text("field-selector"))
+    query = _query(flags)
     found = await resolve(session, query)
-    _check(session, given, deletion)
+    _check(session, flags, deletion)
     options = DeleteOptions(
         deletion=deletion,
-        ignore_not_found=given.is_on("ignore-not-found") or (selects and not given.changed("ignore-not-found")),
-        waits=given.is_on("wait"),
-        named=given.text("output") == "name",
-        warns_of_scope=session.namespace_is_explicit and not given.is_on("all-namespaces"),
+        ignore_not_found=flags.is_on("ignore-not-found") or (selects and not flags.changed("ignore-not-found")),
+        waits=flags.is_on("wait"),
+        named=flags.text("output") == "name",
+        warns_of_scope=session.namespace_is_explicit and not flags.is_on("all-namespaces"),
     )
-    if given.is_on("interactive"):
+    if flags.is_on("interactive"):
         shown = await _preview(session, query, ignore_not_found=options.ignore_not_found)
         if shown is None:
             return None
@@ -46,10 +46,10 @@ async def run(session: Session, given: Given) -> int | None:
     return None
 
 
-def _deletion(session: Session, given: Given) -> Deletion:
+def _deletion(session: Session, flags: FlagSet) -> Deletion:
     policy = propagation_policy(session)
-    grace, force = given.number("grace-period"), given.is_on("force")
-    if given.is_on("now"):
+    grace, force = flags.number("grace-period"), flags.is_on("force")
+    if flags.is_on("now"):
         if grace != -1:
             raise KctlError("--now and --grace-period cannot be specified together")
         grace = 1
@@ -58,36 +58,36 @@ def _deletion(session: Session, given: Given) -> Deletion:
     if force and grace < 0:
         grace = 0
     return Deletion(
-        policy=policy, grace_period=grace, timeout=given.seconds("timeout"), dry_run=dry_run.dry_run(session)
+        policy=policy, grace_period=grace, timeout=flags.seconds("timeout"), dry_run=dry_run.dry_run(session)
     )
 
 
-def _query(given: Given) -> Query:
-    if given.is_on("all") and (given.text("selector") or given.text("field-selector")):
+def _query(flags: FlagSet) -> Query:
+    if flags.is_on("all") and (flags.text("selector") or flags.text("field-selector")):
         raise KctlError("setting 'all' parameter but found a non empty selector. ")
-    return Query.of(given)._replace(
-        select_all=given.is_on("all"), needs_object=False, flatten=True, keep_going=True, chunk_size=0
+    return Query.of(flags)._replace(
+        select_all=flags.is_on("all"), needs_object=False, flatten=True, keep_going=True, chunk_size=0
     )
 
 
-def _check(session: Session, given: Given, deletion: Deletion) -> None:
-    output = given.text("output")
+def _check(session: Session, flags: FlagSet, deletion: Deletion) -> None:
+    output = flags.text("output")
     if output not in ("", "name"):
         raise KctlError(f"unexpected -o output mode: {output}. We only support '-o name'")
-    if given.is_on("force"):
+    if flags.is_on("force"):
         if deletion.grace_period > 0:
             raise KctlError("--force and --grace-period greater than 0 cannot be specified together")
         if deletion.grace_period == 0:
             session.warn(_IMMEDIATE)
 
 
-async def _raw(session: Session, given: Given) -> None:
-    if given.is_on("interactive"):
+async def _raw(session: Session, flags: FlagSet) -> None:
+    if flags.is_on("interactive"):
         raise KctlError("--interactive can not be used with --raw")
-    filenames = given.texts("filename")
-    raw.check_raw(given, filenames, needs_file=False)
+    filenames = flags.texts("filename")
+    raw.check_raw(flags, filenames, needs_file=False)
     body = raw.body_of(filenames[0]) if filenames else None
-    await raw.raw_request(session, "DELETE", given.text("raw"), body=body)
+    await raw.raw_request(session, "DELETE", flags.text("raw"), body=body)
 
 
 async def _preview(session: Session, query: Query, *, ignore_not_found: bool) -> set[tuple[str, str, str]] | None:

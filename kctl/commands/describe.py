@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given, switch
+from kctl.command_line.flags import FlagSet, switch
 from kctl.errors import KctlError, raise_all
 from kctl.objects import Info, Query, resolve
 from kctl.session.session import Session
@@ -13,14 +13,14 @@ from kctl.views.describe import page as describe_page
 from localplane.apimachinery.errors import APIError, NotFound
 
 
-async def run(session: Session, given: Given) -> None:
-    if not given.arguments and not given.texts("filename") and not given.text("kustomize"):
+async def run(session: Session, flags: FlagSet) -> None:
+    if not flags.arguments and not flags.texts("filename") and not flags.text("kustomize"):
         raise KctlError(
             'You must specify the type of resource to describe. Use "kctl api-resources" for a complete list of '
             "supported resources.\n"
         )
-    everywhere = given.is_on("all-namespaces")
-    query = Query.of(given)._replace(
+    everywhere = flags.is_on("all-namespaces")
+    query = Query.of(flags)._replace(
         types_alone=True,
         keep_going=True,
         flatten=True,
@@ -30,10 +30,10 @@ async def run(session: Session, given: Given) -> None:
     infos = await found.infos()
     errors = list(found.errors)
     several = bool(errors) or len(infos) > 1
-    with_events = given.is_on("show-events") and (given.changed("show-events") or not several)
-    source = describe_page.Source(session, with_events=with_events, chunk_size=given.number("chunk-size"))
-    if len(errors) == 1 and isinstance(errors[0], NotFound) and len(given.arguments) == 2:
-        await _describe_matching(session, given, source, errors[0])
+    with_events = flags.is_on("show-events") and (flags.changed("show-events") or not several)
+    source = describe_page.Source(session, with_events=with_events, chunk_size=flags.number("chunk-size"))
+    if len(errors) == 1 and isinstance(errors[0], NotFound) and len(flags.arguments) == 2:
+        await _describe_matching(session, flags, source, errors[0])
         return
     between = ""
     for info in infos:
@@ -57,15 +57,17 @@ async def _described(info: Info, source: describe_page.Source) -> str:
     return page.text
 
 
-async def _describe_matching(session: Session, given: Given, source: describe_page.Source, missing: Exception) -> None:
+async def _describe_matching(
+    session: Session, flags: FlagSet, source: describe_page.Source, missing: Exception
+) -> None:
     """All whose names begin so, if there is none that is called so."""
-    kind, prefix = given.arguments
+    kind, prefix = flags.arguments
     query = Query(
         arguments=[kind],
         types_alone=True,
         single_type=True,
         flatten=True,
-        chunk_size=given.number("chunk-size"),
+        chunk_size=flags.number("chunk-size"),
     )
     found = await resolve(session, query)
     matching = [info for info in await found.infos() if info.name.startswith(prefix)]

@@ -6,25 +6,25 @@ from kctl.changes.apply import diff
 from kctl.changes.apply.options import PRUNE_ALLOWLIST, SERVER_SIDE_FLAGS, field_manager_flag
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, UsageError, report
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError
 from localplane.client.errors import ClientError
 
 
-async def run(session: Session, given: Given) -> int:
+async def run(session: Session, flags: FlagSet) -> int:
     """1 tells that there are differences, so what goes wrong is told by 2."""
     try:
-        if given.arguments:
+        if flags.arguments:
             raise UsageError(
-                f"Unexpected args: [{' '.join(given.arguments)}]", hint="See 'kctl diff -h' for help and examples"
+                f"Unexpected args: [{' '.join(flags.arguments)}]", hint="See 'kctl diff -h' for help and examples"
             )
-        if not given.texts("filename") and not given.text("kustomize"):
+        if not flags.texts("filename") and not flags.text("kustomize"):
             raise KctlError("must specify one of -f and -k")
-        if given.is_on("force-conflicts") and not given.is_on("server-side"):
+        if flags.is_on("force-conflicts") and not flags.is_on("server-side"):
             raise KctlError("--force-conflicts only works with --server-side")
-        return await diff.diff(session, given)
+        return await diff.diff(session, flags)
     except (KctlError, APIError, ClientError) as error:
         raise _failed(error) from error
 

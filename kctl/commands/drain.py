@@ -6,24 +6,24 @@ from kctl.changes import dry_run
 from kctl.changes.nodes import cordon, drain
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, SeveralErrors, raise_all
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.golang.text import go_quote
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     mode = dry_run.dry_run(session)
-    if given.text("pod-selector"):
-        cordon.require_selector(given.text("pod-selector"))
-    infos = await cordon.find(session, given, "drain NODE")
+    if flags.text("pod-selector"):
+        cordon.require_selector(flags.text("pod-selector"))
+    infos = await cordon.find(session, flags, "drain NODE")
     await cordon.mark(session, infos, mode, unschedulable=True)
     errors: list[Exception] = []
     remaining = []
     for info in infos:
         try:
-            await _drain(session, given, mode, info.name)
+            await _drain(session, flags, mode, info.name)
         except (KctlError, APIError) as error:
             session.flush()
             session.say(
@@ -40,8 +40,8 @@ async def run(session: Session, given: Given) -> None:
     raise_all([KctlError(_shown(error)) for error in errors], listed=listed)
 
 
-async def _drain(session: Session, given: Given, mode: str, node: str) -> None:
-    choosing = drain.Choosing(session, given)
+async def _drain(session: Session, flags: FlagSet, mode: str, node: str) -> None:
+    choosing = drain.Choosing(session, flags)
     try:
         chosen = await choosing.choose(node)
     except APIError as error:
@@ -54,7 +54,7 @@ async def _drain(session: Session, given: Given, mode: str, node: str) -> None:
             session.write(f"evicting pod {drain.place(pod)} (dry run)\n")
         return
     try:
-        await drain.Evicting(session, given, mode).move(chosen.pods)
+        await drain.Evicting(session, flags, mode).move(chosen.pods)
     except (KctlError, APIError) as error:
         session.flush()
         pending = await choosing.choose(node)

@@ -7,23 +7,23 @@ from kctl.changes.change_cause import RECORD
 from kctl.changes.edit import loop, patches
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given, switch
+from kctl.command_line.flags import FlagSet, switch
 from kctl.errors import KctlError, raise_all
 from kctl.objects import Query, resolve
 from kctl.printers.choice import output_flags
 from kctl.session.session import Session
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     _ = session.namespace  # a context that is not there is told of in the words of who asks for a namespace
-    query = Query.of(given)._replace(types_alone=True, latest=True, flatten=True, keep_going=True)
+    query = Query.of(flags)._replace(types_alone=True, latest=True, flatten=True, keep_going=True)
     found = await resolve(session, query)
-    dry_run.field_validation(given)
+    dry_run.field_validation(flags)
     infos = await found.infos()
     raise_all(found.errors)
     if not infos:
         raise KctlError("edit cancelled, no objects found")
-    await loop.EditLoop(session, given, patches.EditPatching(session, given, infos).attempt).run(infos)
+    await loop.EditLoop(session, flags, patches.EditPatching(session, flags, infos).attempt).run(infos)
 
 
 COMMAND = Command(

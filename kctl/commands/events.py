@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.printers import typed
 from kctl.printers.choice import OBJECT_FORMATS, Printer, output_flags
@@ -25,17 +25,17 @@ _TYPES = ("normal", "warning")
 _CHUNK = 500
 
 
-async def run(session: Session, given: Given) -> None:
-    everywhere = given.is_on("all-namespaces")
-    selector = await _selector(session, given)
-    printer = typed.printer_for(given, "events") if given.text("output") else None
-    if any(one.lower() not in _TYPES for one in given.texts("types")):
+async def run(session: Session, flags: FlagSet) -> None:
+    everywhere = flags.is_on("all-namespaces")
+    selector = await _selector(session, flags)
+    printer = typed.printer_for(flags, "events") if flags.text("output") else None
+    if any(one.lower() not in _TYPES for one in flags.texts("types")):
         raise KctlError("valid --types are Normal or Warning")
     events = session.client.resource(GroupVersionResource("", "v1", "events"), "" if everywhere else session.namespace)
-    if given.is_on("watch"):
-        await _watch(session, given, events, selector, printer)
+    if flags.is_on("watch"):
+        await _watch(session, flags, events, selector, printer)
         return
-    found = [event for event in await _listed(given, events, selector) if _is_wanted(given, event)]
+    found = [event for event in await _listed(flags, events, selector) if _is_wanted(flags, event)]
     if not found:
         where = "" if everywhere else f" in {session.namespace} namespace"
         session.say(f"No events found{where}.\n")
@@ -43,8 +43,8 @@ async def run(session: Session, given: Given) -> None:
     go_sort(found, lambda a, b: _moment(a) < _moment(b))
     out = TabWriter(session.write)
     if printer is None:
-        _Rows(out, given).show(found)
-    elif given.text("output") != "name":
+        _Rows(out, flags).show(found)
+    elif flags.text("output") != "name":
         _print({"kind": "EventList", "apiVersion": "v1", "metadata": {}, "items": found}, printer, out)
     out.flush()
 
@@ -55,8 +55,8 @@ def _print(obj: JSONObject, printer: Printer, out: TabWriter) -> None:
         printer.print(obj, out.write)
 
 
-async def _selector(session: Session, given: Given) -> str:
-    wanted = given.text("for")
+async def _selector(session: Session, flags: FlagSet) -> str:
+    wanted = flags.text("for")
     if not wanted:
         return ""
     if "/" not in wanted:
@@ -77,11 +77,11 @@ async def _selector(session: Session, given: Given) -> str:
     )
 
 
-async def _listed(given: Given, events: resources.ResourceClient, selector: str) -> list[JSONObject]:
+async def _listed(flags: FlagSet, events: resources.ResourceClient, selector: str) -> list[JSONObject]:
     found: list[JSONObject] = []
     token = ""
     while True:
-        limit = given.number("chunk-size") if given.changed("chunk-size") else _CHUNK
+        limit = flags.number("chunk-size") if flags.changed("chunk-size") else _CHUNK
         page = await events.list(options.ListOptions(field_selector=selector, limit=limit, continue_token=token))
         found += page.get("items") or []
         token = str((page.get("metadata") or {}).get("continue") or "")
@@ -89,8 +89,8 @@ async def _listed(given: Given, events: resources.ResourceClient, selector: str)
             return found
 
 
-def _is_wanted(given: Given, event: JSONObject) -> bool:
-    types = [one.lower() for one in given.texts("types")]
+def _is_wanted(flags: FlagSet, event: JSONObject) -> bool:
+    types = [one.lower() for one in flags.texts("types")]
     return not types or str(event.get("type", "")).lower() in types
 
 
@@ -106,10 +106,10 @@ def _moment(event: JSONObject) -> datetime:
 class _Rows:
     """Headers once, however often rows come."""
 
-    def __init__(self, out: TabWriter, given: Given) -> None:
+    def __init__(self, out: TabWriter, flags: FlagSet) -> None:
         self._out = out
-        self._headers = not given.is_on("no-headers")
-        self._namespaces = given.is_on("all-namespaces")
+        self._headers = not flags.is_on("no-headers")
+        self._namespaces = flags.is_on("all-namespaces")
 
     def show(self, events: list[JSONObject]) -> None:
         if self._headers:
@@ -130,14 +130,14 @@ class _Rows:
 
 
 async def _watch(
-    session: Session, given: Given, events: resources.ResourceClient, selector: str, printer: Printer | None
+    session: Session, flags: FlagSet, events: resources.ResourceClient, selector: str, printer: Printer | None
 ) -> None:
     out = TabWriter(session.write)
-    rows = _Rows(out, given)
+    rows = _Rows(out, flags)
     try:
         async with events.watch(options.ListOptions(field_selector=selector, limit=_CHUNK)) as stream:
             async for event in stream:
-                if event.type in ("DELETED", "BOOKMARK") or not _is_wanted(given, event.object):
+                if event.type in ("DELETED", "BOOKMARK") or not _is_wanted(flags, event.object):
                     continue
                 if printer is not None:
                     _print(event.object, printer, out)

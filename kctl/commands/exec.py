@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, UsageError
 from kctl.session.session import Session
 from kctl.streaming import channels, pods, remote
 
 
-async def run(session: Session, given: Given) -> None:
-    name, command = _words(given, session)
-    within = pods.timeout_of(given, hint=f"See '{session.command} -h' for help and examples")
-    if not name and not given.texts("filename"):
+async def run(session: Session, flags: FlagSet) -> None:
+    name, command = _words(flags, session)
+    within = pods.timeout_of(flags, hint=f"See '{session.command} -h' for help and examples")
+    if not name and not flags.texts("filename"):
         raise KctlError("pod, type/name or --filename must be specified")
     if not command:
         raise KctlError("you must specify at least one command for the container")
-    if name and given.texts("filename"):
+    if name and flags.texts("filename"):
         raise KctlError("resource/name arguments cannot be provided when a path is specified")
-    obj = await pods.named(session, [name] if name else [], filenames=given.texts("filename"))
+    obj = await pods.named(session, [name] if name else [], filenames=flags.texts("filename"))
     pod = await pods.pod_for(session, obj, action="cannot attach to", within=within)
     pods.refuse_completed(pod, "exec into")
-    quiet, stdin = given.is_on("quiet"), given.is_on("stdin")
-    container = pods.container_of(session, pod, given.text("container"), quiet=quiet)
-    terminal = remote.wants_terminal(session, stdin=stdin, terminal=given.is_on("tty"), quiet=quiet)
+    quiet, stdin = flags.is_on("quiet"), flags.is_on("stdin")
+    container = pods.container_of(session, pod, flags.text("container"), quiet=quiet)
+    terminal = remote.wants_terminal(session, stdin=stdin, terminal=flags.is_on("tty"), quiet=quiet)
     query = [*(("command", word) for word in command), ("container", container["name"])]
     streams = remote.standard_streams(stdin=stdin, terminal=terminal)
     channels.say_exit_code(
@@ -32,13 +32,13 @@ async def run(session: Session, given: Given) -> None:
     )
 
 
-def _words(given: Given, session: Session) -> tuple[str, list[str]]:
+def _words(flags: FlagSet, session: Session) -> tuple[str, list[str]]:
     """What to run it in, and what to run. Before `--` there is one word, or none if a file says where."""
-    words, dash = given.arguments, given.dash
+    words, dash = flags.arguments, flags.dash
     name = words[0] if words and dash != 0 else ""
     if dash is not None and dash <= 1:
         return name, words[dash:]
-    if len(words) > 1 or (words and given.texts("filename")):
+    if len(words) > 1 or (words and flags.texts("filename")):
         raise UsageError(
             "exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead",
             hint=f"See '{session.command} -h' for help and examples",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from kctl.views.explain import documents, skeleton, swagger
@@ -19,45 +19,45 @@ _SUGGESTION = 'Use "kctl api-resources" for a complete list of supported resourc
 _SWAGGER = "plaintext-openapiv2"
 
 
-async def run(session: Session, given: Given) -> None:
-    _check(given)
-    found = await documents.asked(session, given.arguments[0], whole_name=not given.text("api-version"))
-    output = given.text("output")
+async def run(session: Session, flags: FlagSet) -> None:
+    _check(flags)
+    found = await documents.asked(session, flags.arguments[0], whole_name=not flags.text("api-version"))
+    output = flags.text("output")
     if output == _SWAGGER:
-        await _explain_swagger(session, given, found)
+        await _explain_swagger(session, flags, found)
         return
     try:
         paths = await documents.paths_of(session)
     except (APIError, ConnectionFailed) as error:
         if output != "plaintext":
             raise KctlError(f"failed to fetch list of groupVersions: {error}") from error
-        await _explain_swagger(session, given, found)
+        await _explain_swagger(session, flags, found)
         return
-    await _explain(session, given, found, paths)
+    await _explain(session, flags, found, paths)
 
 
-def _check(given: Given) -> None:
-    if not given.arguments:
+def _check(flags: FlagSet) -> None:
+    if not flags.arguments:
         raise KctlError(f"You must specify the type of resource to explain. {_SUGGESTION}\n")
-    if len(given.arguments) > 1:
+    if len(flags.arguments) > 1:
         raise KctlError("We accept only this format: explain RESOURCE\n")
-    if given.number("max-depth") > 0 and not given.is_on("recursive"):
+    if flags.number("max-depth") > 0 and not flags.is_on("recursive"):
         raise KctlError("--max-depth requires --recursive")
-    if given.number("max-depth") < 0:
+    if flags.number("max-depth") < 0:
         raise KctlError("--max-depth must be non-negative")
 
 
-async def _explain(session: Session, given: Given, found: documents.Asked, paths: dict[str, Any]) -> None:
+async def _explain(session: Session, flags: FlagSet, found: documents.Asked, paths: dict[str, Any]) -> None:
     resource = found.resource
-    if given.text("api-version"):
-        version = _version(given)
+    if flags.text("api-version"):
+        version = _version(flags)
         resource = GroupVersionResource(version.group, version.version, resource.resource)
     document = await documents.document_at(session, paths, resource)
-    output = given.text("output")
+    output = flags.text("output")
     if output not in ("plaintext", "skeleton"):
         raise KctlError(f"unrecognized format: {output}")
     kind = documents.kind_of(document, resource)
-    options = explain_text.Options(given.is_on("recursive"), given.number("max-depth"))
+    options = explain_text.Options(flags.is_on("recursive"), flags.number("max-depth"))
     if output == "skeleton":
         session.write(skeleton.skeleton(document, kind, found.path, options))
         return
@@ -69,21 +69,21 @@ async def _explain(session: Session, given: Given, found: documents.Asked, paths
     session.write(f"{text}\n")
 
 
-async def _explain_swagger(session: Session, given: Given, found: documents.Asked) -> None:
+async def _explain_swagger(session: Session, flags: FlagSet, found: documents.Asked) -> None:
     mapper = await session.discovery.mapper()
     try:
         kind = mapper.kind_for(found.resource)
     except NoMatch:
         kind = mapper.kind_for(GroupVersionResource(found.resource.group, "", found.resource.resource))
-    if given.text("api-version"):
-        kind = _version(given).kind(kind.kind)
-    options = explain_text.Options(given.is_on("recursive"), given.number("max-depth"))
+    if flags.text("api-version"):
+        kind = _version(flags).kind(kind.kind)
+    options = explain_text.Options(flags.is_on("recursive"), flags.number("max-depth"))
     session.write(swagger.explain_swagger(await documents.swagger(session), kind, found.path, options))
 
 
-def _version(given: Given) -> GroupVersion:
+def _version(flags: FlagSet) -> GroupVersion:
     try:
-        return GroupVersion.parse(given.text("api-version"))
+        return GroupVersion.parse(flags.text("api-version"))
     except ValueError as error:
         raise KctlError(str(error)) from error
 

@@ -8,31 +8,31 @@ from kctl.changes.launch import service
 from kctl.changes.launch.request import OVERRIDE_FLAGS, overridden, save_configuration, send
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.objects import Info, Query, decoding, resolve
 from kctl.printers import typed
 from kctl.printers.choice import output_flags
 from kctl.session.session import Session
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     mode = dry_run.dry_run(session)
-    printer = typed.printer_for(given, "exposed", dry_run=mode)
-    query = Query.of(given)._replace(label_selector="", keep_going=True, flatten=True)
+    printer = typed.printer_for(flags, "exposed", dry_run=mode)
+    query = Query.of(flags)._replace(label_selector="", keep_going=True, flatten=True)
     found = await resolve(session, query)
-    exposing = service.Exposing(given)
+    exposing = service.Exposing(flags)
 
     async def expose(info: Info) -> None:
         kind = info.rest_mapping.kind
         decoding.check_registered(str(kind.group_version), kind.kind)
         service = exposing.service(kind.group, kind.kind, info.object or {})
-        service = annotated(await overridden(session, given, service), recorded(session))
+        service = annotated(await overridden(session, flags, service), recorded(session))
         if mode == "client":
             if session.namespace_is_explicit:
                 service["metadata"]["namespace"] = session.namespace
         else:
-            save_configuration(service, asked=given.is_on("save-config"))
-            service = await send(session, given, service, "services", dry_run=mode == "server")
+            save_configuration(service, asked=flags.is_on("save-config"))
+            service = await send(session, flags, service, "services", dry_run=mode == "server")
         printer.print(service, session.write_object)
 
     await found.each(expose)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, ListErrors, UsageError, raise_all
 from kctl.objects import Found, Info, resolve
 from kctl.objects.arguments import Query
@@ -22,34 +22,34 @@ _TABLE = (
 )
 
 
-async def run(session: Session, given: Given) -> int | None:
-    if given.text("raw"):
-        await _raw(session, given)
+async def run(session: Session, flags: FlagSet) -> int | None:
+    if flags.text("raw"):
+        await _raw(session, flags)
         return None
-    _check(session, given)
-    if given.arguments and "everything" in given.arguments[0]:
-        cluster_wide = given.is_on("all-namespaces")
-        given.arguments = await with_everything(session, given.arguments, cluster_wide=cluster_wide, verb="list")
-    if given.is_on("watch") or given.is_on("watch-only"):
-        return await watch_one_type(session, given, _query(session, given, watching=True))
-    found = await resolve(session, _query(session, given))
-    if _is_table(given):
-        await _print_tables(session, given, found)
+    _check(session, flags)
+    if flags.arguments and "everything" in flags.arguments[0]:
+        cluster_wide = flags.is_on("all-namespaces")
+        flags.arguments = await with_everything(session, flags.arguments, cluster_wide=cluster_wide, verb="list")
+    if flags.is_on("watch") or flags.is_on("watch-only"):
+        return await watch_one_type(session, flags, _query(session, flags, watching=True))
+    found = await resolve(session, _query(session, flags))
+    if _is_table(flags):
+        await _print_tables(session, flags, found)
     else:
-        await _print_objects(session, given, found)
+        await _print_objects(session, flags, found)
     return None
 
 
-def _check(session: Session, given: Given) -> None:
+def _check(session: Session, flags: FlagSet) -> None:
     namespace = session.namespace  # which also says what is wrong with the kubeconfig
     del namespace
-    if given.is_on("watch") and given.text("sort-by"):
+    if flags.is_on("watch") and flags.text("sort-by"):
         session.say("warning: --watch requested, --sort-by will be ignored for watch events received\n")
-    elif given.is_on("watch-only") and given.text("sort-by"):
+    elif flags.is_on("watch-only") and flags.text("sort-by"):
         session.say("warning: --watch-only requested, --sort-by will be ignored\n")
-    elif given.is_on("watch") or given.is_on("watch-only"):
+    elif flags.is_on("watch") or flags.is_on("watch-only"):
         pass  # what is missing is missed later, in other words
-    elif not given.arguments and not given.texts("filename") and not given.text("kustomize"):
+    elif not flags.arguments and not flags.texts("filename") and not flags.text("kustomize"):
         session.say(
             'You must specify the type of resource to get. Use "kctl api-resources" for a complete list of supported '
             "resources.\n\n"
@@ -59,57 +59,57 @@ def _check(session: Session, given: Given) -> None:
             'Use "kctl explain <resource>" for a detailed description of that resource (e.g. kctl explain pods).',
             hint="See 'kctl get -h' for help and examples",
         )
-    output = given.text("output")
-    if given.is_on("show-labels") and output not in ("", "wide"):
+    output = flags.text("output")
+    if flags.is_on("show-labels") and output not in ("", "wide"):
         raise KctlError(f"--show-labels option cannot be used with {output} printer")
-    if given.texts("label-columns") and output.startswith("custom-columns"):
+    if flags.texts("label-columns") and output.startswith("custom-columns"):
         raise KctlError(f"--label-columns option cannot be used with {output} printer")
     for name in ("clean", "decode"):
-        watching = given.is_on("watch") or given.is_on("watch-only")
-        if given.is_on(name) and (_is_table(given) or watching):
+        watching = flags.is_on("watch") or flags.is_on("watch-only")
+        if flags.is_on(name) and (_is_table(flags) or watching):
             raise KctlError(f"--{name} option can only be used with an --output of whole objects, and without --watch")
-    if given.is_on("output-watch-events") and not (given.is_on("watch") or given.is_on("watch-only")):
+    if flags.is_on("output-watch-events") and not (flags.is_on("watch") or flags.is_on("watch-only")):
         raise KctlError("--output-watch-events option can only be used with --watch or --watch-only")
 
 
-def _is_table(given: Given) -> bool:
-    output = given.text("output")
-    return (not output and not given.text("template")) or output == "wide"
+def _is_table(flags: FlagSet) -> bool:
+    output = flags.text("output")
+    return (not output and not flags.text("template")) or output == "wide"
 
 
-def _query(session: Session, given: Given, *, watching: bool = False) -> Query:
-    by_server = _is_table(given) and given.is_on("server-print")
-    sorting = bool(given.text("sort-by"))
-    return Query.of(given)._replace(
+def _query(session: Session, flags: FlagSet, *, watching: bool = False) -> Query:
+    by_server = _is_table(flags) and flags.is_on("server-print")
+    sorting = bool(flags.text("sort-by"))
+    return Query.of(flags)._replace(
         accept=_TABLE if by_server else "application/json",
         include_object=by_server and sorting,
-        chunk_size=0 if sorting and not watching else given.number("chunk-size"),
+        chunk_size=0 if sorting and not watching else flags.number("chunk-size"),
         types_alone=True,
         latest=True,
         flatten=not watching,
         keep_going=not watching,
         single_type=watching,
-        enforce_namespace=session.namespace_is_explicit and not given.is_on("all-namespaces"),
+        enforce_namespace=session.namespace_is_explicit and not flags.is_on("all-namespaces"),
     )
 
 
-async def _raw(session: Session, given: Given) -> None:
-    path = given.text("raw")
-    if given.arguments:
+async def _raw(session: Session, flags: FlagSet) -> None:
+    path = flags.text("raw")
+    if flags.arguments:
         raise KctlError("arguments may not be passed when --raw is specified")
-    if given.is_on("watch") or given.is_on("watch-only") or given.text("selector"):
+    if flags.is_on("watch") or flags.is_on("watch-only") or flags.text("selector"):
         raise KctlError(
             "--raw may not be specified with other flags that filter the server request or alter the output"
         )
-    if given.text("output"):
+    if flags.text("output"):
         raise KctlError("--raw and --output are mutually exclusive")
     raw.check_path(path)
     await raw.raw_request(session, "GET", path)
 
 
-async def _infos(found: Found, given: Given) -> tuple[list[Info], list[Exception]]:
+async def _infos(found: Found, flags: FlagSet) -> tuple[list[Info], list[Exception]]:
     infos = await found.infos()
-    if not given.is_on("ignore-not-found"):
+    if not flags.is_on("ignore-not-found"):
         return infos, list(found.errors)
     errors: list[Exception] = []
     for error in found.errors:
@@ -121,27 +121,27 @@ async def _infos(found: Found, given: Given) -> tuple[list[Info], list[Exception
     return infos, errors
 
 
-async def _print_tables(session: Session, given: Given, found: Found) -> None:
-    infos, errors = await _infos(found, given)
-    written = print_infos(session, given, infos)
-    if not written and not given.is_on("ignore-not-found") and not errors:
-        everywhere = given.is_on("all-namespaces") or not all(info.is_namespaced for info in infos)
+async def _print_tables(session: Session, flags: FlagSet, found: Found) -> None:
+    infos, errors = await _infos(found, flags)
+    written = print_infos(session, flags, infos)
+    if not written and not flags.is_on("ignore-not-found") and not errors:
+        everywhere = flags.is_on("all-namespaces") or not all(info.is_namespaced for info in infos)
         where = "" if everywhere else f" in {session.namespace} namespace."
         session.say(f"No resources found{where}\n")
     raise_all(errors, listed=found.lists_errors)
 
 
-async def _print_objects(session: Session, given: Given, found: Found) -> None:
+async def _print_objects(session: Session, flags: FlagSet, found: Found) -> None:
     """One object as it is if one was named, a List of everything otherwise."""
-    infos, errors = await _infos(found, given)
+    infos, errors = await _infos(found, flags)
     single = found.single_item_implied
     if single and errors:
         raise_all(errors)
     errors = [one for error in errors for one in (error.errors if isinstance(error, ListErrors) else (error,))]
-    if not infos and given.is_on("ignore-not-found"):
+    if not infos and flags.is_on("ignore-not-found"):
         raise_all(errors)
         return
-    printer = printer_for(given, formats=GET_FORMATS)
+    printer = printer_for(flags, formats=GET_FORMATS)
     obj: dict[str, Any]
     if single and len(infos) == 1:
         obj = infos[0].object or {}
@@ -153,19 +153,19 @@ async def _print_objects(session: Session, given: Given, found: Found) -> None:
             "metadata": {"resourceVersion": ""},
         }
     try:
-        printer.print(_prepared(given, obj), session.write_object)
+        printer.print(_prepared(flags, obj), session.write_object)
     except KctlError as error:
         errors.append(error)
     raise_all(errors)
 
 
-def _prepared(given: Given, obj: dict[str, Any]) -> dict[str, Any]:
+def _prepared(flags: FlagSet, obj: dict[str, Any]) -> dict[str, Any]:
     """In order, decoded and cleaned, as the flags say. Raises KctlError."""
-    if isinstance(obj.get("items"), list) and given.text("sort-by"):
-        obj = {**obj, "items": sorting.sorted_by(given.text("sort-by"), obj["items"], obj["items"])}
-    if given.is_on("decode"):
+    if isinstance(obj.get("items"), list) and flags.text("sort-by"):
+        obj = {**obj, "items": sorting.sorted_by(flags.text("sort-by"), obj["items"], obj["items"])}
+    if flags.is_on("decode"):
         obj = clean.decoded(obj)
-    if given.is_on("clean"):
+    if flags.is_on("clean"):
         obj = clean.cleaned(obj)
     return obj
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.command_line.preferences import application, decoding, files
 from kctl.errors import KctlError
 from kctl.printers import kyaml
@@ -20,30 +20,30 @@ _SECTIONS = ("defaults", "aliases", "credentialplugin")
 _KUBERC = Flag("kuberc", usage="This file, not $KUBERC or ~/.kube/kuberc.")
 
 
-def _place(given: Given) -> files.Place:
-    place = files.locate(given.text("kuberc"))
+def _place(flags: FlagSet) -> files.Place:
+    place = files.locate(flags.text("kuberc"))
     if not place.path:
         raise KctlError("KUBERC is disabled via KUBERC=off environment variable")
     return place
 
 
-async def view(session: Session, given: Given) -> None:
-    place = _place(given)
+async def view(session: Session, flags: FlagSet) -> None:
+    place = _place(flags)
     try:
         decoded = decoding.decode(place.path)
     except FileNotFoundError as error:
         if place.explicitly:
             raise KctlError(f"kuberc file not found at {place.path}") from error
-        _offer(session, given, place.path)
+        _offer(session, flags, place.path)
         return
     except (OSError, KctlError) as error:
         raise KctlError(f"error reading kuberc file: {application.why(error)}") from error
     if decoded.complaint:
         raise KctlError(f"error reading kuberc file: {decoded.complaint}")
-    _show(session, given, decoded.preference or decoding.Preference())
+    _show(session, flags, decoded.preference or decoding.Preference())
 
 
-def _offer(session: Session, given: Given, path: str) -> None:
+def _offer(session: Session, flags: FlagSet, path: str) -> None:
     """There is none: would it be welcome?"""
     session.write(
         f"kuberc file not found at {path}\n"
@@ -57,14 +57,14 @@ def _offer(session: Session, given: Given, path: str) -> None:
         files.save(files.RECOMMENDED, path)
         session.write(f"Updated {path}\n")
         return
-    _show(session, given, decoding.Preference())
+    _show(session, flags, decoding.Preference())
 
 
-def _show(session: Session, given: Given, preference: object) -> None:
+def _show(session: Session, flags: FlagSet, preference: object) -> None:
     assert isinstance(preference, decoding.Preference)
-    printer = printer_for(given)
+    printer = printer_for(flags)
     document = preference.document()
-    match chosen_format(given).lower():
+    match chosen_format(flags).lower():
         case "json":
             session.write(go_indented(document, sort=False) + "\n")
         case "kyaml":
@@ -73,11 +73,11 @@ def _show(session: Session, given: Given, preference: object) -> None:
             printer.print(document, session.write_object)
 
 
-async def set_values(session: Session, given: Given) -> None:
-    if not given.changed("section"):
+async def set_values(session: Session, flags: FlagSet) -> None:
+    if not flags.changed("section"):
         raise KctlError('required flag(s) "section" not set')
-    place = _place(given)
-    _check(given)
+    place = _place(flags)
+    _check(flags)
     try:
         decoded = decoding.decode(place.path)
     except FileNotFoundError:
@@ -89,28 +89,28 @@ async def set_values(session: Session, given: Given) -> None:
             raise KctlError(f"error reading kuberc file: {decoded.complaint}")
         preference = decoded.preference or decoding.Preference()
     change = dict(zip(_SECTIONS, (files.with_defaults, files.with_alias, files.with_policy), strict=True))[
-        given.text("section")
+        flags.text("section")
     ]
-    files.save(change(preference, given), place.path)
+    files.save(change(preference, flags), place.path)
     session.write(f"Updated {place.path}\n")
 
 
-def _check(given: Given) -> None:
+def _check(flags: FlagSet) -> None:
     """Kubernetes: SetOptions.Validate."""
-    section, name = given.text("section"), given.text("name")
+    section, name = flags.text("section"), flags.text("name")
     if section not in _SECTIONS:
         raise KctlError(f'--section must be "defaults", "aliases", or "credentialplugin", got: {section}')
     if section == "aliases" and not name:
         raise KctlError("--name is required when --section=aliases")
     if section == "defaults" and name:
         raise KctlError("--name should not be specified when --section=defaults")
-    if section == "defaults" and (given.texts("prependarg") or given.texts("appendarg")):
+    if section == "defaults" and (flags.texts("prependarg") or flags.texts("appendarg")):
         raise KctlError("--prependarg and --appendarg are only valid for --section=aliases")
     if section != "credentialplugin":
-        if not given.text("command"):
+        if not flags.text("command"):
             raise KctlError("--command is required when --section=aliases or --section=defaults")
         return
-    policy, entries = given.text("policy"), given.texts("allowlist-entry")
+    policy, entries = flags.text("policy"), flags.texts("allowlist-entry")
     if not policy:
         raise KctlError("--policy is required when --section=credentialplugin")
     if policy not in ("AllowAll", "DenyAll", "Allowlist"):

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.kustomize import build, options
 from kctl.kustomize.nodes import conversion
@@ -19,12 +19,12 @@ _RESTRICTIONS = ("LoadRestrictionsRootOnly", "LoadRestrictionsNone")
 _ORDERS = ("legacy", "none")
 
 
-async def run(session: Session, given: Given) -> None:
-    if len(given.arguments) > 1:
+async def run(session: Session, flags: FlagSet) -> None:
+    if len(flags.arguments) > 1:
         raise KctlError("specify one path to kustomization.yaml")
-    options = _options(session, given)
-    resources = build.build(given.arguments[0] if given.arguments else ".", options)
-    output = given.text("output")
+    options = _options(session, flags)
+    resources = build.build(flags.arguments[0] if flags.arguments else ".", options)
+    output = flags.text("output")
     if output and Path(output).is_dir():
         _write_files(output, resources)
     elif output:
@@ -33,33 +33,33 @@ async def run(session: Session, given: Given) -> None:
         session.write(build.render(resources))
 
 
-def _options(session: Session, given: Given) -> options.Options:
-    _check(given, "load-restrictor", ("", *_RESTRICTIONS), _RESTRICTIONS)
-    _check(given, "reorder", _ORDERS, _ORDERS)
+def _options(session: Session, flags: FlagSet) -> options.Options:
+    _check(flags, "load-restrictor", ("", *_RESTRICTIONS), _RESTRICTIONS)
+    _check(flags, "reorder", _ORDERS, _ORDERS)
     for name in _FOR_FUNCTIONS:
-        if given.changed(name):
+        if flags.changed(name):
             raise KctlError(f"--{name} is for functions that run in containers, which kctl does not start")
-    plugins = given.is_on("enable-alpha-plugins")
+    plugins = flags.is_on("enable-alpha-plugins")
     return options.Options(
-        reorder=given.text("reorder") if given.changed("reorder") else "",
-        restricted=given.text("load-restrictor") != "LoadRestrictionsNone",
-        managed_by_label=given.is_on("enable-managedby-label")
+        reorder=flags.text("reorder") if flags.changed("reorder") else "",
+        restricted=flags.text("load-restrictor") != "LoadRestrictionsNone",
+        managed_by_label=flags.is_on("enable-managedby-label")
         or os.environ.get("KUSTOMIZE_ENABLE_MANAGEDBY_LABEL") == "on",
         plugins=plugins,
         helm=options.HelmOptions(
-            enabled=plugins or given.is_on("enable-helm"),
-            command=given.text("helm-command"),
-            api_versions=tuple(given.texts("helm-api-versions")),
-            kube_version=given.text("helm-kube-version"),
-            debug=given.is_on("helm-debug"),
+            enabled=plugins or flags.is_on("enable-helm"),
+            command=flags.text("helm-command"),
+            api_versions=tuple(flags.texts("helm-api-versions")),
+            kube_version=flags.text("helm-kube-version"),
+            debug=flags.is_on("helm-debug"),
         ),
         warn=manifests.warn,
         log=manifests.logger(session),
     )
 
 
-def _check(given: Given, name: str, allowed: tuple[str, ...], shown: tuple[str, ...]) -> None:
-    value = given.text(name)
+def _check(flags: FlagSet, name: str, allowed: tuple[str, ...], shown: tuple[str, ...]) -> None:
+    value = flags.text(name)
     if value not in allowed:
         raise KctlError(f"illegal flag value --{name} {value}; legal values: [{' '.join(shown)}]")
 

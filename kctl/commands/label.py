@@ -9,7 +9,7 @@ from kctl.changes import metadata as metadata_changing
 from kctl.changes.change_cause import recorded
 from kctl.changes.metadata import Changes, changed_metadata, split
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, raise_all
 from kctl.objects import Found, Info, resolve
 from kctl.printers import results
@@ -19,18 +19,18 @@ from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     strategy = dry_run.dry_run(session)
-    words = split(given.arguments, "label")
+    words = split(flags.arguments, "label")
     changes = _parse(words.pairs)
-    if given.is_on("list") and given.text("output"):
+    if flags.is_on("list") and flags.text("output"):
         raise KctlError("--list and --output may not be specified together")
-    metadata_changing.check(given, words.resources, dry_run=strategy, example="pod")
-    if not changes.new and not changes.removed and not given.is_on("list"):
+    metadata_changing.check(flags, words.resources, dry_run=strategy, example="pod")
+    if not changes.new and not changes.removed and not flags.is_on("list"):
         raise KctlError("at least one label update is required")
-    found = await resolve(session, metadata_changing.query(given, words.resources))
-    labelling = _Labelling(session, given, changes, strategy, found)
-    await metadata_changing.change_all(given, found, labelling.label)
+    found = await resolve(session, metadata_changing.query(flags, words.resources))
+    labelling = _Labelling(session, flags, changes, strategy, found)
+    await metadata_changing.change_all(flags, found, labelling.label)
 
 
 def _parse(pairs: Sequence[str]) -> Changes:
@@ -52,18 +52,18 @@ def _parse(pairs: Sequence[str]) -> Changes:
 
 
 class _Labelling:
-    def __init__(self, session: Session, given: Given, changes: Changes, strategy: str, found: Found) -> None:
+    def __init__(self, session: Session, flags: FlagSet, changes: Changes, strategy: str, found: Found) -> None:
         self._session = session
-        self._given = given
+        self._flags = flags
         self._changes = changes
         self._strategy = strategy
         self._found = found
 
     async def label(self, info: Info) -> None:
-        given = self._given
+        flags = self._flags
         before = info.object or {}
         labels: dict[str, str] = dict((before.get("metadata") or {}).get("labels") or {})
-        is_sent = self._strategy != "client" and not given.is_on("local") and not given.is_on("list")
+        is_sent = self._strategy != "client" and not flags.is_on("local") and not flags.is_on("list")
         if is_sent:
             for name in self._changes.removed:
                 if name not in labels:
@@ -74,20 +74,20 @@ class _Labelling:
         after = {**labels, **self._changes.new}
         for name in removed:
             after.pop(name)
-        version = given.text("resource-version")
+        version = flags.text("resource-version")
         obj = changed_metadata(before, version, labels=after)
         if is_sent and (cause := recorded(self._session)):
             known = (before.get("metadata") or {}).get("annotations") or {}
             obj = changed_metadata(obj, version, annotations={**known, **cause})
         if is_sent and (added or removed):
             await metadata_changing.send(self._session, info, before, obj, dry_run=self._strategy == "server")
-        if given.is_on("list"):
+        if flags.is_on("list"):
             metadata_changing.list_entries(self._session, info, self._found, "labels", after)
             return
         self._print(obj, added=bool(added), removed=bool(removed))
 
     def _refuse_overwrites(self, labels: dict[str, str]) -> None:
-        if self._given.is_on("overwrite"):
+        if self._flags.is_on("overwrite"):
             return
         raise_all(
             [
@@ -99,7 +99,7 @@ class _Labelling:
 
     def _print(self, obj: JSONObject, *, added: bool, removed: bool) -> None:
         done = {(True, True): "modified", (True, False): "labeled", (False, True): "unlabeled"}
-        printer = results.printer_for(self._given, done.get((added, removed), "not labeled"), dry_run=self._strategy)
+        printer = results.printer_for(self._flags, done.get((added, removed), "not labeled"), dry_run=self._strategy)
         printer.print(obj, self._session.write_object)
 
 

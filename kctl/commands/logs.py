@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import Ended, KctlError, UsageError
 from kctl.objects import Query, resolve
 from kctl.objects.lookup import MISSING_RESOURCE
@@ -22,23 +22,23 @@ _USAGE = "logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]"
 _SELECTOR_TAIL = 10
 
 
-async def run(session: Session, given: Given) -> None:
-    container = _container(session, given)
-    within = pods.timeout_of(given)
-    query = _query(given)
-    found = await _find(session, given)
-    _check(given, container)
+async def run(session: Session, flags: FlagSet) -> None:
+    container = _container(session, flags)
+    within = pods.timeout_of(flags)
+    query = _query(flags)
+    found = await _find(session, flags)
+    _check(flags, container)
     with _ending_on_signals():
-        chosen = await logs.logs_of(session, given, found, query, container)
-        follow = given.is_on("follow")
-        printing = logs.Printing(session, follow=follow, ignore_errors=given.is_on("ignore-errors"), within=within)
+        chosen = await logs.logs_of(session, flags, found, query, container)
+        follow = flags.is_on("follow")
+        printing = logs.Printing(session, follow=follow, ignore_errors=flags.is_on("ignore-errors"), within=within)
         if not follow or len(chosen) <= 1:
             await printing.in_turn(chosen)
             return
-        if len(chosen) > given.number("max-log-requests"):
+        if len(chosen) > flags.number("max-log-requests"):
             raise KctlError(
                 f"you are attempting to follow {len(chosen)} log streams, but maximum allowed concurrency is "
-                f"{given.number('max-log-requests')}, use --max-log-requests to increase the limit"
+                f"{flags.number('max-log-requests')}, use --max-log-requests to increase the limit"
             )
         printing.at_once(chosen)
 
@@ -55,8 +55,8 @@ def _ending_on_signals() -> Any:
     return stack
 
 
-def _container(session: Session, given: Given) -> str:
-    words, selector = given.arguments, given.text("selector")
+def _container(session: Session, flags: FlagSet) -> str:
+    words, selector = flags.arguments, flags.text("selector")
     hint = f"See '{session.command} -h' for help and examples"
     if (not words and not selector) or len(words) > 2:
         raise UsageError(
@@ -64,19 +64,19 @@ def _container(session: Session, given: Given) -> str:
         )
     if len(words) == 1 and selector:
         raise UsageError("only a selector (-l) or a POD name is allowed", hint=hint)
-    return words[1] if len(words) == 2 else given.text("container")
+    return words[1] if len(words) == 2 else flags.text("container")
 
 
-async def _find(session: Session, given: Given) -> dict[str, Any]:
+async def _find(session: Session, flags: FlagSet) -> dict[str, Any]:
     """The object that was named, or a list of the pods that were selected."""
-    if given.arguments[:1] == [""] and not given.text("selector"):
+    if flags.arguments[:1] == [""] and not flags.text("selector"):
         raise KctlError(MISSING_RESOURCE)
-    if given.arguments and given.text("selector"):
+    if flags.arguments and flags.text("selector"):
         raise KctlError("selectors and the all flag cannot be used when passing resource/name arguments")
     try:
-        if given.arguments:
-            return await pods.named(session, given.arguments[:1])
-        query = Query(arguments=["pods"], label_selector=given.text("selector").strip(), flatten=True)
+        if flags.arguments:
+            return await pods.named(session, flags.arguments[:1])
+        query = Query(arguments=["pods"], label_selector=flags.text("selector").strip(), flatten=True)
         infos = await (await resolve(session, query)).infos()
     except NotFound as error:
         raise KctlError(
@@ -87,35 +87,35 @@ async def _find(session: Session, given: Given) -> dict[str, Any]:
     return {"items": [info.object for info in infos]}
 
 
-def _check(given: Given, container: str) -> None:
-    if given.text("since-time") and given.seconds("since"):
+def _check(flags: FlagSet, container: str) -> None:
+    if flags.text("since-time") and flags.seconds("since"):
         raise KctlError("at most one of `sinceTime` or `sinceSeconds` may be specified")
-    if given.is_on("all-containers") and container:
+    if flags.is_on("all-containers") and container:
         raise KctlError(f"--all-containers=true should not be specified with container name {container}")
-    if given.changed("container") and len(given.arguments) == 2:
+    if flags.changed("container") and len(flags.arguments) == 2:
         raise KctlError("only one of -c or an inline [CONTAINER] arg is allowed")
-    if given.number("limit-bytes") < 0:
+    if flags.number("limit-bytes") < 0:
         raise KctlError("--limit-bytes must be greater than 0")
-    if _rounded(given.seconds("since")) < 0:
+    if _rounded(flags.seconds("since")) < 0:
         raise KctlError("--since must be greater than 0")
-    if given.number("tail") < -1:
+    if flags.number("tail") < -1:
         raise KctlError("--tail must be greater than or equal to -1")
 
 
-def _query(given: Given) -> list[tuple[str, str]]:
-    tail = given.number("tail")
-    if given.text("selector") and not given.changed("tail"):
+def _query(flags: FlagSet) -> list[tuple[str, str]]:
+    tail = flags.number("tail")
+    if flags.text("selector") and not flags.changed("tail"):
         tail = _SELECTOR_TAIL
-    limit, since = given.number("limit-bytes"), given.seconds("since")
+    limit, since = flags.number("limit-bytes"), flags.seconds("since")
     values = {
-        "follow": "true" if given.is_on("follow") else "",
-        "insecureSkipTLSVerifyBackend": "true" if given.is_on("insecure-skip-tls-verify-backend") else "",
+        "follow": "true" if flags.is_on("follow") else "",
+        "insecureSkipTLSVerifyBackend": "true" if flags.is_on("insecure-skip-tls-verify-backend") else "",
         "limitBytes": str(limit) if limit else "",
-        "previous": "true" if given.is_on("previous") else "",
+        "previous": "true" if flags.is_on("previous") else "",
         "sinceSeconds": str(_rounded(since)) if since else "",
-        "sinceTime": _moment(given.text("since-time")),
+        "sinceTime": _moment(flags.text("since-time")),
         "tailLines": str(tail) if tail != -1 else "",
-        "timestamps": "true" if given.is_on("timestamps") else "",
+        "timestamps": "true" if flags.is_on("timestamps") else "",
     }
     return [(name, value) for name, value in values.items() if value]
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from kctl.changes.nodes import taints
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError, UsageError, raise_all
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError
@@ -22,12 +22,12 @@ _STOPPED = "simulation.localplane/stopped"
 _MOST = 5_000
 
 
-async def add(session: Session, given: Given) -> None:
+async def add(session: Session, flags: FlagSet) -> None:
     nodes = session.client.resource(_NODES)
-    names = list(given.arguments) or await _free_names(nodes, given.number("count"))
-    if given.arguments and given.changed("count"):
+    names = list(flags.arguments) or await _free_names(nodes, flags.number("count"))
+    if flags.arguments and flags.changed("count"):
         raise UsageError("--count is for nodes without names: name them all, or none")
-    wanted = _wanted(given)
+    wanted = _wanted(flags)
     for name in names:
         labels = {**wanted["labels"], _MARK: "true"}
         metadata = {"name": name, "labels": labels, "annotations": {_FAKE: "fake"}}
@@ -38,25 +38,25 @@ async def add(session: Session, given: Given) -> None:
         session.write(f"node/{name} added\n")
 
 
-def _wanted(given: Given) -> JSONObject:
+def _wanted(flags: FlagSet) -> JSONObject:
     """What all of them have. Raises KctlError for what is none of it."""
     capacity: dict[str, str] = {}
     for flag, resource in (("cpu", "cpu"), ("memory", "memory"), ("pods", "pods")):
-        if not given.changed(flag):
+        if not flags.changed(flag):
             continue
-        text = given.text(flag)
+        text = flags.text(flag)
         try:
             parse(text)
         except InvalidQuantity as error:
             raise UsageError(f'invalid argument "{text}" for "--{flag}" flag: {error}') from error
         capacity[resource] = text
     spec: JSONObject = {}
-    if words := given.texts("taints"):
+    if words := flags.texts("taints"):
         added, removed = taints.read(words)
         if removed:
             raise KctlError("a node that is new has no taints to remove")
         spec["taints"] = added
-    return {"capacity": capacity, "labels": given.pairs("labels"), "spec": spec}
+    return {"capacity": capacity, "labels": flags.pairs("labels"), "spec": spec}
 
 
 async def _free_names(nodes: ResourceClient, count: int) -> list[str]:
@@ -73,19 +73,19 @@ async def _free_names(nodes: ResourceClient, count: int) -> list[str]:
     return names
 
 
-async def remove(session: Session, given: Given) -> None:
+async def remove(session: Session, flags: FlagSet) -> None:
     async def delete(nodes: ResourceClient, node: JSONObject) -> None:
         await nodes.delete(node["metadata"]["name"], uid=node["metadata"]["uid"])
 
-    await _for_each(session, given, delete, "removed")
+    await _for_each(session, flags, delete, "removed")
 
 
-async def stop(session: Session, given: Given) -> None:
-    await _for_each(session, given, _annotated("true"), "stopped")
+async def stop(session: Session, flags: FlagSet) -> None:
+    await _for_each(session, flags, _annotated("true"), "stopped")
 
 
-async def start(session: Session, given: Given) -> None:
-    await _for_each(session, given, _annotated(None), "started")
+async def start(session: Session, flags: FlagSet) -> None:
+    await _for_each(session, flags, _annotated(None), "started")
 
 
 def _annotated(value: str | None) -> Callable[[ResourceClient, JSONObject], Awaitable[None]]:
@@ -97,14 +97,14 @@ def _annotated(value: str | None) -> Callable[[ResourceClient, JSONObject], Awai
 
 
 async def _for_each(
-    session: Session, given: Given, change: Callable[[ResourceClient, JSONObject], Awaitable[None]], done: str
+    session: Session, flags: FlagSet, change: Callable[[ResourceClient, JSONObject], Awaitable[None]], done: str
 ) -> None:
     """All that were named; what could not be done to one does not keep the others from it."""
-    if not given.arguments:
+    if not flags.arguments:
         raise UsageError("name at least one node")
     nodes = session.client.resource(_NODES)
     errors: list[Exception] = []
-    for name in given.arguments:
+    for name in flags.arguments:
         try:
             node = await nodes.get(name)
             _require_simulated(node)

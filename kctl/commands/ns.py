@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from kctl.changes.config import files as config_files
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given, switch
+from kctl.command_line.flags import FlagSet, switch
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from localplane.client.rest.names import GroupVersionResource
 
 
-async def run(session: Session, given: Given) -> None:
-    if len(given.arguments) > 1:
-        raise KctlError(f"expected one namespace, not {len(given.arguments)}")
+async def run(session: Session, flags: FlagSet) -> None:
+    if len(flags.arguments) > 1:
+        raise KctlError(f"expected one namespace, not {len(flags.arguments)}")
     namespaces = session.client.resource(GroupVersionResource("", "v1", "namespaces"))
-    if not given.arguments:
+    if not flags.arguments:
         current = session.namespace
         items = (await namespaces.list()).get("items") or ()
         names = [item["metadata"]["name"] for item in items]
         session.write("".join(f"{'*' if name == current else ' '} {name}\n" for name in names))
         return
-    await _use(session, given, given.arguments[0])
+    await _use(session, flags, flags.arguments[0])
 
 
-async def _use(session: Session, given: Given, name: str) -> None:
+async def _use(session: Session, flags: FlagSet, name: str) -> None:
     files = config_files.ConfigFiles(session)
-    context = given.text("context") or files.current_context
+    context = flags.text("context") or files.current_context
     entry = files.entries("contexts").get(context)
     if entry is None:
         raise KctlError("no current context is set")
@@ -34,7 +34,7 @@ async def _use(session: Session, given: Given, name: str) -> None:
         name = config_files.recall(session, what)
         if not name:
             raise KctlError("there was no namespace before this one")
-    if not given.is_on("force"):
+    if not flags.is_on("force"):
         await session.client.resource(GroupVersionResource("", "v1", "namespaces")).get(name)
     config_files.remember(session, what, entry.get("namespace") or "default")
     files.put("contexts", context, {**entry, "namespace": name})

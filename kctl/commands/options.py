@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from kctl.command_line import help as command_line_help
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.command_line.global_flags import GLOBAL_FLAGS
 from kctl.session.session import Session
 
 
-async def run(session: Session, given: Given) -> None:
-    del given
+async def run(session: Session, flags: FlagSet) -> None:
+    del flags
     session.write(command_line_help.options_text(GLOBAL_FLAGS))
 
 

@@ -9,7 +9,7 @@ from kctl.changes.apply import schemas
 from kctl.changes.change_cause import RECORD, recorded
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, raise_all
 from kctl.objects import Info, Query, resolve
 from kctl.objects.lookup import MISSING_RESOURCE
@@ -29,13 +29,13 @@ from localplane.client.rest import resources
 _TYPES = ("json", "merge", "strategic")
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     strategy = dry_run.dry_run(session)
-    if not given.is_on("local"):
+    if not flags.is_on("local"):
         _ = session.namespace  # a context that is not there is told of in the words of who asks for a namespace
-    _check(given, strategy)
-    patching = _Patching(session, given, strategy, _read(given))
-    query = Query.of(given)._replace(flatten=True, keep_going=True, local=given.is_on("local"))
+    _check(flags, strategy)
+    patching = _Patching(session, flags, strategy, _read(flags))
+    query = Query.of(flags)._replace(flatten=True, keep_going=True, local=flags.is_on("local"))
     found = await resolve(session, query)
     count = 0
     async for info in found.visit():
@@ -49,26 +49,26 @@ async def run(session: Session, given: Given) -> None:
         raise KctlError("no objects passed to patch")
 
 
-def _check(given: Given, strategy: str) -> None:
-    if given.text("patch") and given.text("patch-file"):
+def _check(flags: FlagSet, strategy: str) -> None:
+    if flags.text("patch") and flags.text("patch-file"):
         raise KctlError("cannot specify --patch and --patch-file together")
-    if not given.text("patch") and not given.text("patch-file"):
+    if not flags.text("patch") and not flags.text("patch-file"):
         raise KctlError("must specify --patch or --patch-file containing the contents of the patch")
-    if given.is_on("local") and given.arguments:
+    if flags.is_on("local") and flags.arguments:
         raise KctlError("cannot specify --local and server resources")
-    if given.is_on("local") and not given.texts("filename") and not given.text("kustomize"):
+    if flags.is_on("local") and not flags.texts("filename") and not flags.text("kustomize"):
         raise KctlError(MISSING_RESOURCE)
-    if given.is_on("local") and strategy == "server":
+    if flags.is_on("local") and strategy == "server":
         raise KctlError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
-    kind = given.text("type")
+    kind = flags.text("type")
     if kind and kind.lower() not in _TYPES:
         raise KctlError(f"--type must be one of [{' '.join(_TYPES)}], not {go_quote(kind)}")
 
 
-def _read(given: Given) -> bytes:
+def _read(flags: FlagSet) -> bytes:
     """The patch as JSON. What begins with a brace is sent as it is: the server has words for it."""
-    text = given.text("patch").encode()
-    if file := given.text("patch-file"):
+    text = flags.text("patch").encode()
+    if file := flags.text("patch-file"):
         try:
             text = pathlib.Path(file).read_bytes()
         except OSError as error:
@@ -80,19 +80,19 @@ def _read(given: Given) -> bytes:
     try:
         return go_json(sorted_keys(serializers.parse_yaml(text).value)).encode()
     except serializers.SerializationError as error:
-        raise KctlError(f"unable to parse {go_quote(given.text('patch'))}: {error}") from error
+        raise KctlError(f"unable to parse {go_quote(flags.text('patch'))}: {error}") from error
 
 
 class _Patching:
-    def __init__(self, session: Session, given: Given, strategy: str, patch: bytes) -> None:
+    def __init__(self, session: Session, flags: FlagSet, strategy: str, patch: bytes) -> None:
         self._session = session
-        self._given = given
+        self._flags = flags
         self._strategy = strategy
         self._patch = patch
 
     @property
     def _type(self) -> resources.PatchType:
-        kind = self._given.text("type").lower() or "strategic"
+        kind = self._flags.text("type").lower() or "strategic"
         return {
             "json": resources.PatchType.JSON,
             "merge": resources.PatchType.MERGE,
@@ -101,7 +101,7 @@ class _Patching:
 
     @property
     def _is_local(self) -> bool:
-        return self._given.is_on("local") or self._strategy == "client"
+        return self._flags.is_on("local") or self._strategy == "client"
 
     async def patch(self, info: Info) -> None:
         before = info.object or {}
@@ -112,7 +112,7 @@ class _Patching:
         done = "patched" if after != before else "patched (no change)"
         if after is not before and not self._is_local:
             after = await self._record(info, after)
-        results.printer_for(self._given, done).print(after, self._session.write_object)
+        results.printer_for(self._flags, done).print(after, self._session.write_object)
 
     async def _send(self, info: Info) -> JSONObject:
         try:
@@ -120,9 +120,9 @@ class _Patching:
                 info.name,
                 self._patch,
                 self._type,
-                subresource=self._given.text("subresource"),
+                subresource=self._flags.text("subresource"),
                 dry_run=self._strategy == "server",
-                field_manager=self._given.text("field-manager"),
+                field_manager=self._flags.text("field-manager"),
             )
         except UnsupportedMediaType as error:
             kind = info.rest_mapping.kind
@@ -142,9 +142,9 @@ class _Patching:
                 info.name,
                 {"metadata": {"annotations": cause}},
                 resources.PatchType.MERGE,
-                subresource=self._given.text("subresource"),
+                subresource=self._flags.text("subresource"),
                 dry_run=self._strategy == "server",
-                field_manager=self._given.text("field-manager"),
+                field_manager=self._flags.text("field-manager"),
             )
         except APIError:
             return obj

@@ -6,13 +6,13 @@ import importlib
 
 from kctl.command_line import plugins
 from kctl.command_line.command import Command, find
-from kctl.command_line.flags import Given, switch
+from kctl.command_line.flags import FlagSet, switch
 from kctl.command_line.verbs import GROUPS
 from kctl.errors import KctlError
 from kctl.session.session import Session
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     found, problems = plugins.on_path()
     for problem in problems:
         session.say(f"{problem}\n")
@@ -23,7 +23,7 @@ async def run(session: Session, given: Given) -> None:
     seen: dict[str, str] = {}
     for path in found:
         name = path.rpartition("/")[2]
-        session.write(f"{name if given.is_on('name-only') else path}\n")
+        session.write(f"{name if flags.is_on('name-only') else path}\n")
         for complaint in _complaints(path, name, seen):
             session.flush()
             session.say(f"  - {complaint}\n")

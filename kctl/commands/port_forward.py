@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError, UsageError
 from kctl.session.session import Session
 from kctl.streaming import pods as streaming_pods
@@ -15,12 +15,12 @@ from kctl.streaming import port_forward
 from localplane.client.rest.names import GroupVersionResource
 
 
-async def run(session: Session, given: Given) -> int:
+async def run(session: Session, flags: FlagSet) -> int:
     hint = f"See '{session.command} -h' for help and examples"
-    if len(given.arguments) < 2:
+    if len(flags.arguments) < 2:
         raise UsageError("TYPE/NAME and list of ports are required for port-forward", hint=hint)
-    name, *ports = given.arguments
-    within = streaming_pods.timeout_of(given, hint=hint)
+    name, *ports = flags.arguments
+    within = streaming_pods.timeout_of(flags, hint=hint)
     obj = await streaming_pods.named(session, [name])
     pod = await streaming_pods.pod_for(session, obj, action="cannot attach to", within=within)
     ports = port_forward.in_pod(ports, obj, pod)
@@ -29,7 +29,7 @@ async def run(session: Session, given: Given) -> int:
     phase = (pod.get("status") or {}).get("phase", "")
     if phase != "Running":
         raise KctlError(f"unable to forward port because pod is not running. Current status={phase}")
-    addresses = port_forward.addresses_of(given.texts("address"))
+    addresses = port_forward.addresses_of(flags.texts("address"))
     return await _forward(
         session, streaming_pods.path_of(pod, "portforward"), addresses, [port_forward.pair_of(port) for port in ports]
     )

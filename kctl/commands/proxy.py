@@ -8,7 +8,7 @@ import socket
 import urllib.parse
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import Ended, KctlError
 from kctl.session.session import Session
 from kctl.streaming import proxy
@@ -22,18 +22,18 @@ _PORT = 8001
 _LARGEST_PORT = 65535
 
 
-async def run(session: Session, given: Given) -> int:
+async def run(session: Session, flags: FlagSet) -> int:
     import asyncio
 
     from aiohttp import web
 
-    proxy = _proxy(session, given)
-    if given.number("port") != _PORT and given.text("unix-socket"):
+    proxy = _proxy(session, flags)
+    if flags.number("port") != _PORT and flags.text("unix-socket"):
         raise KctlError("cannot set --unix-socket and --port at the same time")
     runner = web.ServerRunner(web.Server(proxy.handle), access_log=None)
     await runner.setup()
     try:
-        session.write(f"Starting to serve on {await _listen(runner, given)}\n")
+        session.write(f"Starting to serve on {await _listen(runner, flags)}\n")
         session.flush()
         await asyncio.Event().wait()  # until somebody interrupts us
     finally:
@@ -42,12 +42,12 @@ async def run(session: Session, given: Given) -> int:
     return 0
 
 
-def _proxy(session: Session, given: Given) -> proxy.Proxy:
+def _proxy(session: Session, flags: FlagSet) -> proxy.Proxy:
     from dataclasses import replace
 
     config = replace(session.client_config, timeout=None)
     parts = urllib.parse.urlsplit(config.server)
-    if not given.is_on("append-server-path"):
+    if not flags.is_on("append-server-path"):
         if parts.path.strip("/"):
             session.log_warning(
                 f"Your kube context contains a server path {parts.path}, use --append-server-path to automatically "
@@ -55,40 +55,40 @@ def _proxy(session: Session, given: Given) -> proxy.Proxy:
                 place=sources.PROXY_PATH,
             )
         config = replace(config, server=f"{parts.scheme}://{parts.netloc}")
-    rules = _rules(session, given)
+    rules = _rules(session, flags)
     return proxy.Proxy(
         config,
-        _with_slash(given.text("api-prefix")),
+        _with_slash(flags.text("api-prefix")),
         rules,
-        _static(session, given),
-        keepalive=given.seconds("keepalive"),
+        _static(session, flags),
+        keepalive=flags.seconds("keepalive"),
         log=lambda text: session.log_error(text, place=sources.PROXY_REFUSED),
     )
 
 
-def _rules(session: Session, given: Given) -> proxy.Rules | None:
-    if given.is_on("disable-filter"):
-        if not given.text("unix-socket"):
+def _rules(session: Session, flags: FlagSet) -> proxy.Rules | None:
+    if flags.is_on("disable-filter"):
+        if not flags.text("unix-socket"):
             session.log_warning(
                 "Request filter disabled, your proxy is vulnerable to XSRF attacks, please be cautious",
                 place=sources.PROXY_FILTER_OFF,
             )
         return None
-    if not given.text("reject-paths") or not given.text("reject-methods"):
+    if not flags.text("reject-paths") or not flags.text("reject-methods"):
         session.log_warning(
             "Request filter has been relaxed, your proxy may be vulnerable to attacks, please be cautious",
             place=sources.PROXY_FILTER_RELAXED,
         )
     names = ("accept-paths", "accept-hosts", "reject-paths", "reject-methods")
     try:
-        return proxy.Rules(*(proxy.patterns(given.text(name)) for name in names))
+        return proxy.Rules(*(proxy.patterns(flags.text(name)) for name in names))
     except ValueError as error:
         session.log_error(f"Error compiling re: {error}", place=sources.PROXY_PATTERN)
         raise Ended(255) from error
 
 
-def _static(session: Session, given: Given) -> proxy.Static | None:
-    directory = given.text("www")
+def _static(session: Session, flags: FlagSet) -> proxy.Static | None:
+    directory = flags.text("www")
     if not directory:
         return None
     if not pathlib.Path(directory).exists():
@@ -97,21 +97,23 @@ def _static(session: Session, given: Given) -> proxy.Static | None:
             place=sources.PROXY_NO_STAT,
         )
     elif not pathlib.Path(directory).is_dir():
-        session.log_warning(f"Static file directory {directory} is not a directory", place=sources.PROXY_NO_DIRECTORY)
-    return proxy.Static(_with_slash(given.text("www-prefix")), pathlib.Path(directory))
+        session.log_warning(
+            f"Static file directory {directory} is not a directory", place=sources.PROXY_NO_DIRECTORY
+        )
+    return proxy.Static(_with_slash(flags.text("www-prefix")), pathlib.Path(directory))
 
 
 def _with_slash(prefix: str) -> str:
     return prefix if prefix.endswith("/") else f"{prefix}/"
 
 
-async def _listen(runner: web.ServerRunner, given: Given) -> str:
+async def _listen(runner: web.ServerRunner, flags: FlagSet) -> str:
     """Where it can be reached. Raises KctlError."""
 
-    if path := given.text("unix-socket"):
+    if path := flags.text("unix-socket"):
         await _listen_on_socket(runner, path)
         return path
-    return await _listen_on_port(runner, given.text("address"), given.number("port"))
+    return await _listen_on_port(runner, flags.text("address"), flags.number("port"))
 
 
 async def _listen_on_port(runner: web.ServerRunner, address: str, port: int) -> str:

@@ -18,7 +18,7 @@ from kctl.changes.deletion import (
 )
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError, raise_all, with_source
 from kctl.objects import Info, Query, resolve
 from kctl.printers import results
@@ -31,27 +31,27 @@ from localplane.apimachinery.objects import JSONObject
 _GONE_WITHIN = 300.0
 
 
-async def run(session: Session, given: Given) -> None:
-    validation = dry_run.field_validation(given)
+async def run(session: Session, flags: FlagSet) -> None:
+    validation = dry_run.field_validation(flags)
     strategy = dry_run.dry_run(session)
-    printer = results.printer_for(given, "replaced", dry_run=strategy)
-    grace = given.number("grace-period")
-    deletion = Deletion(propagation_policy(session), 1 if grace == 0 else grace, given.seconds("timeout"))
-    _check(given, deletion, strategy)
-    if given.text("raw"):
-        await _raw(session, given)
+    printer = results.printer_for(flags, "replaced", dry_run=strategy)
+    grace = flags.number("grace-period")
+    deletion = Deletion(propagation_policy(session), 1 if grace == 0 else grace, flags.seconds("timeout"))
+    _check(flags, deletion, strategy)
+    if flags.text("raw"):
+        await _raw(session, flags)
         return
-    replacing = _Replacing(session, given, printer, strategy, validation)
-    if given.is_on("force"):
-        await replacing.by_force(deletion, waits=given.is_on("wait") or grace == 0)
+    replacing = _Replacing(session, flags, printer, strategy, validation)
+    if flags.is_on("force"):
+        await replacing.by_force(deletion, waits=flags.is_on("wait") or grace == 0)
     else:
         await replacing.in_place()
 
 
-def _check(given: Given, deletion: Deletion, strategy: str) -> None:
-    if not given.texts("filename") and not given.text("kustomize"):
+def _check(flags: FlagSet, deletion: Deletion, strategy: str) -> None:
+    if not flags.texts("filename") and not flags.text("kustomize"):
         raise KctlError("must specify one of -f and -k")
-    force = given.is_on("force")
+    force = flags.is_on("force")
     if deletion.grace_period >= 0 and not force:
         raise KctlError("--grace-period must have --force specified")
     if deletion.timeout and not force:
@@ -60,22 +60,22 @@ def _check(given: Given, deletion: Deletion, strategy: str) -> None:
         raise KctlError("--dry-run can not be used when --force is set")
 
 
-async def _raw(session: Session, given: Given) -> None:
-    filenames = given.texts("filename")
-    raw.check_raw(given, filenames)
-    await raw.raw_request(session, "PUT", given.text("raw"), body=raw.body_of(filenames[0]))
+async def _raw(session: Session, flags: FlagSet) -> None:
+    filenames = flags.texts("filename")
+    raw.check_raw(flags, filenames)
+    await raw.raw_request(session, "PUT", flags.text("raw"), body=raw.body_of(filenames[0]))
 
 
 class _Replacing:
-    def __init__(self, session: Session, given: Given, printer: Printer, strategy: str, validation: str) -> None:
+    def __init__(self, session: Session, flags: FlagSet, printer: Printer, strategy: str, validation: str) -> None:
         self._session = session
-        self._given = given
+        self._flags = flags
         self._printer = printer
         self._strategy = strategy
         self._validation = validation
 
     def _query(self) -> Query:
-        return Query.of(self._given, ())._replace(flatten=True, keep_going=True, needs_object=False)
+        return Query.of(self._flags, ())._replace(flatten=True, keep_going=True, needs_object=False)
 
     async def in_place(self) -> None:
         found = await resolve(self._session, self._query()._replace(validates=self._validation != "Ignore"))
@@ -95,9 +95,9 @@ class _Replacing:
             obj = await info.resource.update(
                 versioned,
                 written=last_applied.written(versioned),
-                subresource=self._given.text("subresource"),
+                subresource=self._flags.text("subresource"),
                 dry_run=self._strategy == "server",
-                field_manager=self._given.text("field-manager"),
+                field_manager=self._flags.text("field-manager"),
                 field_validation=self._validation,
             )
         self._printer.print(obj, self._session.write_object)
@@ -107,28 +107,28 @@ class _Replacing:
         if obj["metadata"].get("resourceVersion"):
             return obj
         try:
-            live = await info.resource.get(info.name, subresource=self._given.text("subresource"))
+            live = await info.resource.get(info.name, subresource=self._flags.text("subresource"))
         except APIError:
             return obj
         version = (live.get("metadata") or {}).get("resourceVersion", "")
         return {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}}
 
     def _annotated(self, info: Info) -> JSONObject:
-        return last_applied.create_or_update(info.object or {}, create=self._given.is_on("save-config"))
+        return last_applied.create_or_update(info.object or {}, create=self._flags.is_on("save-config"))
 
     async def by_force(self, deletion: Deletion, *, waits: bool) -> None:
         self._keep_stdin()
         query = self._query()
-        named = self._given.text("output") == "name"
+        named = self._flags.text("output") == "name"
         options = DeleteOptions(deletion, ignore_not_found=True, waits=waits, named=named)
-        found = await resolve(self._session, query._replace(arguments=self._given.arguments))
+        found = await resolve(self._session, query._replace(arguments=self._flags.arguments))
         await Deleter(self._session, options).delete(found)
         await self._wait(query, deletion.timeout or _GONE_WITHIN)
         await self._create_all(query._replace(validates=self._validation != "Ignore"))
 
     def _keep_stdin(self) -> None:
         """It is read twice."""
-        if "-" in self._given.texts("filename") and sys.stdin is not None:
+        if "-" in self._flags.texts("filename") and sys.stdin is not None:
             sys.stdin = io.TextIOWrapper(_Rewinding(sys.stdin.buffer.read()))
 
     async def _wait(self, query: Query, seconds: float) -> None:
@@ -145,7 +145,7 @@ class _Replacing:
             try:
                 created = await info.resource.create(
                     last_applied.written({**obj, "metadata": metadata}),
-                    field_manager=self._given.text("field-manager"),
+                    field_manager=self._flags.text("field-manager"),
                     field_validation=self._validation,
                 )
             except APIError as error:

@@ -10,7 +10,7 @@ from kctl.changes.launch import pod as launch_pod
 from kctl.changes.launch.request import OVERRIDE_FLAGS, overridden, require, save_configuration, send
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import raise_all
 from kctl.printers import typed
 from kctl.printers.choice import output_flags
@@ -22,36 +22,36 @@ from localplane.apimachinery.objects import JSONObject
 _IGNORED = "it is ignored by kubectl run and will be removed in a future release"
 
 
-async def run(session: Session, given: Given) -> None:
-    require(given, "image")
-    options = launch_pod.read(given)
-    pods.timeout_of(given)
-    attaches = given.is_on("attach") if given.changed("attach") else given.is_on("stdin")
+async def run(session: Session, flags: FlagSet) -> None:
+    require(flags, "image")
+    options = launch_pod.read(flags)
+    pods.timeout_of(flags)
+    attaches = flags.is_on("attach") if flags.changed("attach") else flags.is_on("stdin")
     mode = dry_run.dry_run(session)
-    printer = typed.printer_for(given, "created", dry_run=mode)
+    printer = typed.printer_for(flags, "created", dry_run=mode)
     deletion = Deletion(policy=propagation_policy(session))
-    launch_pod.check(given, attaches=attaches, dry_run=mode != "none")
-    pod = await overridden(session, given, launch_pod.pod(given, options))
-    made = [await _create(session, given, pod, "pods", mode)]
+    launch_pod.check(flags, attaches=attaches, dry_run=mode != "none")
+    pod = await overridden(session, flags, launch_pod.pod(flags, options))
+    made = [await _create(session, flags, pod, "pods", mode)]
     errors: list[Exception] = []
-    if given.is_on("expose"):
+    if flags.is_on("expose"):
         try:
-            made.append(await _create(session, given, launch_pod.service(given, options), "services", mode))
+            made.append(await _create(session, flags, launch_pod.service(flags, options), "services", mode))
         except APIError as error:
             errors.append(error)
     if attaches:
         try:
-            foreground.concurrently(session, lambda own: foreground.stay(own, given, made[0], options.restart))
+            foreground.concurrently(session, lambda own: foreground.stay(own, flags, made[0], options.restart))
         finally:
-            if given.is_on("rm"):
-                await foreground.remove(session, given, made, deletion)
+            if flags.is_on("rm"):
+                await foreground.remove(session, flags, made, deletion)
         return
     for obj in made:
         printer.print(obj, session.write_object)
     raise_all(errors)
 
 
-async def _create(session: Session, given: Given, obj: JSONObject, resource: str, mode: str) -> JSONObject:
+async def _create(session: Session, flags: FlagSet, obj: JSONObject, resource: str, mode: str) -> JSONObject:
     obj = annotated(obj, recorded(session))
     if mode == "client":
         await session.discovery.mapper()  # kubectl asks where pods are, even if it sends none
@@ -59,8 +59,8 @@ async def _create(session: Session, given: Given, obj: JSONObject, resource: str
             metadata = obj["metadata"]
             obj["metadata"] = {"name": metadata.get("name"), **metadata, "namespace": session.namespace}
         return obj
-    save_configuration(obj, asked=given.is_on("save-config"))
-    return await send(session, given, obj, resource, dry_run=mode == "server")
+    save_configuration(obj, asked=flags.is_on("save-config"))
+    return await send(session, flags, obj, resource, dry_run=mode == "server")
 
 
 COMMAND = Command(

@@ -10,7 +10,7 @@ from kctl.changes.change_cause import RECORD, recorded
 from kctl.changes.launch.request import require
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, raise_all
 from kctl.objects import Info, Query, resolve
 from kctl.printers import results
@@ -25,33 +25,33 @@ _RETRY_FOR = 300.0
 _PAUSE = 1.0
 
 
-async def run(session: Session, given: Given) -> None:
-    require(given, "replicas")
+async def run(session: Session, flags: FlagSet) -> None:
+    require(flags, "replicas")
     mode = dry_run.dry_run(session)
-    printer = results.printer_for(given, "scaled", dry_run=mode)
-    if given.number("replicas") < 0:
+    printer = results.printer_for(flags, "scaled", dry_run=mode)
+    if flags.number("replicas") < 0:
         raise KctlError("The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0")
-    if given.number("current-replicas") < -1:
+    if flags.number("current-replicas") < -1:
         raise KctlError("The --current-replicas must specify an integer of -1 or greater")
-    query = Query.of(given)._replace(types_alone=given.is_on("all"), keep_going=True, flatten=True)
+    query = Query.of(flags)._replace(types_alone=flags.is_on("all"), keep_going=True, flatten=True)
     found = await resolve(session, query)
     infos = await found.infos()
-    if given.text("resource-version") and len(infos) > 1:
+    if flags.text("resource-version") and len(infos) > 1:
         raise KctlError("cannot use --resource-version with multiple resources")
     if not infos:
         raise_all(found.errors)
         raise KctlError("no objects passed to scale")
     for info in infos:
-        await _scale(session, given, info, printer, mode)
+        await _scale(session, flags, info, printer, mode)
     raise_all(found.errors)
 
 
-async def _scale(session: Session, given: Given, info: Info, printer: Printer, mode: str) -> None:
-    size = given.number("replicas")
+async def _scale(session: Session, flags: FlagSet, info: Info, printer: Printer, mode: str) -> None:
+    size = flags.number("replicas")
     if mode != "client":
-        size = await _resize(given, info, dry_run=mode == "server")
+        size = await _resize(flags, info, dry_run=mode == "server")
         if mode == "none":
-            await _wait(given, info)
+            await _wait(flags, info)
             await _record(session, info)
     obj = info.object or {}
     if info.rest_mapping.kind.group in ("apps", ""):
@@ -59,49 +59,49 @@ async def _scale(session: Session, given: Given, info: Info, printer: Printer, m
     printer.print(obj, session.write_object)
 
 
-async def _resize(given: Given, info: Info, *, dry_run: bool) -> int:
+async def _resize(flags: FlagSet, info: Info, *, dry_run: bool) -> int:
     """The size that the server answers with. Tried again while others change the same object."""
     deadline = time.monotonic() + _RETRY_FOR
     while True:
         try:
-            return await _once(given, info, dry_run=dry_run)
+            return await _once(flags, info, dry_run=dry_run)
         except Conflict:
             if time.monotonic() >= deadline:
                 raise KctlError("timed out waiting for the condition") from None
         await sleep(_PAUSE)
 
 
-async def _once(given: Given, info: Info, *, dry_run: bool) -> int:
-    replicas, expected = given.number("replicas"), given.number("current-replicas")
-    if expected == -1 and not given.text("resource-version"):
+async def _once(flags: FlagSet, info: Info, *, dry_run: bool) -> int:
+    replicas, expected = flags.number("replicas"), flags.number("current-replicas")
+    if expected == -1 and not flags.text("resource-version"):
         patch = {"spec": {"replicas": replicas}}
         scale = await info.resource.patch(
             info.name, patch, resources.PatchType.MERGE, subresource="scale", dry_run=dry_run
         )
         return _replicas(scale, "spec")
     scale = await info.resource.get(info.name, subresource="scale")
-    _check(given, scale, expected)
+    _check(flags, scale, expected)
     scale.setdefault("spec", {})["replicas"] = replicas
     return _replicas(await info.resource.update(scale, subresource="scale", dry_run=dry_run), "spec")
 
 
-def _check(given: Given, scale: dict[str, dict[str, object]], expected: int) -> None:
+def _check(flags: FlagSet, scale: dict[str, dict[str, object]], expected: int) -> None:
     current, version = _replicas(scale, "spec"), str(scale["metadata"].get("resourceVersion", ""))
     if expected not in (-1, current):
         raise KctlError(f"Expected replicas to be {expected}, was {current}")
-    if given.text("resource-version") not in ("", version):
-        raise KctlError(f"Expected resource version to be {given.text('resource-version')}, was {version}")
+    if flags.text("resource-version") not in ("", version):
+        raise KctlError(f"Expected resource version to be {flags.text('resource-version')}, was {version}")
 
 
 def _replicas(scale: dict[str, dict[str, object]], where: str) -> int:
     return int(str((scale.get(where) or {}).get("replicas") or 0))
 
 
-async def _wait(given: Given, info: Info) -> None:
-    if not given.seconds("timeout"):
+async def _wait(flags: FlagSet, info: Info) -> None:
+    if not flags.seconds("timeout"):
         return
-    wanted = given.number("replicas")
-    deadline = time.monotonic() + given.seconds("timeout")
+    wanted = flags.number("replicas")
+    deadline = time.monotonic() + flags.seconds("timeout")
     while True:
         scale = await info.resource.get(info.name, subresource="scale")
         if _replicas(scale, "spec") != wanted or _replicas(scale, "status") == wanted:

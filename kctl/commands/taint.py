@@ -6,7 +6,7 @@ from kctl.changes import dry_run
 from kctl.changes.nodes import taints as nodes_taints
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given, switch
+from kctl.command_line.flags import FlagSet, switch
 from kctl.errors import KctlError, UsageError
 from kctl.objects import Info, Query, resolve
 from kctl.objects.arguments import named
@@ -17,14 +17,14 @@ from localplane.client.errors import NoMatch
 from localplane.client.rest import resources as rest_resources
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     mode = dry_run.dry_run(session)
-    validation = dry_run.field_validation(given)
-    resources, wanted = _words(session, given)
-    await _check(session, given, resources, wanted)
-    everything = given.is_on("all") or bool(given.text("selector"))
-    query = Query.of(given, ["node"] if everything else named("node", resources[1:]))._replace(
-        select_all=given.is_on("all"), latest=True, flatten=True, keep_going=True
+    validation = dry_run.field_validation(flags)
+    resources, wanted = _words(session, flags)
+    await _check(session, flags, resources, wanted)
+    everything = flags.is_on("all") or bool(flags.text("selector"))
+    query = Query.of(flags, ["node"] if everything else named("node", resources[1:]))._replace(
+        select_all=flags.is_on("all"), latest=True, flatten=True, keep_going=True
     )
     found = await resolve(session, query)
 
@@ -33,14 +33,14 @@ async def run(session: Session, given: Given) -> None:
         if (kind := info.rest_mapping.kind).kind != "Node":
             raise KctlError(f"unexpected type *{kind.version}.{kind.kind}, expected Node")
         old = (node.get("spec") or {}).get("taints") or []
-        overwrite = given.is_on("overwrite")
+        overwrite = flags.is_on("overwrite")
         if not overwrite and (there := nodes_taints.already_there(old, wanted)):
             raise KctlError(
                 f"node {info.name} already has {there} taint(s) with same effect(s) and --overwrite is false"
             )
         operation, new = nodes_taints.changed(old, wanted, overwrite=overwrite)
         # kubectl chooses the words before it sends anything, and does not say that it was a dry run.
-        printer = (results if mode == "client" else typed).printer_for(given, operation)
+        printer = (results if mode == "client" else typed).printer_for(flags, operation)
         if mode == "client":
             answer = {**node, "spec": {**(node.get("spec") or {}), "taints": new}}
         else:
@@ -50,7 +50,7 @@ async def run(session: Session, given: Given) -> None:
                 patch,
                 rest_resources.PatchType.STRATEGIC,
                 dry_run=mode == "server",
-                field_manager=given.text("field-manager"),
+                field_manager=flags.text("field-manager"),
                 field_validation=validation,
             )
         printer.print(answer, session.write_object)
@@ -58,10 +58,10 @@ async def run(session: Session, given: Given) -> None:
     await found.each(taint)
 
 
-def _words(session: Session, given: Given) -> tuple[list[str], nodes_taints.Wanted]:
+def _words(session: Session, flags: FlagSet) -> tuple[list[str], nodes_taints.Wanted]:
     resources: list[str] = []
     taints: list[str] = []
-    for word in given.arguments:
+    for word in flags.arguments:
         if "=" in word or ":" in word or word.endswith("-"):
             taints.append(word)
         elif taints:
@@ -78,7 +78,7 @@ def _words(session: Session, given: Given) -> tuple[list[str], nodes_taints.Want
         raise UsageError(str(error), hint=f"See '{session.command} -h' for help and examples") from error
 
 
-async def _check(session: Session, given: Given, resources: list[str], wanted: nodes_taints.Wanted) -> None:
+async def _check(session: Session, flags: FlagSet, resources: list[str], wanted: nodes_taints.Wanted) -> None:
     try:
         kind = (await session.discovery.mapping_for(resources[0].lower())).kind
     except NoMatch as error:
@@ -87,9 +87,9 @@ async def _check(session: Session, given: Given, resources: list[str], wanted: n
         raise KctlError(f"invalid resource type {resources[0].lower()}, only node types are supported")
     if both := nodes_taints.conflicts(wanted):
         raise KctlError(f"can not both modify and remove the following taint(s) in the same command: {', '.join(both)}")
-    if given.is_on("all") and given.text("selector"):
+    if flags.is_on("all") and flags.text("selector"):
         raise KctlError("setting 'all' parameter with a non empty selector is prohibited")
-    if not given.is_on("all") and not given.text("selector") and len(resources) < 2:
+    if not flags.is_on("all") and not flags.text("selector") and len(resources) < 2:
         raise KctlError("at least one resource name must be specified since 'all' parameter is not set")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given, switch
+from kctl.command_line.flags import FlagSet, switch
 from kctl.errors import KctlError, UsageError
 from kctl.objects import resolve
 from kctl.objects.arguments import Query
@@ -21,13 +21,13 @@ from localplane.client.rest import options, paging
 from localplane.client.rest.discovery import APIResource
 
 
-async def run(session: Session, given: Given) -> None:
-    if not given.arguments:
+async def run(session: Session, flags: FlagSet) -> None:
+    if not flags.arguments:
         raise UsageError("expected TYPE/NAME or TYPE NAME", hint="See 'kctl tree -h' for help and examples")
-    found = await resolve(session, Query(arguments=given.arguments))
+    found = await resolve(session, Query(arguments=flags.arguments))
     roots = await found.infos()
     collected = await _metadata(session, cluster_wide=any(not root.is_namespaced for root in roots))
-    rows: list[tuple[str, ...]] = [] if given.is_on("no-headers") else [("NAMESPACE", "NAME", "READY", "STATUS", "AGE")]
+    rows: list[tuple[str, ...]] = [] if flags.is_on("no-headers") else [("NAMESPACE", "NAME", "READY", "STATUS", "AGE")]
     for root in roots:
         for lines, member in tree.tree(root.object or {}, collected):
             rows.append(_row(lines, await _whole(session, member)))

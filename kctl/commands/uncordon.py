@@ -6,13 +6,13 @@ from kctl.changes import dry_run
 from kctl.changes.nodes import cordon
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.session.session import Session
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     mode = dry_run.dry_run(session)
-    await cordon.mark(session, await cordon.find(session, given, "uncordon NODE"), mode, unschedulable=False)
+    await cordon.mark(session, await cordon.find(session, flags, "uncordon NODE"), mode, unschedulable=False)
 
 
 COMMAND = Command(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.printers import objects
 from kctl.session import discovery
@@ -18,21 +18,21 @@ _KUSTOMIZE = "v5.8.1"
 """Whose kustomizations that kubectl reads."""
 
 
-async def run(session: Session, given: Given) -> None:
-    client_only = given.is_on("client")
-    if given.arguments and not client_only:
-        raise KctlError(f"extra arguments: [{' '.join(given.arguments)}]")
-    if given.text("output") not in ("", "yaml", "json"):
+async def run(session: Session, flags: FlagSet) -> None:
+    client_only = flags.is_on("client")
+    if flags.arguments and not client_only:
+        raise KctlError(f"extra arguments: [{' '.join(flags.arguments)}]")
+    if flags.text("output") not in ("", "yaml", "json"):
         raise KctlError("--output must be 'yaml' or 'json'")
     versions: dict[str, Any] = {"clientVersion": client_version(), "kustomizeVersion": _KUSTOMIZE}
     error: Exception | None = None
     if not client_only:
         error = await _ask_server(session, versions)
-    _print(session, given, versions)
+    _print(session, flags, versions)
     if error is not None:
         raise error
     if "serverVersion" in versions:
-        _compare(session, given, versions["serverVersion"])
+        _compare(session, flags, versions["serverVersion"])
 
 
 async def _ask_server(session: Session, versions: dict[str, Any]) -> Exception | None:
@@ -46,8 +46,8 @@ async def _ask_server(session: Session, versions: dict[str, Any]) -> Exception |
     return None
 
 
-def _print(session: Session, given: Given, versions: dict[str, Any]) -> None:
-    match given.text("output"):
+def _print(session: Session, flags: FlagSet, versions: dict[str, Any]) -> None:
+    match flags.text("output"):
         case "json":
             session.write(objects.go_indented(versions, indent=2, sort=False) + "\n")
         case "yaml":
@@ -59,7 +59,7 @@ def _print(session: Session, given: Given, versions: dict[str, Any]) -> None:
                 session.write(f"Server Version: {versions['serverVersion'].get('gitVersion', '')}\n")
 
 
-def _compare(session: Session, given: Given, server: dict[str, Any]) -> None:
+def _compare(session: Session, flags: FlagSet, server: dict[str, Any]) -> None:
     """More than one minor version apart is more than is supported. Kubernetes: getVersionSkewWarning."""
     theirs = str(server.get("minor", "")).rstrip("+")
     if str(server.get("major")) != "1" or not theirs.isdecimal():
@@ -71,7 +71,7 @@ def _compare(session: Session, given: Given, server: dict[str, Any]) -> None:
         f"version difference between client ({KUBERNETES}) and server (1.{theirs}) exceeds the supported minor "
         "version skew of +/-1"
     )
-    if given.is_on("warnings-as-errors"):
+    if flags.is_on("warnings-as-errors"):
         raise KctlError(text)
     session.warn(text)
 

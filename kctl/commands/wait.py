@@ -6,7 +6,7 @@ import asyncio
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, raise_all
 from kctl.objects import Found, Info, Query, resolve
 from kctl.objects.lookup import LOCAL_ONLY_FILES
@@ -22,24 +22,24 @@ _PAUSE = 0.5
 _TIMED_OUT = "timed out waiting for the condition"
 
 
-async def run(session: Session, given: Given) -> None:
-    printer = results.printer_for(given, "condition met")
-    awaited = views_wait.read(given.texts("for"))
-    timeout = given.seconds("timeout")
+async def run(session: Session, flags: FlagSet) -> None:
+    printer = results.printer_for(flags, "condition met")
+    awaited = views_wait.read(flags.texts("for"))
+    timeout = flags.seconds("timeout")
     deadline = asyncio.get_running_loop().time() + (timeout if timeout >= 0 else _A_WEEK)
     if any(isinstance(one, views_wait.Created) for one in awaited):
-        await _wait_for_creation(session, given, deadline)
+        await _wait_for_creation(session, flags, deadline)
     for_deletion = any(isinstance(one, views_wait.Deleted) for one in awaited)
     waiting = _Waiting(session, printer, awaited, deadline=deadline, once=timeout == 0)
-    await _visit(await _find(session, given), waiting, for_deletion=for_deletion)
+    await _visit(await _find(session, flags), waiting, for_deletion=for_deletion)
 
 
-async def _find(session: Session, given: Given) -> Found:
-    local = given.is_on("local")
-    if local and given.arguments:
+async def _find(session: Session, flags: FlagSet) -> Found:
+    local = flags.is_on("local")
+    if local and flags.arguments:
         raise KctlError(LOCAL_ONLY_FILES)
-    query = Query.of(given)._replace(
-        select_all=given.is_on("all"), latest=not local, local=local, keep_going=True, flatten=True
+    query = Query.of(flags)._replace(
+        select_all=flags.is_on("all"), latest=not local, local=local, keep_going=True, flatten=True
     )
     return await resolve(session, query)
 
@@ -59,10 +59,10 @@ async def _visit(found: Found, waiting: _Waiting, *, for_deletion: bool) -> None
         raise KctlError("no matching resources found")
 
 
-async def _wait_for_creation(session: Session, given: Given, deadline: float) -> None:
+async def _wait_for_creation(session: Session, flags: FlagSet, deadline: float) -> None:
     loop = asyncio.get_running_loop()
     while True:
-        found = await _find(session, given)
+        found = await _find(session, flags)
         infos = await found.infos()
         # kubectl only has patience with one object that is not there, and that was named on the command line.
         is_patient = len(found.errors) == 1 and isinstance(found.errors[0], NotFound) and not found.lists_errors

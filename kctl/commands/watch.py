@@ -7,7 +7,7 @@ import signal
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.printers.choice import GET_FORMATS, output_flags
 from kctl.session.session import Session
 from kctl.views.watch import changes, feed, rows, screen, sources
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     import asyncio
 
 
-async def run(session: Session, given: Given) -> int:
+async def run(session: Session, flags: FlagSet) -> int:
     import asyncio
 
-    wanted = await sources.sources(session, given)
+    wanted = await sources.sources(session, flags)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     received: list[int] = []
@@ -31,12 +31,12 @@ async def run(session: Session, given: Given) -> int:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, end, number)
-    by_table = given.text("output") in ("", "wide") and not given.text("template")
-    must_exist = not given.is_on("ignore-not-found")
-    if by_table and session.is_terminal and given.is_on("live") and not _is_dumb():
-        await _live(session, given, wanted, stop, must_exist=must_exist)
+    by_table = flags.text("output") in ("", "wide") and not flags.text("template")
+    must_exist = not flags.is_on("ignore-not-found")
+    if by_table and session.is_terminal and flags.is_on("live") and not _is_dumb():
+        await _live(session, flags, wanted, stop, must_exist=must_exist)
     else:
-        view = _plain_view(session, given, by_table=by_table)
+        view = _plain_view(session, flags, by_table=by_table)
         await feed.follow(session, wanted, view, stop, as_rows=by_table, must_exist=must_exist)
     return 128 + signal.SIGTERM if signal.SIGTERM in received else 0
 
@@ -45,16 +45,16 @@ def _is_dumb() -> bool:
     return os.environ.get("TERM", "") in ("", "dumb")
 
 
-def _plain_view(session: Session, given: Given, *, by_table: bool) -> changes.View:
-    return rows.Lines(session, given) if by_table else rows.Documents(session, given)
+def _plain_view(session: Session, flags: FlagSet, *, by_table: bool) -> changes.View:
+    return rows.Lines(session, flags) if by_table else rows.Documents(session, flags)
 
 
 async def _live(
-    session: Session, given: Given, wanted: list[sources.Source], stop: asyncio.Event, *, must_exist: bool
+    session: Session, flags: FlagSet, wanted: list[sources.Source], stop: asyncio.Event, *, must_exist: bool
 ) -> None:
     import asyncio
 
-    view = screen.LiveView(given, wanted, stop)
+    view = screen.LiveView(flags, wanted, stop)
     async with asyncio.TaskGroup() as group:
         drawing = group.create_task(view.run())
         await feed.follow(session, wanted, view, stop, as_rows=True, must_exist=must_exist)

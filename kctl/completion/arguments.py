@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.completion import live, tree
 from kctl.completion.values import DEFAULT, DIRECTORIES, NO_FILES, NO_SPACE, Offer, fitting
 from kctl.session.session import Session
@@ -17,14 +17,14 @@ _SCALABLE = ("deployment", "replicaset", "replicationcontroller", "statefulset")
 _HAVE_TEMPLATES = ("daemonsets", "deployments", "pods", "cronjobs", "replicasets", "replicationcontrollers")
 
 
-async def of_command(found: tree.Found, given: Given, current: str) -> Offer | None:
+async def of_command(found: tree.Found, flags: FlagSet, current: str) -> Offer | None:
     """None where nothing is known: the shell does what it does."""
     if found.name == "help":
-        return _help(given.arguments, current)
+        return _help(flags.arguments, current)
     completer = _COMPLETERS.get(found.name)
     if completer is None:
         return None
-    return await completer(Session(given, command="kctl __complete"), given.arguments, current)
+    return await completer(Session(flags, command="kctl __complete"), flags.arguments, current)
 
 
 def _help(arguments: Sequence[str], current: str) -> Offer:

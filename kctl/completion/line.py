@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kctl.command_line.flags import Flag, Given, parse
+from kctl.command_line.flags import Flag, FlagSet, parse
 from kctl.completion import arguments, outsiders
 from kctl.completion.tree import REQUIRED, Found, find, summaries
 from kctl.completion.values import DEFAULT, NO_FILES, Offer, fitting, of_flag
@@ -33,19 +33,19 @@ async def offer(words: Sequence[str]) -> Offer:
     value = _value(found, current)
     dashed = "--" in value.words  # behind it nothing is a flag
     try:
-        given = parse(value.words, found.flags)
+        flags = parse(value.words, found.flags)
     except KctlError as error:
         return Offer([], DEFAULT, f"Error while parsing flags from args {_shown(value.words)}: {error}")
     if value.unknown and not dashed:
         name = found.path[-1].name if found.path else "kctl"
         return Offer([], DEFAULT, f"Subcommand '{name}' does not support flag '{value.unknown}'")
-    if given.changed("help"):
+    if flags.changed("help"):
         return Offer([])
     if value.flag is not None and not dashed:
-        return await of_flag(found, given, value.flag, value.current)
+        return await of_flag(found, flags, value.flag, value.current)
     if value.current.startswith("-") and "=" not in value.current and not dashed:
-        return Offer(_flag_names(found, given, value.current))
-    return await _argument(found, given, value.current)
+        return Offer(_flag_names(found, flags, value.current))
+    return await _argument(found, flags, value.current)
 
 
 def _shown(words: Sequence[str]) -> str:
@@ -85,23 +85,23 @@ def _called(found: Found, name: str) -> Flag | None:
     return next((flag for flag in found.flags if flag.name == name.replace("_", "-")), None)
 
 
-def _flag_names(found: Found, given: Given, current: str) -> list[str]:
-    required = _required(found, given, current)
+def _flag_names(found: Found, flags: FlagSet, current: str) -> list[str]:
+    required = _required(found, flags, current)
     if required:
         return required
     offered = [*found.inherited_flags, *found.own_flags]
     return [
         word
         for flag in offered
-        if not given.changed(flag.name) or flag.kind in _SEVERAL
+        if not flags.changed(flag.name) or flag.kind in _SEVERAL
         for word in _named(found, flag, current)
     ]
 
 
-def _required(found: Found, given: Given, current: str) -> list[str]:
+def _required(found: Found, flags: FlagSet, current: str) -> list[str]:
     names = REQUIRED.get(found.name, ())
-    flags = [flag for flag in found.own_flags if flag.name in names and not given.changed(flag.name)]
-    return [word for flag in flags for word in _named(found, flag, current)]
+    required = [flag for flag in found.own_flags if flag.name in names and not flags.changed(flag.name)]
+    return [word for flag in required for word in _named(found, flag, current)]
 
 
 def _named(found: Found, flag: Flag, current: str) -> list[str]:
@@ -112,16 +112,16 @@ def _named(found: Found, flag: Flag, current: str) -> list[str]:
     return [f"{name}\t{usage}" for name in fitting(current, names)]
 
 
-async def _argument(found: Found, given: Given, current: str) -> Offer:
+async def _argument(found: Found, flags: FlagSet, current: str) -> Offer:
     below: list[str] = []
     directive = DEFAULT
     local = {flag.name for flag in found.own_flags}
-    is_bare = not found.path or not any(given.changed(name) for name in local)
-    if not given.arguments and is_bare and (commands := summaries(found.path)):
+    is_bare = not found.path or not any(flags.changed(name) for name in local)
+    if not flags.arguments and is_bare and (commands := summaries(found.path)):
         if not found.path:
             commands = sorted([*commands, *outsiders.names(known={name for name, _ in commands})])
         below = [f"{name}\t{summary}" for name, summary in commands if name.startswith(current)]
         directive = NO_FILES
-    below += _required(found, given, current)
-    taken = await arguments.of_command(found, given, current)
+    below += _required(found, flags, current)
+    taken = await arguments.of_command(found, flags, current)
     return Offer(below, directive) if taken is None else Offer([*below, *taken.words], taken.directive)

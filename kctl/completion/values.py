@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.completion import live, tree
 from kctl.session.session import Session
 
@@ -99,7 +99,7 @@ _ENTRIES = {"context": "contexts", "cluster": "clusters", "user": "users"}
 _SUBRESOURCES = ["status", "scale", "resize"]
 
 
-async def of_flag(found: tree.Found, given: Given, flag: Flag, current: str) -> Offer:
+async def of_flag(found: tree.Found, flags: FlagSet, flag: Flag, current: str) -> Offer:
     name = flag.name
     if name == "filename" and flag.short == "f":
         return Offer(["json", "yaml", "yml"], EXTENSIONS)
@@ -111,7 +111,7 @@ async def of_flag(found: tree.Found, given: Given, flag: Flag, current: str) -> 
         return Offer(fitting(current, ("condition=", "create", "delete", "jsonpath=")), NO_FILES | NO_SPACE)
     if choices := _OF_COMMAND.get((found.name, name)) or _CHOICES.get(name) or _formats(flag):
         return Offer(fitting(current, choices))
-    return await _live(found, given, flag, current)
+    return await _live(found, flags, flag, current)
 
 
 def _formats(flag: Flag) -> list[str]:
@@ -120,15 +120,15 @@ def _formats(flag: Flag) -> list[str]:
     return list(dict.fromkeys(word for word in words if word in _FORMATS))
 
 
-async def _live(found: tree.Found, given: Given, flag: Flag, current: str) -> Offer:
-    session = Session(given, command="kctl __complete")
+async def _live(found: tree.Found, flags: FlagSet, flag: Flag, current: str) -> Offer:
+    session = Session(flags, command="kctl __complete")
     name = flag.name
     if name == "namespace":
         return Offer(fitting(current, await live.names(session, "namespace")))
     if name in _ENTRIES and not found.name.startswith("create "):
         return Offer(fitting(current, live.entries(session, _ENTRIES[name])))
     if name == "container" and flag.short == "c":
-        containers = await live.containers(session, given.arguments[0]) if given.arguments else []
+        containers = await live.containers(session, flags.arguments[0]) if flags.arguments else []
         return Offer(fitting(current, containers))
     if name in ("clusterrole", "role") and found.name.startswith("create "):
         return Offer(fitting(current, await live.names(session, name)))

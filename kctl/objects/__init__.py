@@ -1,6 +1,6 @@
 """From what was typed to objects on a server: `po`, `deploy.apps/web`, `cm,secret -l a=b`, `-f dir/ -R`, `all`.
 
-    query = Query(arguments=given.arguments, label_selector=given.text("selector"), ...)
+    query = Query(arguments=flags.arguments, label_selector=flags.text("selector"), ...)
     found = resolve(session, query)
     async for info in found.visit(): ...
 

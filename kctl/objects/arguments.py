@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from localplane.apimachinery.light_typing import NamedTuple, Self
 
@@ -56,23 +56,23 @@ class Query(NamedTuple):
     typed: bool = False
 
     @classmethod
-    def of(cls, given: Given, arguments: Sequence[str] | None = None) -> Self:
+    def of(cls, flags: FlagSet, arguments: Sequence[str] | None = None) -> Self:
         """With what the flags say that most verbs share: -f -k -R -l --field-selector -A --chunk-size --subresource."""
 
         def text(name: str) -> str:
-            return given.text(name) if given.known(name) else ""
+            return flags.text(name) if flags.known(name) else ""
 
         return cls(
-            arguments=given.arguments if arguments is None else arguments,
-            filenames=given.texts("filename") if given.known("filename") else (),
+            arguments=flags.arguments if arguments is None else arguments,
+            filenames=flags.texts("filename") if flags.known("filename") else (),
             kustomize=text("kustomize"),
-            recursive=given.known("recursive") and given.is_on("recursive"),
+            recursive=flags.known("recursive") and flags.is_on("recursive"),
             label_selector=text("selector").strip(),
             field_selector=text("field-selector").strip(),
-            all_namespaces=given.known("all-namespaces") and given.is_on("all-namespaces"),
+            all_namespaces=flags.known("all-namespaces") and flags.is_on("all-namespaces"),
             subresource=text("subresource"),
-            chunk_size=given.number("chunk-size") if given.known("chunk-size") else 0,
-            enforce_namespace=given.changed("namespace") and bool(given.text("namespace")),
+            chunk_size=flags.number("chunk-size") if flags.known("chunk-size") else 0,
+            enforce_namespace=flags.changed("namespace") and bool(flags.text("namespace")),
         )
 
 

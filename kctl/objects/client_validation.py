@@ -44,7 +44,7 @@ class ClientValidation:
         problems = kind_problems(value)
         if problems or await self._server_checks(value):
             return problems
-        if self._session.given.known("validate") and self._session.given.text("validate") == "warn":
+        if self._session.flags.known("validate") and self._session.flags.text("validate") == "warn":
             self._session.log_warning(
                 "cannot perform warn validation if server-side field validation is unsupported, skipping validation"
             )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pathlib
 
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.printers import custom_columns, templates
 from kctl.printers.objects import JSONPrinter, KYAMLPrinter, NamePrinter, Write, YAMLPrinter, without_managed_fields
@@ -48,26 +48,26 @@ def output_flags(formats: tuple[str, ...] = OBJECT_FORMATS, *, default: str = ""
     )
 
 
-def chosen_format(given: Given) -> str:
+def chosen_format(flags: FlagSet) -> str:
     """What -o says, or that a --template is all there is."""
-    output = given.text("output")
-    is_default = not output or not given.changed("output")
-    return "go-template" if is_default and given.text("template") else output
+    output = flags.text("output")
+    is_default = not output or not flags.changed("output")
+    return "go-template" if is_default and flags.text("template") else output
 
 
 def printer_for(
-    given: Given, *, formats: tuple[str, ...] = OBJECT_FORMATS, keep_managed_fields: bool = False
+    flags: FlagSet, *, formats: tuple[str, ...] = OBJECT_FORMATS, keep_managed_fields: bool = False
 ) -> Printer:
     """For every format but the tables. Raises KctlError for those that there are not."""
-    output = chosen_format(given)
-    kind, argument = _split(output, given.text("template"))
+    output = chosen_format(flags)
+    kind, argument = _split(output, flags.text("template"))
     if kind in _JSONPATHS and kind in formats:
-        return _jsonpath(kind, argument, given)
+        return _jsonpath(kind, argument, flags)
     if kind in _TEMPLATES and kind in formats:
-        return _go_template(kind, argument, given)
+        return _go_template(kind, argument, flags)
     if kind in _COLUMNS and kind in formats:
-        return _custom_columns(kind, argument, given)
-    keep = keep_managed_fields or given.is_on("show-managed-fields")
+        return _custom_columns(kind, argument, flags)
+    keep = keep_managed_fields or flags.is_on("show-managed-fields")
     return object_printer(output, formats=formats, keep_managed_fields=keep)
 
 
@@ -108,15 +108,15 @@ class _Managed:
         self._printer.print(obj if self._keep else without_managed_fields(obj), write, event=event)
 
 
-def _jsonpath(kind: str, argument: str, given: Given) -> Printer:
+def _jsonpath(kind: str, argument: str, flags: FlagSet) -> Printer:
     text = _argument(kind, argument, from_file=kind == "jsonpath-file")
-    allow = given.is_on("allow-missing-template-keys")
+    allow = flags.is_on("allow-missing-template-keys")
     return templates.JSONPathPrinter(text, allow_missing=allow, as_json=kind == "jsonpath-as-json")
 
 
-def _go_template(kind: str, argument: str, given: Given) -> Printer:
+def _go_template(kind: str, argument: str, flags: FlagSet) -> Printer:
     text = _argument(kind, argument, from_file=kind in ("templatefile", "go-template-file"))
-    return templates.GoTemplatePrinter(text, allow_missing=given.is_on("allow-missing-template-keys"))
+    return templates.GoTemplatePrinter(text, allow_missing=flags.is_on("allow-missing-template-keys"))
 
 
 def _argument(kind: str, argument: str, *, from_file: bool) -> str:
@@ -132,12 +132,12 @@ def _argument(kind: str, argument: str, *, from_file: bool) -> str:
         raise KctlError(f"error reading --template {argument}, open {argument}: {why}") from error
 
 
-def _custom_columns(kind: str, argument: str, given: Given) -> Printer:
+def _custom_columns(kind: str, argument: str, flags: FlagSet) -> Printer:
     if not argument:
         raise KctlError("custom-columns format specified but no custom columns given")
     if kind == "custom-columns":
         return custom_columns.CustomColumnsPrinter.from_spec(
-            argument, no_headers=given.known("no-headers") and given.is_on("no-headers")
+            argument, no_headers=flags.known("no-headers") and flags.is_on("no-headers")
         )
     try:
         text = _content(argument)

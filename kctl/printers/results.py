@@ -1,6 +1,6 @@
 """What a verb says about an object it has changed: `configmap/a created`, `configmap/a` with -o name, or the object.
 
-    printer = results.printer_for(given, "created", dry_run="server")
+    printer = results.printer_for(flags, "created", dry_run="server")
     printer.print(obj, session.write_object)
 
 Kubernetes: PrintFlags in cli-runtime/pkg/genericclioptions, and cmdutil.PrintFlagsWithDryRunStrategy.
@@ -8,7 +8,7 @@ Kubernetes: PrintFlags in cli-runtime/pkg/genericclioptions, and cmdutil.PrintFl
 
 from __future__ import annotations
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.printers import choice as choosing
 from kctl.printers.choice import OBJECT_FORMATS, Printer
 from kctl.printers.objects import NamePrinter
@@ -17,9 +17,9 @@ _AFTER = {"": "", "none": "", "client": " (dry run)", "server": " (server dry ru
 
 
 def printer_for(
-    given: Given, operation: str, *, dry_run: str = "", formats: tuple[str, ...] = OBJECT_FORMATS
+    flags: FlagSet, operation: str, *, dry_run: str = "", formats: tuple[str, ...] = OBJECT_FORMATS
 ) -> Printer:
     """`dry_run` is none, client or server."""
-    if not choosing.chosen_format(given):
+    if not choosing.chosen_format(flags):
         return NamePrinter(operation + _AFTER[dry_run], short=False)
-    return choosing.printer_for(given, formats=formats)
+    return choosing.printer_for(flags, formats=formats)

@@ -5,7 +5,7 @@ A server may answer in another, and `kctl.changes.create` builds in this one. Ev
 
 from __future__ import annotations
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.printers import choice as choosing
 from kctl.printers import kyaml, results, templates
 from kctl.printers.choice import OBJECT_FORMATS, Printer
@@ -41,13 +41,13 @@ class TypedPrinter:
 
 
 def printer_for(
-    given: Given, operation: str, *, dry_run: str = "", formats: tuple[str, ...] = OBJECT_FORMATS
+    flags: FlagSet, operation: str, *, dry_run: str = "", formats: tuple[str, ...] = OBJECT_FORMATS
 ) -> Printer:
     """As `results.printer_for`, for structs."""
-    printer = results.printer_for(given, operation, dry_run=dry_run, formats=formats)
-    form = choosing.chosen_format(given).lower()
+    printer = results.printer_for(flags, operation, dry_run=dry_run, formats=formats)
+    form = choosing.chosen_format(flags).lower()
     if form in ("", "name"):
         return printer
     if "template" in form and isinstance(printer, templates.GoTemplatePrinter):
         printer.of_structs = True
-    return TypedPrinter(form, printer, keep_managed_fields=given.is_on("show-managed-fields") or form not in _MANAGED)
+    return TypedPrinter(form, printer, keep_managed_fields=flags.is_on("show-managed-fields") or form not in _MANAGED)

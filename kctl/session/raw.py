@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from urllib.parse import parse_qsl, urlsplit
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from localplane.apimachinery.golang.text import go_quote
@@ -34,19 +34,19 @@ async def raw_request(session: Session, method: str, path: str, *, body: bytes |
             sys.stdout.buffer.flush()
 
 
-def check_raw(given: Given, filenames: Sequence[str], *, needs_file: bool = True) -> None:
+def check_raw(flags: FlagSet, filenames: Sequence[str], *, needs_file: bool = True) -> None:
     """Raises KctlError for what does not go with --raw."""
     if len(filenames) > 1 or (needs_file and not filenames):
         raise KctlError("--raw can only use a single local file or stdin")
     if filenames and filenames[0].startswith(("http://", "https://")):
         raise KctlError("--raw cannot read from a url")
-    if given.is_on("recursive"):
+    if flags.is_on("recursive"):
         raise KctlError("--raw and --recursive are mutually exclusive")
-    if needs_file and given.known("selector") and given.text("selector"):
+    if needs_file and flags.known("selector") and flags.text("selector"):
         raise KctlError("--raw and --selector (-l) are mutually exclusive")
-    if given.text("output"):
+    if flags.text("output"):
         raise KctlError("--raw and --output are mutually exclusive")
-    check_path(given.text("raw"))
+    check_path(flags.text("raw"))
 
 
 def check_path(path: str) -> None:

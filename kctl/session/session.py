@@ -20,7 +20,7 @@ import sys
 from kctl import __version__
 from kctl.command_line import colours as command_line_colours
 from kctl.command_line import klog
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.printers.terminal import harmless, shown
 from kctl.session import discovery as session_discovery
@@ -45,9 +45,9 @@ _LOG_REQUESTS = 6
 class Session:
     """`command` is the verb with its parents: `kctl create configmap`. `concurrent` verbs run in an event loop."""
 
-    def __init__(self, given: Given, *, command: str, concurrent: bool = False) -> None:
+    def __init__(self, flags: FlagSet, *, command: str, concurrent: bool = False) -> None:
         self.command = command
-        self.given = given
+        self.flags = flags
         self.warnings = 0
         self.plugin_policy: model.PluginPolicy | None = None
         """Which credential plugins may run, if the user has said so."""
@@ -87,7 +87,7 @@ class Session:
 
     def colours(self, stream: TextIO) -> bool:
         """Whether what is written there may be coloured."""
-        return command_line_colours.allowed(self.given.text("color"), stream)
+        return command_line_colours.allowed(self.flags.text("color"), stream)
 
     @property
     def is_terminal(self) -> bool:
@@ -98,7 +98,7 @@ class Session:
     @property
     def kubeconfig_path(self) -> pathlib.Path | None:
         """What --kubeconfig says."""
-        explicit = self.given.text("kubeconfig")
+        explicit = self.flags.text("kubeconfig")
         if not explicit:
             return None
         return pathlib.Path(explicit)
@@ -119,7 +119,7 @@ class Session:
     def overrides(self) -> client_kubeconfig.Overrides:
         """What the command line says instead of the kubeconfig."""
         if self._overrides is None:
-            self._overrides = _overrides(self.given)
+            self._overrides = _overrides(self.flags)
         return self._overrides
 
     @property
@@ -194,7 +194,7 @@ class Session:
     @property
     def cache_directory(self) -> str:
         """No Path: every command reads a file in it, and importing pathlib takes longer than that."""
-        if chosen := self.given.text("cache-dir") or os.environ.get("KUBECACHEDIR", ""):
+        if chosen := self.flags.text("cache-dir") or os.environ.get("KUBECACHEDIR", ""):
             return chosen
         return f"{os.environ.get('HOME') or os.path.expanduser('~')}/.kube/cache"  # noqa: PTH111 - as above
 
@@ -204,7 +204,7 @@ class Session:
 
     def another(self) -> Session:
         """For another thread of the same command: it has connections of its own, and warns of nothing twice."""
-        sibling = Session(self.given, command=self.command)
+        sibling = Session(self.flags, command=self.command)
         sibling._warned = self._warned
         sibling.plugin_policy = self.plugin_policy
         return sibling
@@ -249,10 +249,10 @@ class Session:
     def logs(self, level: int, file: str) -> bool:
         """Whether -v, or --vmodule for that file of kubectl's, asks for so much."""
         name = file.partition(".")[0]
-        for pattern, chosen in self.given.levels("vmodule"):
+        for pattern, chosen in self.flags.levels("vmodule"):
             if fnmatch.fnmatchcase(name, pattern):
                 return int(chosen) >= level
-        return self.given.number("v") >= level
+        return self.flags.number("v") >= level
 
     def log(self, level: int, place: str, text: str) -> None:
         """A line of kubectl's log, if it was asked for. `place` is where kubectl says it."""
@@ -280,41 +280,41 @@ def _random_uuid() -> str:
     return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
 
 
-def _overrides(given: Given) -> client_kubeconfig.Overrides:
+def _overrides(flags: FlagSet) -> client_kubeconfig.Overrides:
     return client_kubeconfig.Overrides(
-        context_name=given.text("context"),
+        context_name=flags.text("context"),
         context=client_kubeconfig.Context(
-            cluster=given.text("cluster"), user=_user(given), namespace=given.text("namespace")
+            cluster=flags.text("cluster"), user=_user(flags), namespace=flags.text("namespace")
         ),
         cluster=client_kubeconfig.Cluster(
-            server=given.text("server"),
-            tls_server_name=given.text("tls-server-name"),
-            insecure_skip_tls_verify=given.is_on("insecure-skip-tls-verify"),
-            certificate_authority=given.text("certificate-authority"),
-            disable_compression=given.is_on("disable-compression"),
-            proxy_url=given.text("proxy-url"),
+            server=flags.text("server"),
+            tls_server_name=flags.text("tls-server-name"),
+            insecure_skip_tls_verify=flags.is_on("insecure-skip-tls-verify"),
+            certificate_authority=flags.text("certificate-authority"),
+            disable_compression=flags.is_on("disable-compression"),
+            proxy_url=flags.text("proxy-url"),
         ),
         user=client_kubeconfig.User(
-            client_certificate=given.text("client-certificate"),
-            client_key=given.text("client-key"),
-            token=given.text("token"),
-            username=given.text("username"),
-            password=given.text("password"),
-            impersonate=given.text("as"),
-            impersonate_uid=given.text("as-uid"),
-            impersonate_groups=tuple(given.texts("as-group")),
-            impersonate_extra=_extra(given.texts("as-user-extra")),
+            client_certificate=flags.text("client-certificate"),
+            client_key=flags.text("client-key"),
+            token=flags.text("token"),
+            username=flags.text("username"),
+            password=flags.text("password"),
+            impersonate=flags.text("as"),
+            impersonate_uid=flags.text("as-uid"),
+            impersonate_groups=tuple(flags.texts("as-group")),
+            impersonate_extra=_extra(flags.texts("as-user-extra")),
         ),
         cluster_defaults=client_kubeconfig.Cluster(
             server=os.environ.get("KUBERNETES_MASTER") or client_kubeconfig.DEFAULT_CLUSTER.server
         ),
-        timeout=_timeout(given.text("request-timeout")),
+        timeout=_timeout(flags.text("request-timeout")),
     )
 
 
-def _user(given: Given) -> str:
+def _user(flags: FlagSet) -> str:
     """--user, unless the verb has another flag of that name (`kctl create rolebinding --user`)."""
-    return given.text("user") if given.kind("user") == "text" else ""
+    return flags.text("user") if flags.kind("user") == "text" else ""
 
 
 def _extra(pairs: list[str]) -> dict[str, tuple[str, ...]]:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from kctl.session.session import Session as NewSession
@@ -41,7 +41,7 @@ class Log(NamedTuple):
 
 
 async def logs_of(
-    session: Session, given: Given, obj: JSONObject, options: list[tuple[str, str]], container: str
+    session: Session, flags: FlagSet, obj: JSONObject, options: list[tuple[str, str]], container: str
 ) -> list[Log]:
     """Of a pod, of a list of pods, or of what selects pods."""
     if isinstance(obj.get("items"), list):
@@ -49,28 +49,28 @@ async def logs_of(
     elif obj.get("kind") == "Pod":
         pods = [obj]
     else:
-        pods = await _selected(session, given, obj)
-    prefixed = given.is_on("prefix") or given.is_on("all-pods")
+        pods = await _selected(session, flags, obj)
+    prefixed = flags.is_on("prefix") or flags.is_on("all-pods")
     found = []
     for pod in pods:
-        for name in _containers(session, given, pod, container):
+        for name in _containers(session, flags, pod, container):
             prefix = f"[pod/{pod['metadata']['name']}/{name}] ".encode() if prefixed else b""
             found.append(Log(path_of(pod, "log"), (("container", name), *options), prefix))
     return found
 
 
-async def _selected(session: Session, given: Given, obj: JSONObject) -> list[JSONObject]:
-    within = given.seconds("pod-running-timeout")
+async def _selected(session: Session, flags: FlagSet, obj: JSONObject) -> list[JSONObject]:
+    within = flags.seconds("pod-running-timeout")
     pods = remote.best_to_log(await pods_of(session, obj, action="cannot get the logs from", within=within))
-    if len(pods) > 1 and not given.is_on("all-pods"):
+    if len(pods) > 1 and not flags.is_on("all-pods"):
         session.say(f"Found {len(pods)} pods, using pod/{pods[0]['metadata']['name']}\n")
         return pods[:1]
     return pods
 
 
-def _containers(session: Session, given: Given, pod: JSONObject, container: str) -> list[str]:
+def _containers(session: Session, flags: FlagSet, pod: JSONObject, container: str) -> list[str]:
     """An annotation that names none is said and forgotten, other than where a process is run."""
-    if given.is_on("all-containers"):
+    if flags.is_on("all-containers"):
         return container_names(pod)
     names = container_names(pod)
     wanted = container or default_container(pod)
@@ -79,7 +79,7 @@ def _containers(session: Session, given: Given, pod: JSONObject, container: str)
         wanted = ""
     if not wanted:
         wanted = pod["spec"]["containers"][0]["name"]
-        if len(names) > 1 and not given.is_on("all-pods"):
+        if len(names) > 1 and not flags.is_on("all-pods"):
             session.say(f"Defaulted container {go_quote(wanted)} out of: {all_names(pod)}\n")
     return [find_container(pod, wanted)["name"]]
 
@@ -106,7 +106,7 @@ class Printing:
         heard: queue.SimpleQueue[bytes | Exception | None] = queue.SimpleQueue()
 
         def follow(log: Log) -> None:
-            own = NewSession(self._session.given, command=self._session.command)
+            own = NewSession(self._session.flags, command=self._session.command)
             try:
                 drive(lambda: self._patiently(own, log, heard.put))
             except (APIError, ClientError, KctlError) as error:

@@ -10,7 +10,7 @@ import signal
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, UsageError
 from kctl.objects import Query, resolve
 from kctl.session.session import Session
@@ -149,9 +149,9 @@ def path_of(pod: JSONObject, subresource: str) -> str:
     return pods.path(namespace=metadata.get("namespace", ""), name=metadata.get("name", ""), subresource=subresource)
 
 
-def timeout_of(given: Given, *, hint: str = "") -> float:
+def timeout_of(flags: FlagSet, *, hint: str = "") -> float:
     """Raises KctlError; with a `hint`, a UsageError."""
-    seconds = given.seconds("pod-running-timeout")
+    seconds = flags.seconds("pod-running-timeout")
     if seconds > 0:
         return seconds
     problem = "--pod-running-timeout must be higher than zero"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, Unsortable
 from kctl.objects import Info, resolve
 from kctl.objects.arguments import Query
@@ -28,18 +28,18 @@ from localplane.client.rest.mapper import RESTMapping
 from localplane.client.rest.statuses import Subject
 
 
-def table_options(given: Given, mapping: RESTMapping | None, *, with_kind: bool, namespaces: bool) -> TableOptions:
+def table_options(flags: FlagSet, mapping: RESTMapping | None, *, with_kind: bool, namespaces: bool) -> TableOptions:
     kind = ""
     if mapping is not None:
         kind = mapping.kind.kind.lower() + (f".{mapping.kind.group}" if mapping.kind.group else "")
     return TableOptions(
-        no_headers=given.is_on("no-headers"),
-        wide=given.text("output") == "wide",
+        no_headers=flags.is_on("no-headers"),
+        wide=flags.text("output") == "wide",
         with_namespace=namespaces,
-        with_kind=with_kind or given.is_on("show-kind"),
+        with_kind=with_kind or flags.is_on("show-kind"),
         kind=kind,
-        show_labels=given.is_on("show-labels"),
-        column_labels=tuple(given.texts("label-columns")),
+        show_labels=flags.is_on("show-labels"),
+        column_labels=tuple(flags.texts("label-columns")),
     )
 
 
@@ -59,9 +59,9 @@ class _Counting:
         self.written = self.written or bool(text)
 
 
-def print_infos(session: Session, given: Given, infos: Sequence[Info]) -> bool:
+def print_infos(session: Session, flags: FlagSet, infos: Sequence[Info]) -> bool:
     """Whether anything was written."""
-    infos = _sorted(given, infos)
+    infos = _sorted(flags, infos)
     several = len({info.rest_mapping.kind for info in infos}) > 1
     output = _Counting(session)
     out = TabWriter(output)
@@ -72,12 +72,12 @@ def print_infos(session: Session, given: Given, infos: Sequence[Info]) -> bool:
         if printer is None or last != mapping.resource:
             out.flush()
             out.forget_widths()
-            output.separate = last is not None and not given.is_on("no-headers") and output.written
-            namespaces = given.is_on("all-namespaces") and mapping.namespaced
-            printer = TablePrinter(table_options(given, mapping, with_kind=several, namespaces=namespaces))
+            output.separate = last is not None and not flags.is_on("no-headers") and output.written
+            namespaces = flags.is_on("all-namespaces") and mapping.namespaced
+            printer = TablePrinter(table_options(flags, mapping, with_kind=several, namespaces=namespaces))
             last = mapping.resource
         try:
-            printer.print(with_sorted_rows(given, info.object or {}), out)
+            printer.print(with_sorted_rows(flags, info.object or {}), out)
         except Unsortable:
             raise
         except KctlError:
@@ -86,20 +86,20 @@ def print_infos(session: Session, given: Given, infos: Sequence[Info]) -> bool:
     return output.written
 
 
-def _sorted(given: Given, infos: Sequence[Info]) -> Sequence[Info]:
+def _sorted(flags: FlagSet, infos: Sequence[Info]) -> Sequence[Info]:
     """Objects or whole tables among themselves: kubectl takes tables for objects here. Raises KctlError.
 
     Kubernetes: RuntimeSorter.Sort.
     """
-    path = given.text("sort-by")
+    path = flags.text("sort-by")
     if not path or len(infos) < 2:
         return infos
     return sorting.sorted_by(path, infos, [info.object for info in infos])
 
 
-def with_sorted_rows(given: Given, obj: JSONObject) -> JSONObject:
+def with_sorted_rows(flags: FlagSet, obj: JSONObject) -> JSONObject:
     """A table with its rows in order; whatever else it is, as it is. Raises KctlError. Kubernetes: SortingPrinter."""
-    path, rows = given.text("sort-by"), obj.get("rows") or []
+    path, rows = flags.text("sort-by"), obj.get("rows") or []
     if not path or len(rows) < 2 or not is_table(obj):
         return obj
     return {**obj, "rows": sorting.sorted_by(path, rows, [row.get("object") for row in rows], rows=True)}
@@ -108,18 +108,18 @@ def with_sorted_rows(given: Given, obj: JSONObject) -> JSONObject:
 class _Printing:
     """One object after another, in the form that was asked for, at once on its way."""
 
-    def __init__(self, session: Session, given: Given, info: Info) -> None:
-        self._events = given.is_on("output-watch-events")
+    def __init__(self, session: Session, flags: FlagSet, info: Info) -> None:
+        self._events = flags.is_on("output-watch-events")
         self._out = TabWriter(session.write)
         self._print: Callable[[JSONObject, str], None]
-        output = given.text("output")
-        if (not output and not given.text("template")) or output == "wide":
-            namespaces = given.is_on("all-namespaces")
-            table = TablePrinter(table_options(given, info.mapping, with_kind=False, namespaces=namespaces))
-            self._print = lambda obj, event: table.print(with_sorted_rows(given, obj), self._out, event=event)
+        output = flags.text("output")
+        if (not output and not flags.text("template")) or output == "wide":
+            namespaces = flags.is_on("all-namespaces")
+            table = TablePrinter(table_options(flags, info.mapping, with_kind=False, namespaces=namespaces))
+            self._print = lambda obj, event: table.print(with_sorted_rows(flags, obj), self._out, event=event)
         else:
             # kubectl leaves managed fields out of objects, but does not look for the one within an event.
-            printer = printer_for(given, formats=GET_FORMATS, keep_managed_fields=self._events)
+            printer = printer_for(flags, formats=GET_FORMATS, keep_managed_fields=self._events)
             self._print = lambda obj, event: printer.print(obj, session.write_object, event=event)
 
     def show(self, obj: JSONObject, event: str, *, hidden: bool = False) -> None:
@@ -133,23 +133,23 @@ class _Printing:
         sys.stdout.flush()
 
 
-async def watch_one_type(session: Session, given: Given, query: Query) -> int:
+async def watch_one_type(session: Session, flags: FlagSet, query: Query) -> int:
     found = await resolve(session, query)
     try:
         infos = await found.infos()
     except NotFound:
-        if given.is_on("ignore-not-found"):
+        if flags.is_on("ignore-not-found"):
             return 0
         raise
     if not infos:
         raise KctlError("no objects were found to watch")
     named = not infos[0].object or bool(infos[0].name)
-    printing = _Printing(session, given, infos[0])
+    printing = _Printing(session, flags, infos[0])
     for info in infos:
         obj = info.object or {}
         for one in obj["items"] if is_list(obj) else [obj]:
             try:
-                printing.show(one, "ADDED", hidden=given.is_on("watch-only"))
+                printing.show(one, "ADDED", hidden=flags.is_on("watch-only"))
             except Unsortable:
                 raise
             except KctlError as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from kctl.changes import dry_run
 from kctl.changes.apply import last_applied
 from kctl.changes.apply.client_side import described
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, UsageError, with_source
 from kctl.objects import Info, Query, resolve
 from kctl.printers import results
@@ -20,12 +20,12 @@ from localplane.apimachinery.golang.text import go_json, go_quote
 from localplane.client.rest import resources
 
 
-async def view_last_applied(session: Session, given: Given) -> None:
-    if given.is_on("all") and given.text("selector").strip():
-        said = go_quote(given.text("selector"))
+async def view_last_applied(session: Session, flags: FlagSet) -> None:
+    if flags.is_on("all") and flags.text("selector").strip():
+        said = go_quote(flags.text("selector"))
         raise KctlError(f"found non-empty label selector {said} with previously set 'all' parameter. ")
-    query = Query.of(given)._replace(
-        select_all=given.is_on("all"), latest=True, flatten=True, types_alone=session.namespace_is_explicit
+    query = Query.of(flags)._replace(
+        select_all=flags.is_on("all"), latest=True, flatten=True, types_alone=session.namespace_is_explicit
     )
     found = await resolve(session, query)
     texts = []
@@ -38,7 +38,7 @@ async def view_last_applied(session: Session, given: Given) -> None:
             raise with_source(KctlError("<nil>"), missing, info.source)
         texts.append(text)
     for text in texts:
-        session.write(_shown(text, given.text("output")))
+        session.write(_shown(text, flags.text("output")))
 
 
 def _shown(text: str, output: str) -> str:
@@ -55,14 +55,14 @@ def _shown(text: str, output: str) -> str:
     )
 
 
-async def set_last_applied(session: Session, given: Given) -> None:
+async def set_last_applied(session: Session, flags: FlagSet) -> None:
     strategy = dry_run.dry_run(session)
-    printer = results.printer_for(given, "configured", dry_run=strategy)
-    found = await resolve(session, Query.of(given, ())._replace(flatten=True))
+    printer = results.printer_for(flags, "configured", dry_run=strategy)
+    found = await resolve(session, Query.of(flags, ())._replace(flatten=True))
     waiting: list[tuple[Info, str]] = []
     async for info in found.visit():
         text = last_applied.encoded(info.object or {})
-        if await _differs(session, given, info, text):
+        if await _differs(session, flags, info, text):
             waiting.append((info, text))
     for info, text in waiting:
         obj = info.object or {}
@@ -74,7 +74,7 @@ async def set_last_applied(session: Session, given: Given) -> None:
         printer.print(obj, session.write_object)
 
 
-async def _differs(session: Session, given: Given, info: Info, text: str) -> bool:
+async def _differs(session: Session, flags: FlagSet, info: Info, text: str) -> bool:
     """Whether the live object remembers something else. `info` has the live object then."""
     try:
         live = await info.get()
@@ -84,7 +84,7 @@ async def _differs(session: Session, given: Given, info: Info, text: str) -> boo
         doing = f"retrieving current configuration of:\n{described(info)}\nfrom server for:"
         raise with_source(error, doing, info.source) from error
     before = last_applied.original(live)
-    if before is None and not given.is_on("create-annotation"):
+    if before is None and not flags.is_on("create-annotation"):
         raise KctlError(
             f"no last-applied-configuration annotation found on resource: {info.name}, to create the annotation, run "
             "the command with --create-annotation"

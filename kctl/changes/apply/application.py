@@ -22,7 +22,7 @@ from kctl.changes.apply.schemas import PatchSchemas
 from kctl.changes.apply.server_side import ServerSide
 from kctl.changes.change_cause import recorded, with_annotations
 from kctl.changes.deletion import wait_until_gone
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, raise_all
 from kctl.objects import Info, Query, resolve
 from kctl.objects import info as objects_info
@@ -71,9 +71,9 @@ class Progress:
 
 
 class Applying:
-    def __init__(self, session: Session, given: Given, options: ApplyOptions) -> None:
+    def __init__(self, session: Session, flags: FlagSet, options: ApplyOptions) -> None:
         self._session = session
-        self._given = given
+        self._flags = flags
         self._options = options
         self._visited = Visited(set(), set())
         self._recorded = recorded(session)
@@ -111,7 +111,7 @@ class Applying:
             await self._prune(prunable)
 
     def _query(self) -> Query:
-        return Query.of(self._given)._replace(
+        return Query.of(self._flags)._replace(
             flatten=True,
             keep_going=True,
             needs_object=False,
@@ -135,7 +135,7 @@ class Applying:
             self._printed(applied, done)
 
     def _printed(self, obj: JSONObject, done: str) -> None:
-        printer = results.printer_for(self._given, done, dry_run=self._options.dry_run)
+        printer = results.printer_for(self._flags, done, dry_run=self._options.dry_run)
         printer.print(obj, self._session.write_object)
 
     def _print_all(self, infos: Sequence[Info]) -> None:
@@ -145,17 +145,17 @@ class Applying:
         if len(objects) == 1:
             self._printed(objects[0], "")
         else:
-            print_list(self._session, self._given, objects)
+            print_list(self._session, self._flags, objects)
 
     async def _prunable_types(self) -> list[RESTMapping]:
-        if not self._options.prune or self._given.text("applyset"):
+        if not self._options.prune or self._flags.text("applyset"):
             return []
-        return await prunable_types(self._session, self._given.texts("prune-allowlist"))
+        return await prunable_types(self._session, self._flags.texts("prune-allowlist"))
 
     async def _apply_set(self) -> apply_set.ApplySet | None:
-        if not self._given.text("applyset"):
+        if not self._flags.text("applyset"):
             return None
-        return await apply_set.find_parent(self._session, self._given.text("applyset"), self._options)
+        return await apply_set.find_parent(self._session, self._flags.text("applyset"), self._options)
 
     async def _prune(self, types: Sequence[RESTMapping]) -> None:
         pruned = await prunable(self._session, types, self._options.selector, self._visited)
@@ -164,7 +164,7 @@ class Applying:
                 resource = self._session.client.resource(one.mapping.resource, one.namespace)
                 await self._options.deletion.delete_named(resource, one.name)
             self._printed(one.object, "pruned")
-        if self._given.is_on("wait") and self._options.dry_run == "none":
+        if self._flags.is_on("wait") and self._options.dry_run == "none":
             await self._wait_for(pruned)
 
     async def _wait_for(self, pruned: Sequence[Prunable]) -> None:

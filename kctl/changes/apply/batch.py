@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Sequence
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, listed_as_one
 from kctl.objects import Found, Info, Query
 from kctl.objects.manifests import UnknownKind, place
@@ -28,13 +28,13 @@ from localplane.apimachinery.objects import JSONObject, sorted_keys
 from localplane.client.transport.driver import sleep
 
 
-def print_list(session: Session, given: Given, objects: Sequence[JSONObject]) -> None:
+def print_list(session: Session, flags: FlagSet, objects: Sequence[JSONObject]) -> None:
     listed: JSONObject = {"kind": "List", "apiVersion": "v1", "metadata": {}, "items": list(objects)}
-    form = choosing.chosen_format(given).lower()
+    form = choosing.chosen_format(flags).lower()
     if form not in ("json", "kyaml"):
-        choosing.printer_for(given).print(listed, session.write_object)
+        choosing.printer_for(flags).print(listed, session.write_object)
         return
-    if not given.is_on("show-managed-fields"):
+    if not flags.is_on("show-managed-fields"):
         listed = without_managed_fields(listed)
     listed["items"] = [sorted_keys(item) for item in listed["items"]]
     if form == "json":

@@ -25,7 +25,7 @@ from kctl.changes.apply.options import field_manager
 from kctl.changes.apply.prune import Visited, prunable, prunable_types
 from kctl.changes.apply.schemas import PatchSchemas
 from kctl.changes.temporary_files import new_directory
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.objects import Found, Info, Query, resolve
 from kctl.printers.objects import without_managed_fields
@@ -143,49 +143,49 @@ def _lines(file: Path) -> list[str]:
 _ATTEMPTS = 4
 
 
-async def diff(session: Session, given: Given) -> int:
+async def diff(session: Session, flags: FlagSet) -> int:
     """Prints the differences; 1 if there are any. Every file is looked at before the first error is raised."""
-    query = Query.of(given)._replace(flatten=True, needs_object=False)
+    query = Query.of(flags)._replace(flatten=True, needs_object=False)
     visited = Visited(set(), set())
-    types = await _prunable_types(session, given)
+    types = await _prunable_types(session, flags)
     with Versions() as versions:
         found = await resolve(session, query)
-        if given.number("concurrency") > 1:
-            errors = _at_once(session, given, found, versions, visited)
+        if flags.number("concurrency") > 1:
+            errors = _at_once(session, flags, found, versions, visited)
         else:
-            diffing = _Diffing(session, given, versions, visited)
+            diffing = _Diffing(session, flags, versions, visited)
             errors = [error for part in found.by_source() if (error := await diffing.add_all(part))]
         if types is not None:
-            await _add_pruned(session, given, types, versions, visited)
+            await _add_pruned(session, flags, types, versions, visited)
         for error in errors:
             raise error
         return versions.compare()
 
 
-def _at_once(session: Session, given: Given, found: Found, versions: Versions, visited: Visited) -> list[Exception]:
+def _at_once(session: Session, flags: FlagSet, found: Found, versions: Versions, visited: Visited) -> list[Exception]:
     """As many files at a time as --concurrency says, each in a thread with a connection of its own."""
     from concurrent.futures import ThreadPoolExecutor
 
     async def add_all(index: int) -> Exception | None:
         own = session.another()
         try:
-            return await _Diffing(own, given, versions, visited).add_all(found.by_source(own)[index])
+            return await _Diffing(own, flags, versions, visited).add_all(found.by_source(own)[index])
         finally:
             await own.close()
 
-    with ThreadPoolExecutor(given.number("concurrency")) as threads:
+    with ThreadPoolExecutor(flags.number("concurrency")) as threads:
         done = threads.map(lambda index: drive(lambda: add_all(index)), range(len(found.by_source())))
         return [error for error in done if error is not None]
 
 
 class _Diffing:
-    def __init__(self, session: Session, given: Given, versions: Versions, visited: Visited) -> None:
+    def __init__(self, session: Session, flags: FlagSet, versions: Versions, visited: Visited) -> None:
         self._session = session
-        self._given = given
+        self._flags = flags
         self._versions = versions
         self._visited = visited
         self._schemas = PatchSchemas(session)
-        self._manager = field_manager(session, server_side=given.is_on("server-side"))
+        self._manager = field_manager(session, server_side=flags.is_on("server-side"))
 
     async def add_all(self, found: Found) -> Exception | None:
         """What one file has, up to what goes wrong, which is the answer."""
@@ -204,7 +204,7 @@ class _Diffing:
             try:
                 merged = await self._merged(info, local, live, pinned=attempt < _ATTEMPTS)
             except Conflict:
-                if attempt == _ATTEMPTS or self._given.is_on("server-side"):
+                if attempt == _ATTEMPTS or self._flags.is_on("server-side"):
                     raise
                 continue
             break
@@ -222,12 +222,12 @@ class _Diffing:
         return live
 
     async def _merged(self, info: Info, local: JSONObject, live: JSONObject | None, *, pinned: bool) -> JSONObject:
-        if self._given.is_on("server-side"):
+        if self._flags.is_on("server-side"):
             return await info.resource.patch(
                 info.name,
                 last_applied.written(local),
                 PatchType.APPLY,
-                force=self._given.is_on("force-conflicts"),
+                force=self._flags.is_on("force-conflicts"),
                 dry_run=True,
                 field_manager=self._manager,
             )
@@ -246,22 +246,22 @@ class _Diffing:
 
     def _write(self, info: Info, live: JSONObject | None, merged: JSONObject) -> None:
         kind = info.rest_mapping.kind
-        if not self._given.is_on("show-managed-fields"):
+        if not self._flags.is_on("show-managed-fields"):
             live = None if live is None else without_managed_fields(live)
             merged = without_managed_fields(merged)
-        if not self._given.is_on("show-secrets") and merged.get("kind") == "Secret" and kind.version == "v1":
+        if not self._flags.is_on("show-secrets") and merged.get("kind") == "Secret" and kind.version == "v1":
             live, merged = masked(live, merged)
         self._versions.write(merged, info.namespace, info.name, live=live, merged=merged)
 
 
-async def _prunable_types(session: Session, given: Given) -> list[RESTMapping] | None:
-    if not given.is_on("prune"):
+async def _prunable_types(session: Session, flags: FlagSet) -> list[RESTMapping] | None:
+    if not flags.is_on("prune"):
         return None
-    return await prunable_types(session, given.texts("prune-allowlist"))
+    return await prunable_types(session, flags.texts("prune-allowlist"))
 
 
 async def _add_pruned(
-    session: Session, given: Given, types: list[RESTMapping], versions: Versions, visited: Visited
+    session: Session, flags: FlagSet, types: list[RESTMapping], versions: Versions, visited: Visited
 ) -> None:
-    for one in await prunable(session, types, given.text("selector"), visited):
+    for one in await prunable(session, types, flags.text("selector"), visited):
         versions.write(one.object, one.namespace, one.name, live=one.object, merged=None)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from kctl.changes.deletion import Deletion, propagation_policy
 from kctl.changes.dry_run import dry_run, field_validation
 from kctl.command_line import standard_flags
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.session.session import Session
 
@@ -42,46 +42,46 @@ Kubernetes: apimachinery/pkg/util/managedfields/internal, lastappliedmanager.go.
 
 
 def field_manager(session: Session, *, server_side: bool) -> str:
-    given = session.given
-    if given.changed("field-manager"):
-        return given.text("field-manager")
+    flags = session.flags
+    if flags.changed("field-manager"):
+        return flags.text("field-manager")
     return SERVER_SIDE_MANAGER if server_side else session.field_manager("client-side-apply")
 
 
 def read_options(session: Session) -> ApplyOptions:
     """Raises KctlError for flags that don't go together."""
-    given = session.given
+    flags = session.flags
     strategy = dry_run(session)
     _ = session.client_config  # a context that is not there is told of in the words of who asks for a server
     deletion = Deletion(
         policy=propagation_policy(session),
-        grace_period=given.number("grace-period"),
-        timeout=given.seconds("timeout"),
+        grace_period=flags.number("grace-period"),
+        timeout=flags.seconds("timeout"),
         dry_run=strategy,
     )
-    if not given.texts("filename") and not given.text("kustomize"):
+    if not flags.texts("filename") and not flags.text("kustomize"):
         raise KctlError("must specify one of -f and -k")
-    server_side = given.is_on("server-side")
+    server_side = flags.is_on("server-side")
     options = ApplyOptions(
         field_manager=field_manager(session, server_side=server_side),
-        field_validation=field_validation(given),
+        field_validation=field_validation(flags),
         dry_run=strategy,
         server_side=server_side,
-        force_conflicts=given.is_on("force-conflicts"),
-        overwrite=given.is_on("overwrite"),
-        force=given.is_on("force"),
+        force_conflicts=flags.is_on("force-conflicts"),
+        overwrite=flags.is_on("overwrite"),
+        force=flags.is_on("force"),
         deletion=deletion,
-        prune=given.is_on("prune"),
-        selector=given.text("selector"),
-        subresource=given.text("subresource"),
-        openapi=given.is_on("openapi-patch"),
-        prints_objects=given.text("output") not in ("", "name"),
+        prune=flags.is_on("prune"),
+        selector=flags.text("selector"),
+        subresource=flags.text("subresource"),
+        openapi=flags.is_on("openapi-patch"),
+        prints_objects=flags.text("output") not in ("", "name"),
     )
-    _check(options, given)
+    _check(options, flags)
     return options
 
 
-def _check(options: ApplyOptions, given: Given) -> None:
+def _check(options: ApplyOptions, flags: FlagSet) -> None:
     if options.force_conflicts and not options.server_side:
         raise KctlError("--force-conflicts only works with --server-side")
     if options.dry_run == "client" and options.server_side:
@@ -90,29 +90,29 @@ def _check(options: ApplyOptions, given: Given) -> None:
         raise KctlError("--force cannot be used with --server-side")
     if options.dry_run == "server" and options.force:
         raise KctlError("--dry-run=server cannot be used with --force")
-    if given.is_on("all") and options.selector:
+    if flags.is_on("all") and options.selector:
         raise KctlError("cannot set --all and --selector at the same time")
-    if given.text("applyset") and not options.prune:
+    if flags.text("applyset") and not options.prune:
         raise KctlError("--applyset requires --prune")
     if options.prune:
-        _check_pruning(options, given)
+        _check_pruning(options, flags)
     if options.subresource and not options.server_side:
         raise KctlError("--subresource can only be specified for --server-side")
 
 
-def _check_pruning(options: ApplyOptions, given: Given) -> None:
+def _check_pruning(options: ApplyOptions, flags: FlagSet) -> None:
     if options.force:
         raise KctlError("--force cannot be used with --prune")
-    if given.text("applyset"):
+    if flags.text("applyset"):
         for name, is_given in (
-            ("all", given.is_on("all")),
+            ("all", flags.is_on("all")),
             ("selector", bool(options.selector)),
-            ("prune-allowlist", bool(given.texts("prune-allowlist"))),
+            ("prune-allowlist", bool(flags.texts("prune-allowlist"))),
         ):
             if is_given:
                 raise KctlError(f"--{name} is incompatible with --applyset")
         return
-    if not given.is_on("all") and not options.selector:
+    if not flags.is_on("all") and not options.selector:
         raise KctlError(_UNSELECTED)
     if options.server_side:
         raise KctlError("--prune is in alpha and doesn't currently work on objects created by server-side apply")

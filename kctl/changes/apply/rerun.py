@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kctl.changes.apply.application import Applying
 from kctl.changes.apply.options import ApplyOptions
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, report
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError
@@ -21,12 +21,12 @@ from localplane.client.errors import ClientError
 _ENDINGS = (".json", ".yaml", ".yml")
 
 
-async def apply_and_watch(session: Session, given: Given, options: ApplyOptions) -> int:
+async def apply_and_watch(session: Session, flags: FlagSet, options: ApplyOptions) -> int:
     """Raises KctlError for what can't be watched. What goes wrong later is said, and the next change is waited for."""
-    roots = _roots(given)
+    roots = _roots(flags)
     texts = _read(roots)
     try:
-        await _apply(session, given, options)
+        await _apply(session, flags, options)
         for _ in _changes(roots):
             now = _read(roots)
             changed = _shown(texts, now)
@@ -34,24 +34,24 @@ async def apply_and_watch(session: Session, given: Given, options: ApplyOptions)
                 continue
             session.write(changed)
             texts = now
-            await _apply(session, given, options)
+            await _apply(session, flags, options)
     except KeyboardInterrupt:
         session.write("\n" if session.is_terminal else "")
     return 0
 
 
-def _roots(given: Given) -> list[Path]:
-    names = [*given.texts("filename"), *filter(None, [given.text("kustomize")])]
+def _roots(flags: FlagSet) -> list[Path]:
+    names = [*flags.texts("filename"), *filter(None, [flags.text("kustomize")])]
     is_remote = any(name == "-" or name.startswith(("http://", "https://")) for name in names)
-    if is_remote or (given.text("kustomize") and not Path(given.text("kustomize")).is_dir()):
+    if is_remote or (flags.text("kustomize") and not Path(flags.text("kustomize")).is_dir()):
         raise KctlError("--watch works with files and directories only")
     return [Path(name) for name in names]
 
 
-async def _apply(session: Session, given: Given, options: ApplyOptions) -> None:
+async def _apply(session: Session, flags: FlagSet, options: ApplyOptions) -> None:
     """One round. A file that is broken now may be mended in a moment."""
     try:
-        await Applying(session, given, options).run()
+        await Applying(session, flags, options).run()
     except (KctlError, APIError, ClientError) as error:
         session.say(f"{report(error)}\n")
     sys.stdout.flush()

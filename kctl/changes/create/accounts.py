@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_name
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError
 from kctl.printers import typed
 from kctl.printers.choice import chosen_format, output_flags
@@ -17,65 +17,65 @@ from localplane.client.rest.names import GroupVersionResource
 _BINDABLE = ("Node", "Pod", "Secret")
 
 
-async def namespace(session: Session, given: Given) -> None:
-    name = the_name(session, given)
+async def namespace(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags)
     obj: JSONObject = {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": name}, "spec": {}, "status": {}}
-    await make(session, given, obj, "namespaces")
+    await make(session, flags, obj, "namespaces")
 
 
-async def service_account(session: Session, given: Given) -> None:
+async def service_account(session: Session, flags: FlagSet) -> None:
     obj: JSONObject = {"kind": "ServiceAccount", "apiVersion": "v1"}
-    obj["metadata"] = metadata(session, the_name(session, given))
-    await make(session, given, obj, "serviceaccounts", failure="failed to create serviceaccount:")
+    obj["metadata"] = metadata(session, the_name(session, flags))
+    await make(session, flags, obj, "serviceaccounts", failure="failed to create serviceaccount:")
 
 
-async def token(session: Session, given: Given) -> None:
-    name = the_name(session, given, unnamed="service account name is required")
-    printer = typed.printer_for(given, "created")
-    _check_token(given)
+async def token(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags, unnamed="service account name is required")
+    printer = typed.printer_for(flags, "created")
+    _check_token(flags)
     accounts = session.client.resource(GroupVersionResource("", "v1", "serviceaccounts"), session.namespace)
     try:
-        answer = await accounts.create(_token_request(given), name=name, subresource="token")
+        answer = await accounts.create(_token_request(flags), name=name, subresource="token")
     except APIError as error:
         raise KctlError(f"failed to create token: {error.message}") from error
     secret = str((answer.get("status") or {}).get("token") or "")
     if not secret:
         raise KctlError("failed to create token: no token in server response")
-    if chosen_format(given):
+    if chosen_format(flags):
         printer.print(answer, session.write_object)
     else:
         session.write(f"{secret}\n" if session.is_terminal else secret)
 
 
-def _check_token(given: Given) -> None:
+def _check_token(flags: FlagSet) -> None:
     nanoseconds, kind = (
-        times.duration_nanoseconds(dict(given.said).get("duration", "0")),
-        given.text("bound-object-kind"),
+        times.duration_nanoseconds(dict(flags.said).get("duration", "0")),
+        flags.text("bound-object-kind"),
     )
     if nanoseconds < 0:
         raise KctlError("--duration must be greater than or equal to 0")
     if nanoseconds % 1_000_000_000:
         raise KctlError("--duration cannot be expressed in units less than seconds")
-    if "" in given.texts("audience"):
+    if "" in flags.texts("audience"):
         raise KctlError("--audience must not be an empty string")
     if not kind:
         for name in ("bound-object-name", "bound-object-uid"):
-            if given.text(name):
+            if flags.text(name):
                 raise KctlError(f"--{name} can only be set if --bound-object-kind is provided")
     elif kind not in _BINDABLE:
         raise KctlError(f"supported --bound-object-kind values are {', '.join(_BINDABLE)}")
-    elif not given.text("bound-object-name"):
+    elif not flags.text("bound-object-name"):
         raise KctlError("--bound-object-name is required if --bound-object-kind is provided")
 
 
-def _token_request(given: Given) -> JSONObject:
-    spec: JSONObject = {"audiences": given.texts("audience") or None}
-    if given.seconds("duration"):
-        spec["expirationSeconds"] = int(given.seconds("duration"))
-    if kind := given.text("bound-object-kind"):
-        reference = {"kind": kind, "apiVersion": "v1", "name": given.text("bound-object-name")}
-        if given.text("bound-object-uid"):
-            reference["uid"] = given.text("bound-object-uid")
+def _token_request(flags: FlagSet) -> JSONObject:
+    spec: JSONObject = {"audiences": flags.texts("audience") or None}
+    if flags.seconds("duration"):
+        spec["expirationSeconds"] = int(flags.seconds("duration"))
+    if kind := flags.text("bound-object-kind"):
+        reference = {"kind": kind, "apiVersion": "v1", "name": flags.text("bound-object-name")}
+        if flags.text("bound-object-uid"):
+            reference["uid"] = flags.text("bound-object-uid")
         spec["boundObjectRef"] = reference
     return {"kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1", "metadata": {}, "spec": spec}
 

@@ -17,7 +17,7 @@ from typing import Any
 from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_name
 from kctl.changes.launch.names import variable_errors
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.kustomize.resources import hashes
 from kctl.session.session import Session
@@ -121,18 +121,18 @@ def _env_line(line: bytes, path: str, number: int) -> tuple[str, bytes] | None:
     return key, (value if equals else os.environ.get(key, "")).encode()
 
 
-async def run(session: Session, given: Given) -> None:
-    name = the_name(session, given)
-    check_sources(given)
-    await make(session, given, config_map(session, given, name), "configmaps", failure="failed to create configmap:")
+async def run(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags)
+    check_sources(flags)
+    await make(session, flags, config_map(session, flags, name), "configmaps", failure="failed to create configmap:")
 
 
-def check_sources(given: Given) -> None:
-    if given.texts("from-env-file") and (given.texts("from-file") or given.texts("from-literal")):
+def check_sources(flags: FlagSet) -> None:
+    if flags.texts("from-env-file") and (flags.texts("from-file") or flags.texts("from-literal")):
         raise KctlError("from-env-file cannot be combined with from-file or from-literal")
 
 
-def config_map(session: Session, given: Given, name: str) -> JSONObject:
+def config_map(session: Session, flags: FlagSet, name: str) -> JSONObject:
     data: dict[str, str] = {}
     binary: dict[str, str] = {}
 
@@ -150,10 +150,10 @@ def config_map(session: Session, given: Given, name: str) -> JSONObject:
         except UnicodeDecodeError:
             binary[key] = base64.b64encode(value).decode()
 
-    add_files(given.texts("from-file"), add)
-    add_literals(given.texts("from-literal"), add)
-    add_env_files(given.texts("from-env-file"), add, what="config")
-    if given.is_on("append-hash"):
+    add_files(flags.texts("from-file"), add)
+    add_literals(flags.texts("from-literal"), add)
+    add_env_files(flags.texts("from-env-file"), add, what="config")
+    if flags.is_on("append-hash"):
         content: dict[str, Any] = {"kind": "ConfigMap", "name": name, "data": data}
         name = f"{name}-{hashes.content_hash({**content, 'binaryData': binary} if binary else content)}"
     obj: JSONObject = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata(session, name)}

@@ -8,7 +8,7 @@ from typing import Any
 from kctl.changes import dry_run
 from kctl.changes.launch.request import require, save_configuration
 from kctl.command_line import standard_flags
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, UsageError
 from kctl.printers import typed
 from kctl.printers.choice import output_flags
@@ -27,15 +27,15 @@ GENERATOR_FLAGS = (
 )
 
 
-def the_name(session: Session, given: Given, *required: str, unnamed: str = "name must be specified") -> str:
+def the_name(session: Session, flags: FlagSet, *required: str, unnamed: str = "name must be specified") -> str:
     """The only argument before `--`. Flags that have to be there are complained about first, as cobra does."""
-    require(given, *required)
-    count = len(given.arguments) if given.dash is None else given.dash
+    require(flags, *required)
+    count = len(flags.arguments) if flags.dash is None else flags.dash
     if count != 1:
         raise UsageError(
             f"exactly one NAME is required, got {count}", hint=f"See '{session.command} -h' for help and examples"
         )
-    name = given.arguments[0]
+    name = flags.arguments[0]
     if not name:
         raise KctlError(unnamed)
     return name
@@ -49,16 +49,16 @@ def metadata(session: Session, name: str, **more: Any) -> JSONObject:
 
 
 async def make(
-    session: Session, given: Given, obj: JSONObject, resource: str, *, failure: str = "", saves: bool = True
+    session: Session, flags: FlagSet, obj: JSONObject, resource: str, *, failure: str = "", saves: bool = True
 ) -> None:
     """Create it, or say that it would be. `resource` is the plural; `failure` is said before the server's refusal."""
     mode = dry_run.dry_run(session)
-    printer = typed.printer_for(given, "created", dry_run=mode)
-    validation = dry_run.field_validation(given)
-    save_configuration(obj, asked=saves and given.is_on("save-config"))
+    printer = typed.printer_for(flags, "created", dry_run=mode)
+    validation = dry_run.field_validation(flags)
+    save_configuration(obj, asked=saves and flags.is_on("save-config"))
     if mode != "client":
         try:
-            obj = await send(session, given, obj, resource, dry_run=mode == "server", validation=validation)
+            obj = await send(session, flags, obj, resource, dry_run=mode == "server", validation=validation)
         except APIError as error:
             if not failure:
                 raise
@@ -67,18 +67,18 @@ async def make(
             if not failure or not error.address:
                 raise
             raise KctlError(
-                f"{failure} {_unsent(session, given, obj, resource, mode=mode, validation=validation)}"
+                f"{failure} {_unsent(session, flags, obj, resource, mode=mode, validation=validation)}"
             ) from error
     printer.print(obj, session.write_object)
 
 
-def _unsent(session: Session, given: Given, obj: JSONObject, resource: str, *, mode: str, validation: str) -> str:
+def _unsent(session: Session, flags: FlagSet, obj: JSONObject, resource: str, *, mode: str, validation: str) -> str:
     """What Go says about a request that nobody took."""
     group, _, version = str(obj["apiVersion"]).rpartition("/")
     namespace = "" if resource in _CLUSTER_SCOPED else session.namespace
     server = session.client_config.server.rstrip("/")
     query = {"dryRun": "All"} if mode == "server" else {}
-    query |= {"fieldManager": given.text("field-manager"), "fieldValidation": validation}
+    query |= {"fieldManager": flags.text("field-manager"), "fieldValidation": validation}
     path = GroupVersionResource(group, version, resource).path(namespace=namespace)
     words = urllib.parse.urlencode({name: value for name, value in query.items() if value})
     return (
@@ -87,14 +87,14 @@ def _unsent(session: Session, given: Given, obj: JSONObject, resource: str, *, m
 
 
 async def send(
-    session: Session, given: Given, obj: JSONObject, resource: str, *, dry_run: bool, validation: str = ""
+    session: Session, flags: FlagSet, obj: JSONObject, resource: str, *, dry_run: bool, validation: str = ""
 ) -> JSONObject:
     """Create it on the server. Raises APIError."""
     group, _, version = str(obj["apiVersion"]).rpartition("/")
     namespace = "" if resource in _CLUSTER_SCOPED else session.namespace
     client = session.client.resource(GroupVersionResource(group, version, resource), namespace)
     return await client.create(
-        obj, dry_run=dry_run, field_manager=given.text("field-manager"), field_validation=validation
+        obj, dry_run=dry_run, field_manager=flags.text("field-manager"), field_validation=validation
     )
 
 

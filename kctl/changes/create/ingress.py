@@ -7,7 +7,7 @@ import re
 from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_name
 from kctl.changes.launch.names import int_or_text
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from localplane.apimachinery.objects import JSONObject
@@ -15,20 +15,20 @@ from localplane.apimachinery.objects import JSONObject
 _RULE = re.compile(r"[\w*\-.]*/.*=[\w\-]+:[\w\-]+(,tls=?([\w\-]+)?)?", re.ASCII)
 
 
-async def run(session: Session, given: Given) -> None:
-    name = the_name(session, given)
-    rules, backend = given.texts("rule"), given.text("default-backend")
-    _check(given, rules, backend)
+async def run(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags)
+    rules, backend = flags.texts("rule"), flags.text("default-backend")
+    _check(flags, rules, backend)
     spec: JSONObject = {}
-    if given.text("class"):
-        spec["ingressClassName"] = given.text("class")
+    if flags.text("class"):
+        spec["ingressClassName"] = flags.text("class")
     if backend:
         spec["defaultBackend"] = _backend(backend)
     if tls := _tls(rules):
         spec["tls"] = tls
     if rules:
         spec["rules"] = _rules(rules)
-    annotations = dict(one.split("=", 1) for one in given.texts("annotation"))
+    annotations = dict(one.split("=", 1) for one in flags.texts("annotation"))
     obj = {
         "kind": "Ingress",
         "apiVersion": "networking.k8s.io/v1",
@@ -36,10 +36,10 @@ async def run(session: Session, given: Given) -> None:
         "spec": spec,
         "status": {"loadBalancer": {}},
     }
-    await make(session, given, obj, "ingresses", failure="failed to create ingress:")
+    await make(session, flags, obj, "ingresses", failure="failed to create ingress:")
 
 
-def _check(given: Given, rules: list[str], backend: str) -> None:
+def _check(flags: FlagSet, rules: list[str], backend: str) -> None:
     if not backend and not rules:
         raise KctlError(
             "not enough information provided: every ingress has to either specify a default-backend (which catches all "
@@ -49,7 +49,7 @@ def _check(given: Given, rules: list[str], backend: str) -> None:
         # A path with an equals sign passes kubectl's pattern too, and then takes it down.
         if not _RULE.match(rule) or ":" not in rule.split(",")[0].split("/", 1)[1].split("=")[1]:
             raise KctlError(f"rule {rule} is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]")
-    for annotation in given.texts("annotation"):
+    for annotation in flags.texts("annotation"):
         if "=" not in annotation:
             raise KctlError(f"annotation {annotation} is invalid and should be in format key=[value]")
     if backend and backend.count(":") != 1:

@@ -10,7 +10,7 @@ import re
 from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_name
 from kctl.changes.launch import names
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from localplane.apimachinery import quantity
@@ -31,22 +31,22 @@ def quantities(text: str) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-async def quota(session: Session, given: Given) -> None:
-    name = the_name(session, given)
+async def quota(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags)
     spec: JSONObject = {}
-    if hard := quantities(given.text("hard")):
+    if hard := quantities(flags.text("hard")):
         spec["hard"] = hard
-    if given.text("scopes"):
-        spec["scopes"] = given.text("scopes").split(",")
+    if flags.text("scopes"):
+        spec["scopes"] = flags.text("scopes").split(",")
         if "" in spec["scopes"]:
             raise KctlError('invalid resource quota scope ""')
     obj: JSONObject = {"kind": "ResourceQuota", "apiVersion": "v1", "metadata": metadata(session, name), "spec": spec}
-    await make(session, given, obj | {"status": {}}, "resourcequotas", failure="failed to create quota:")
+    await make(session, flags, obj | {"status": {}}, "resourcequotas", failure="failed to create quota:")
 
 
-def _check_budget(given: Given) -> None:
-    least, most = given.text("min-available"), given.text("max-unavailable")
-    if not given.text("selector"):
+def _check_budget(flags: FlagSet) -> None:
+    least, most = flags.text("min-available"), flags.text("max-unavailable")
+    if not flags.text("selector"):
         raise KctlError("a selector must be specified")
     if not least and not most:
         raise KctlError("one of min-available or max-unavailable must be specified")
@@ -57,15 +57,15 @@ def _check_budget(given: Given) -> None:
             raise KctlError(f"invalid format specified for {name}")
 
 
-async def disruption_budget(session: Session, given: Given) -> None:
-    name = the_name(session, given)
-    _check_budget(given)
+async def disruption_budget(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags)
+    _check_budget(flags)
     spec: JSONObject = {}
-    if given.text("min-available"):
-        spec["minAvailable"] = names.int_or_text(given.text("min-available"))
-    spec["selector"] = names.label_selector(given.text("selector"))
-    if given.text("max-unavailable"):
-        spec["maxUnavailable"] = names.int_or_text(given.text("max-unavailable"))
+    if flags.text("min-available"):
+        spec["minAvailable"] = names.int_or_text(flags.text("min-available"))
+    spec["selector"] = names.label_selector(flags.text("selector"))
+    if flags.text("max-unavailable"):
+        spec["maxUnavailable"] = names.int_or_text(flags.text("max-unavailable"))
     obj: JSONObject = {
         "kind": "PodDisruptionBudget",
         "apiVersion": "policy/v1",
@@ -73,23 +73,23 @@ async def disruption_budget(session: Session, given: Given) -> None:
         "spec": spec,
         "status": {"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 0, "expectedPods": 0},
     }
-    await make(session, given, obj, "poddisruptionbudgets", failure="failed to create poddisruptionbudgets:")
+    await make(session, flags, obj, "poddisruptionbudgets", failure="failed to create poddisruptionbudgets:")
 
 
-async def priority_class(session: Session, given: Given) -> None:
-    name = the_name(session, given)
+async def priority_class(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags)
     obj: JSONObject = {
         "kind": "PriorityClass",
         "apiVersion": "scheduling.k8s.io/v1",
         "metadata": {"name": name},
-        "value": given.number("value"),
+        "value": flags.number("value"),
     }
-    if given.is_on("global-default"):
+    if flags.is_on("global-default"):
         obj["globalDefault"] = True
-    if given.text("description"):
-        obj["description"] = given.text("description")
-    obj["preemptionPolicy"] = given.text("preemption-policy")
-    await make(session, given, obj, "priorityclasses", failure="failed to create priorityclass:")
+    if flags.text("description"):
+        obj["description"] = flags.text("description")
+    obj["preemptionPolicy"] = flags.text("preemption-policy")
+    await make(session, flags, obj, "priorityclasses", failure="failed to create priorityclass:")
 
 
 QUOTA = Command(

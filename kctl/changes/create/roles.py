@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_name
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from localplane.apimachinery.golang.text import go_quote
@@ -20,18 +20,18 @@ from localplane.client.rest.names import GroupVersionResource
 _GROUP = "rbac.authorization.k8s.io"
 
 
-def _binding(kind: str, described: JSONObject, role_kind: str, role: str, given: Given) -> JSONObject:
+def _binding(kind: str, described: JSONObject, role_kind: str, role: str, flags: FlagSet) -> JSONObject:
     obj: JSONObject = {"kind": kind, "apiVersion": f"{_GROUP}/v1", "metadata": described}
-    if subjects := _subjects(given):
+    if subjects := _subjects(flags):
         obj["subjects"] = subjects
     obj["roleRef"] = {"apiGroup": _GROUP, "kind": role_kind, "name": role}
     return obj
 
 
-def _subjects(given: Given) -> list[JSONObject]:
-    subjects = [{"kind": "User", "apiGroup": _GROUP, "name": name} for name in given.texts("user")]
-    subjects += [{"kind": "Group", "apiGroup": _GROUP, "name": name} for name in given.texts("group")]
-    for account in given.texts("serviceaccount"):
+def _subjects(flags: FlagSet) -> list[JSONObject]:
+    subjects = [{"kind": "User", "apiGroup": _GROUP, "name": name} for name in flags.texts("user")]
+    subjects += [{"kind": "Group", "apiGroup": _GROUP, "name": name} for name in flags.texts("group")]
+    for account in flags.texts("serviceaccount"):
         namespace, _, name = account.partition(":")
         if not namespace or not name or ":" in name:
             raise KctlError("serviceaccount must be <namespace>:<name>")
@@ -39,20 +39,20 @@ def _subjects(given: Given) -> list[JSONObject]:
     return subjects
 
 
-async def role_binding(session: Session, given: Given) -> None:
-    name = the_name(session, given)
-    role, cluster_role = given.text("role"), given.text("clusterrole")
+async def role_binding(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags)
+    role, cluster_role = flags.text("role"), flags.text("clusterrole")
     if bool(role) == bool(cluster_role):
         raise KctlError("exactly one of clusterrole or role must be specified")
     kind = "Role" if role else "ClusterRole"
-    obj = _binding("RoleBinding", metadata(session, name), kind, role or cluster_role, given)
-    await make(session, given, obj, "rolebindings", failure="failed to create rolebinding:")
+    obj = _binding("RoleBinding", metadata(session, name), kind, role or cluster_role, flags)
+    await make(session, flags, obj, "rolebindings", failure="failed to create rolebinding:")
 
 
-async def cluster_role_binding(session: Session, given: Given) -> None:
-    name = the_name(session, given, "clusterrole")
-    obj = _binding("ClusterRoleBinding", {"name": name}, "ClusterRole", given.text("clusterrole"), given)
-    await make(session, given, obj, "clusterrolebindings", failure="failed to create clusterrolebinding:")
+async def cluster_role_binding(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags, "clusterrole")
+    obj = _binding("ClusterRoleBinding", {"name": name}, "ClusterRole", flags.text("clusterrole"), flags)
+    await make(session, flags, obj, "clusterrolebindings", failure="failed to create clusterrolebinding:")
 
 
 _SUBJECT_FLAGS = (
@@ -148,20 +148,20 @@ class _Wanted(NamedTuple):
     urls: list[str]
 
 
-def _wanted(given: Given) -> _Wanted:
-    verbs = list(dict.fromkeys(given.texts("verb")))
+def _wanted(flags: FlagSet) -> _Wanted:
+    verbs = list(dict.fromkeys(flags.texts("verb")))
     targets = []
-    for text in given.texts("resource"):
+    for text in flags.texts("resource"):
         target = _Target.read(text)
         if text == "*":
             targets = [target]
             break
         targets.append(target)
-    urls = given.texts("non-resource-url") if given.known("non-resource-url") else []
+    urls = flags.texts("non-resource-url") if flags.known("non-resource-url") else []
     return _Wanted(
         ["*"] if "*" in verbs else verbs,
         targets,
-        list(dict.fromkeys(given.texts("resource-name"))),
+        list(dict.fromkeys(flags.texts("resource-name"))),
         list(dict.fromkeys(urls)),
     )
 
@@ -222,9 +222,9 @@ async def _rules(session: Session, wanted: _Wanted) -> list[JSONObject]:
     return rules
 
 
-async def role(session: Session, given: Given) -> None:
-    name = the_name(session, given)
-    wanted = _wanted(given)
+async def role(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags)
+    wanted = _wanted(flags)
     if not wanted.verbs:
         raise KctlError("at least one verb must be specified")
     _warn_of_verbs(session, wanted.verbs)
@@ -232,14 +232,14 @@ async def role(session: Session, given: Given) -> None:
         raise KctlError("at least one resource must be specified")
     await _check_resources(session, wanted)
     obj = {"kind": "Role", **_API, "metadata": metadata(session, name), "rules": await _rules(session, wanted)}
-    await make(session, given, obj, "roles")
+    await make(session, flags, obj, "roles")
 
 
-async def cluster_role(session: Session, given: Given) -> None:
-    name = the_name(session, given)
-    wanted = _wanted(given)
+async def cluster_role(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags)
+    wanted = _wanted(flags)
     obj: JSONObject = {"kind": "ClusterRole", **_API, "metadata": {"name": name}}
-    if labels := dict(sorted(given.pairs("aggregation-rule").items())):
+    if labels := dict(sorted(flags.pairs("aggregation-rule").items())):
         if any(wanted):
             raise KctlError(
                 "aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames"
@@ -249,7 +249,7 @@ async def cluster_role(session: Session, given: Given) -> None:
     else:
         await _check_cluster_role(session, wanted)
         obj["rules"] = await _rules(session, wanted)
-    await make(session, given, obj, "clusterroles")
+    await make(session, flags, obj, "clusterroles")
 
 
 async def _check_cluster_role(session: Session, wanted: _Wanted) -> None:

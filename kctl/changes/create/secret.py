@@ -22,7 +22,7 @@ from kctl.changes.create.configmap import (
 )
 from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_name
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError
 from kctl.kustomize.resources import hashes
 from kctl.session.session import Session
@@ -154,31 +154,31 @@ class _Data:
         self.encoded[key] = base64.b64encode(value).decode()
 
 
-async def _make(session: Session, given: Given, name: str, data: _Data, kind: str) -> None:
-    if given.is_on("append-hash"):
+async def _make(session: Session, flags: FlagSet, name: str, data: _Data, kind: str) -> None:
+    if flags.is_on("append-hash"):
         name = f"{name}-{hashes.content_hash({'kind': 'Secret', 'type': kind, 'name': name, 'data': data.encoded})}"
     obj: JSONObject = {"kind": "Secret", "apiVersion": "v1", "metadata": metadata(session, name)}
     if data.encoded:
         obj["data"] = dict(sorted(data.encoded.items()))
     if kind:
         obj["type"] = kind
-    await make(session, given, obj, "secrets", failure="failed to create secret")
+    await make(session, flags, obj, "secrets", failure="failed to create secret")
 
 
-async def generic(session: Session, given: Given) -> None:
-    name = the_name(session, given)
-    check_sources(given)
+async def generic(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags)
+    check_sources(flags)
     data = _Data()
-    add_literals(given.texts("from-literal"), data.add)
-    add_files(given.texts("from-file"), data.add)
-    add_env_files(given.texts("from-env-file"), data.add, what="secret")
-    await _make(session, given, name, data, given.text("type"))
+    add_literals(flags.texts("from-literal"), data.add)
+    add_files(flags.texts("from-file"), data.add)
+    add_env_files(flags.texts("from-env-file"), data.add, what="secret")
+    await _make(session, flags, name, data, flags.text("type"))
 
 
-async def docker_registry(session: Session, given: Given) -> None:
-    name = the_name(session, given)
-    files = [one if "=" in one else f"{_DOCKER_KEY}={one}" for one in given.texts("from-file")]
-    user, password, server = (given.text(f"docker-{what}") for what in ("username", "password", "server"))
+async def docker_registry(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags)
+    files = [one if "=" in one else f"{_DOCKER_KEY}={one}" for one in flags.texts("from-file")]
+    user, password, server = (flags.text(f"docker-{what}") for what in ("username", "password", "server"))
     if not files and not (user and password and server):
         raise KctlError(
             "either --from-file or the combination of --docker-username, --docker-password and --docker-server "
@@ -189,23 +189,23 @@ async def docker_registry(session: Session, given: Given) -> None:
         add_files(files, data.add)
     else:
         auth = base64.b64encode(f"{user}:{password}".encode()).decode()
-        entry = {"username": user, "password": password, "email": given.text("docker-email"), "auth": auth}
+        entry = {"username": user, "password": password, "email": flags.text("docker-email"), "auth": auth}
         entry = {key: value for key, value in entry.items() if value}
         data.add(_DOCKER_KEY, go_json({"auths": {server: entry}}).encode())
-    await _make(session, given, name, data, "kubernetes.io/dockerconfigjson")
+    await _make(session, flags, name, data, "kubernetes.io/dockerconfigjson")
 
 
-async def tls(session: Session, given: Given) -> None:
+async def tls(session: Session, flags: FlagSet) -> None:
 
-    name = the_name(session, given)
-    if not given.text("key") or not given.text("cert"):
+    name = the_name(session, flags)
+    if not flags.text("key") or not flags.text("cert"):
         raise KctlError("key and cert must be specified")
-    certificate, key = read(given.text("cert")), read(given.text("key"))
+    certificate, key = read(flags.text("cert")), read(flags.text("key"))
     check_key_pair(certificate, key)
     data = _Data()
     data.add("tls.crt", certificate)
     data.add("tls.key", key)
-    await _make(session, given, name, data, "kubernetes.io/tls")
+    await _make(session, flags, name, data, "kubernetes.io/tls")
 
 
 _GENERIC = Command(

@@ -11,7 +11,7 @@ from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_n
 from kctl.changes.launch.names import int_or_text
 from kctl.changes.launch.request import require
 from kctl.command_line.command import Command, Run
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from localplane.apimachinery.names import dns1123_subdomain
@@ -62,15 +62,15 @@ def _name_errors(name: str) -> list[str]:
 
 
 def _runs(kind: str) -> Run:
-    async def run(session: Session, given: Given) -> None:
+    async def run(session: Session, flags: FlagSet) -> None:
         if kind == "ExternalName":
-            require(given, "external-name")
-        name = the_name(session, given)
-        _check(given, kind)
+            require(flags, "external-name")
+        name = the_name(session, flags)
+        _check(flags, kind)
         await make(
             session,
-            given,
-            _service(session, given, name, kind),
+            flags,
+            _service(session, flags, name, kind),
             "services",
             failure=f"failed to create {kind} service:",
             saves=False,  # kubectl has the flag here and forgets to read it
@@ -79,31 +79,31 @@ def _runs(kind: str) -> Run:
     return run
 
 
-def _check(given: Given, kind: str) -> None:
-    if not given.texts("tcp") and kind != "ExternalName" and _text(given, "clusterip") != "None":
+def _check(flags: FlagSet, kind: str) -> None:
+    if not flags.texts("tcp") and kind != "ExternalName" and _text(flags, "clusterip") != "None":
         raise KctlError("at least one tcp port specifier must be provided")
-    if kind == "ExternalName" and dns1123_subdomain(given.text("external-name")):
-        raise KctlError(f"invalid service external name {given.text('external-name')}")
+    if kind == "ExternalName" and dns1123_subdomain(flags.text("external-name")):
+        raise KctlError(f"invalid service external name {flags.text('external-name')}")
 
 
-def _text(given: Given, name: str) -> str:
-    return given.text(name) if given.known(name) else ""
+def _text(flags: FlagSet, name: str) -> str:
+    return flags.text(name) if flags.known(name) else ""
 
 
-def _service(session: Session, given: Given, name: str, kind: str) -> JSONObject:
+def _service(session: Session, flags: FlagSet, name: str, kind: str) -> JSONObject:
 
     ports = []
-    for text in given.texts("tcp"):
+    for text in flags.texts("tcp"):
         port, target = port_pair(text)
         ports.append({"name": text.replace(":", "-"), "protocol": "TCP", "port": port, "targetPort": target})
-        if given.known("node-port") and given.number("node-port"):
-            ports[-1]["nodePort"] = given.number("node-port")
+        if flags.known("node-port") and flags.number("node-port"):
+            ports[-1]["nodePort"] = flags.number("node-port")
     spec = {
         "ports": ports,
         "selector": {"app": name},
-        "clusterIP": _text(given, "clusterip"),
+        "clusterIP": _text(flags, "clusterip"),
         "type": kind,
-        "externalName": _text(given, "external-name"),
+        "externalName": _text(flags, "external-name"),
     }
     return {
         "kind": "Service",

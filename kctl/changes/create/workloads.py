@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kctl.changes.create.generator import GENERATOR_FLAGS, make, metadata, the_name
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError
 from kctl.objects import Query, resolve
 from kctl.session.session import Session
@@ -12,30 +12,30 @@ from localplane.apimachinery import names
 from localplane.apimachinery.objects import JSONObject
 
 
-async def deployment(session: Session, given: Given) -> None:
-    name = the_name(session, given, "image")
-    images, command = given.texts("image"), given.arguments[1:]
+async def deployment(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags, "image")
+    images, command = flags.texts("image"), flags.arguments[1:]
     if len(images) > 1 and command:
         raise KctlError("cannot specify multiple --image options and command")
     containers = [_container(_container_name(image), image, command) for image in images]
-    if given.number("port") >= 0 and containers:
+    if flags.number("port") >= 0 and containers:
         first = containers[0]
         del first["resources"]
-        first |= {"ports": [{"containerPort": given.number("port")}], "resources": {}}
+        first |= {"ports": [{"containerPort": flags.number("port")}], "resources": {}}
     labels = {"app": name}
     obj: JSONObject = {
         "kind": "Deployment",
         "apiVersion": "apps/v1",
         "metadata": metadata(session, name, labels=labels),
         "spec": {
-            "replicas": given.number("replicas"),
+            "replicas": flags.number("replicas"),
             "selector": {"matchLabels": labels},
             "template": {"metadata": {"labels": labels}, "spec": {"containers": containers}},
             "strategy": {},
         },
         "status": {},
     }
-    await make(session, given, obj, "deployments", failure="failed to create deployment:")
+    await make(session, flags, obj, "deployments", failure="failed to create deployment:")
 
 
 def _container_name(image: str) -> str:
@@ -56,9 +56,9 @@ def _job_spec(name: str, image: str, command: list[str], restart: str) -> JSONOb
     return {"template": {"metadata": {}, "spec": {"containers": containers, "restartPolicy": restart}}}
 
 
-async def job(session: Session, given: Given) -> None:
-    name = the_name(session, given)
-    image, source, command = given.text("image"), given.text("from"), given.arguments[1:]
+async def job(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags)
+    image, source, command = flags.text("image"), flags.text("from"), flags.arguments[1:]
     if bool(image) == bool(source):
         raise KctlError("either --image or --from must be specified")
     if command and source:
@@ -68,7 +68,7 @@ async def job(session: Session, given: Given) -> None:
         obj |= {"metadata": metadata(session, name), "spec": _job_spec(name, image, command, "Never")}
     else:
         obj |= await _from_cron_job(session, name, source)
-    await make(session, given, obj | {"status": {}}, "jobs", failure="failed to create job:")
+    await make(session, flags, obj | {"status": {}}, "jobs", failure="failed to create job:")
 
 
 async def _from_cron_job(session: Session, name: str, source: str) -> JSONObject:
@@ -100,22 +100,22 @@ async def _from_cron_job(session: Session, name: str, source: str) -> JSONObject
     return {"metadata": described, "spec": template.get("spec") or {}}
 
 
-async def cron_job(session: Session, given: Given) -> None:
-    name = the_name(session, given, "image", "schedule")
-    spec = _job_spec(name, given.text("image"), given.arguments[1:], given.text("restart") or "OnFailure")
+async def cron_job(session: Session, flags: FlagSet) -> None:
+    name = the_name(session, flags, "image", "schedule")
+    spec = _job_spec(name, flags.text("image"), flags.arguments[1:], flags.text("restart") or "OnFailure")
     obj: JSONObject = {
         "kind": "CronJob",
         "apiVersion": "batch/v1",
         "metadata": metadata(session, name),
         "spec": {
-            "schedule": given.text("schedule"),
+            "schedule": flags.text("schedule"),
             "jobTemplate": {"metadata": {"name": name}, "spec": spec},
         },
         "status": {},
     }
-    if not given.text("schedule"):
+    if not flags.text("schedule"):
         obj["spec"]["schedule"] = ""
-    await make(session, given, obj, "cronjobs", failure="failed to create cronjob:")
+    await make(session, flags, obj, "cronjobs", failure="failed to create cronjob:")
 
 
 _IMAGE = Flag("image", usage="The container's image.")

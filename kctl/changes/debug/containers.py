@@ -29,12 +29,12 @@ class Maker:
     def __init__(self, session: Session, debugging: options.Debugging) -> None:
         self._session = session
         self._debugging = debugging
-        self._given = debugging.given
+        self._flags = debugging.flags
 
     def with_ephemeral_container(self, pod: JSONObject) -> Made:
         name = self._name(pod)
         container = self._container(name)
-        if target := self._given.text("target"):
+        if target := self._flags.text("target"):
             container["targetContainerName"] = target
         changed: JSONObject = values.copied(pod)
         changed["spec"].setdefault("ephemeralContainers", []).append(container)
@@ -64,7 +64,7 @@ class Maker:
 
     def copy(self, pod: JSONObject) -> Made:
         changed = self._copied(pod)
-        images = self._given.pairs("set-image")
+        images = self._flags.pairs("set-image")
         for one in changed["spec"].get("containers") or ():
             if image := images.get(one["name"], images.get("*", "")):
                 one["image"] = image
@@ -84,20 +84,20 @@ class Maker:
 
     def _copied(self, pod: JSONObject) -> JSONObject:
         described = pod["metadata"]
-        metadata = {"name": self._given.text("copy-to"), "namespace": described.get("namespace", "")}
+        metadata = {"name": self._flags.text("copy-to"), "namespace": described.get("namespace", "")}
         metadata |= {name: described[name] for name in ("labels", "annotations") if described.get(name)}
         spec: JSONObject = values.copied(pod["spec"])
         spec.pop("ephemeralContainers", None)
-        if self._given.changed("share-processes"):
-            spec["shareProcessNamespace"] = self._given.is_on("share-processes")
-        if not self._given.is_on("same-node"):
+        if self._flags.changed("share-processes"):
+            spec["shareProcessNamespace"] = self._flags.is_on("share-processes")
+        if not self._flags.is_on("same-node"):
             spec.pop("nodeName", None)
         return {"kind": "Pod", "apiVersion": "v1", "metadata": dict(metadata), "spec": spec}
 
     def _change(self, container: JSONObject) -> None:
         """Of a container that may have been there: only what was asked for."""
-        given, debugging = self._given, self._debugging
-        if debugging.words and given.is_on("arguments-only"):
+        flags, debugging = self._flags, self._debugging
+        if debugging.words and flags.is_on("arguments-only"):
             container["args"] = debugging.words
         elif debugging.words:
             container["command"] = debugging.words
@@ -105,23 +105,23 @@ class Maker:
         wanted = {
             "env": debugging.environment,
             "image": debugging.image,
-            "imagePullPolicy": given.text("image-pull-policy"),
+            "imagePullPolicy": flags.text("image-pull-policy"),
         }
         container |= {name: value for name, value in wanted.items() if value}
-        container |= {"stdin": given.is_on("stdin"), "tty": given.is_on("tty")}
+        container |= {"stdin": flags.is_on("stdin"), "tty": flags.is_on("tty")}
 
     def _container(self, name: str) -> JSONObject:
-        given, debugging = self._given, self._debugging
+        flags, debugging = self._flags, self._debugging
         fields = {
             "name": name,
             "image": debugging.image,
-            "args" if given.is_on("arguments-only") else "command": debugging.words,
+            "args" if flags.is_on("arguments-only") else "command": debugging.words,
             "env": debugging.environment,
             "resources": {},
             "terminationMessagePolicy": "File",
-            "imagePullPolicy": given.text("image-pull-policy"),
-            "stdin": given.is_on("stdin"),
-            "tty": given.is_on("tty"),
+            "imagePullPolicy": flags.text("image-pull-policy"),
+            "stdin": flags.is_on("stdin"),
+            "tty": flags.is_on("tty"),
         }
         return {key: value for key, value in fields.items() if value or key == "resources"}
 
@@ -140,7 +140,7 @@ class Maker:
         name, spec = container["name"], pod["spec"]
         every = [one for part in _VISITED for one in spec.get(part) or ()]
         meant = next(one for one in every if one["name"] == name)
-        PROFILES[self._given.text("profile")](self._given, pod, meant, style)
+        PROFILES[self._flags.text("profile")](self._flags, pod, meant, style)
         custom = self._debugging.custom
         if custom is None:
             return

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from kctl.changes.debug.profiles import PROFILES
 from kctl.changes.launch.names import INVALID, PULL_POLICIES, is_image
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from localplane.apimachinery.golang.text import go_quote
@@ -23,7 +23,7 @@ _ONLY_FOR_COPIES = ("replace", "same-node", "set-image")
 class Debugging(NamedTuple):
     """`custom` is laid over what the profile makes of the container."""
 
-    given: Given
+    flags: FlagSet
     targets: list[str]
     words: list[str]
     attaches: bool
@@ -32,29 +32,29 @@ class Debugging(NamedTuple):
 
     @property
     def quiet(self) -> bool:
-        return self.given.is_on("quiet")
+        return self.flags.is_on("quiet")
 
     @property
     def image(self) -> str:
-        return self.given.text("image")
+        return self.flags.text("image")
 
     @property
     def container(self) -> str:
-        return self.given.text("container")
+        return self.flags.text("container")
 
 
-def read(given: Given) -> Debugging:
+def read(flags: FlagSet) -> Debugging:
     """Raises KctlError for what can't be read."""
-    targets, words = given.arguments, []
-    if given.dash is not None and len(given.arguments) > given.dash:
-        targets, words = given.arguments[: given.dash], given.arguments[given.dash :]
-    attaches = given.is_on("attach") if given.changed("attach") else given.is_on("stdin")
+    targets, words = flags.arguments, []
+    if flags.dash is not None and len(flags.arguments) > flags.dash:
+        targets, words = flags.arguments[: flags.dash], flags.arguments[flags.dash :]
+    attaches = flags.is_on("attach") if flags.changed("attach") else flags.is_on("stdin")
     environment = [
-        {"name": name, "value": value} if value else {"name": name} for name, value in given.pairs("env").items()
+        {"name": name, "value": value} if value else {"name": name} for name, value in flags.pairs("env").items()
     ]
-    if given.text("profile") not in PROFILES:
-        raise KctlError(f"unknown profile: {given.text('profile')}")
-    return Debugging(given, targets, words, attaches, environment, _custom(given.text("custom")))
+    if flags.text("profile") not in PROFILES:
+        raise KctlError(f"unknown profile: {flags.text('profile')}")
+    return Debugging(flags, targets, words, attaches, environment, _custom(flags.text("custom")))
 
 
 def _custom(path: str) -> JSONObject | None:
@@ -93,25 +93,25 @@ def _parsed(path: str, text: bytes) -> Any:
 
 def check(session: Session, debugging: Debugging) -> None:
     """What does not go together. Raises KctlError."""
-    given = debugging.given
-    if debugging.attaches and given.changed("attach") and not debugging.image and not debugging.container:
+    flags = debugging.flags
+    if debugging.attaches and flags.changed("attach") and not debugging.image and not debugging.container:
         raise KctlError("you must specify --container or create a new container using --image in order to attach.")
     _check_copy(debugging)
     if debugging.image and not is_image(debugging.image):
         raise KctlError(f"invalid image name {go_quote(debugging.image)}: {INVALID}")
-    if not debugging.targets and not given.texts("filename"):
+    if not debugging.targets and not flags.texts("filename"):
         raise KctlError("NAME or filename is required for debug")
-    if (policy := given.text("image-pull-policy")) and policy not in PULL_POLICIES:
+    if (policy := flags.text("image-pull-policy")) and policy not in PULL_POLICIES:
         raise KctlError(f"invalid image pull policy: {policy}")
-    for name, image in given.pairs("set-image").items():
+    for name, image in flags.pairs("set-image").items():
         if not is_image(image):
             raise KctlError(f"invalid image name {go_quote(image)} for container {go_quote(name)}: {INVALID}")
     _check_target(session, debugging)
-    if given.is_on("tty") and not given.is_on("stdin"):
+    if flags.is_on("tty") and not flags.is_on("stdin"):
         raise KctlError("-i/--stdin is required for containers with -t/--tty=true")
     if debugging.custom is not None and any(debugging.custom.get(name) for name in _NOT_MODIFIABLE):
         raise KctlError("name, command, image, lifecycle and volume devices are not modifiable via custom profile")
-    if given.text("profile") == "legacy":
+    if flags.text("profile") == "legacy":
         session.say(
             "--profile=legacy is deprecated and planned to be removed in v1.39. It is recommended to specify other "
             'profile, for example "--profile=general".\n'
@@ -119,25 +119,25 @@ def check(session: Session, debugging: Debugging) -> None:
 
 
 def _check_copy(debugging: Debugging) -> None:
-    given = debugging.given
-    if given.text("copy-to"):
-        if not debugging.image and not given.pairs("set-image") and not debugging.words:
+    flags = debugging.flags
+    if flags.text("copy-to"):
+        if not debugging.image and not flags.pairs("set-image") and not debugging.words:
             raise KctlError("you must specify --image, --set-image or command arguments.")
         if debugging.words and not debugging.container and not debugging.image:
             raise KctlError("you must specify an existing container or a new image when specifying args.")
         return
     for name in _ONLY_FOR_COPIES:
-        if given.pairs(name) if name == "set-image" else given.is_on(name):
+        if flags.pairs(name) if name == "set-image" else flags.is_on(name):
             raise KctlError(f"--{name} may only be used with --copy-to.")
     if not debugging.image:
         raise KctlError("you must specify --image when not using --copy-to.")
 
 
 def _check_target(session: Session, debugging: Debugging) -> None:
-    target = debugging.given.text("target")
+    target = debugging.flags.text("target")
     if not target:
         return
-    if debugging.given.text("copy-to"):
+    if debugging.flags.text("copy-to"):
         raise KctlError("--target is incompatible with --copy-to. Use --share-processes instead.")
     if not debugging.quiet:
         session.write(

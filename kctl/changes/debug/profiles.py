@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import Enum
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from localplane.apimachinery.objects import JSONObject
 
 _HOST_ROOT = "host-root"
@@ -20,39 +20,39 @@ class Style(Enum):
     NODE = 2
 
 
-Profile = Callable[["Given", JSONObject, JSONObject, Style], None]
+Profile = Callable[["FlagSet", JSONObject, JSONObject, Style], None]
 """Changes the pod and its debugging container in place."""
 
 
-def _legacy(given: Given, pod: JSONObject, container: JSONObject, style: Style) -> None:
+def _legacy(flags: FlagSet, pod: JSONObject, container: JSONObject, style: Style) -> None:
     if style is Style.NODE:
         _mount_root(pod, container)
         _use_host_namespaces(pod)
     elif style is Style.COPY:
         pod["metadata"].pop("labels", None)
-    del given
+    del flags
 
 
-def _general(given: Given, pod: JSONObject, container: JSONObject, style: Style) -> None:
+def _general(flags: FlagSet, pod: JSONObject, container: JSONObject, style: Style) -> None:
     if style is Style.NODE:
         _mount_root(pod, container)
         container.pop("securityContext", None)
         _use_host_namespaces(pod)
         return
     if style is Style.COPY:
-        _strip(given, pod)
+        _strip(flags, pod)
         _share_processes(pod)
     _add_capabilities(container, "SYS_PTRACE")
 
 
-def _baseline(given: Given, pod: JSONObject, container: JSONObject, style: Style) -> None:
+def _baseline(flags: FlagSet, pod: JSONObject, container: JSONObject, style: Style) -> None:
     container.pop("securityContext", None)
     if style is Style.COPY:
-        _strip(given, pod)
+        _strip(flags, pod)
         _share_processes(pod)
 
 
-def _restricted(given: Given, pod: JSONObject, container: JSONObject, style: Style) -> None:
+def _restricted(flags: FlagSet, pod: JSONObject, container: JSONObject, style: Style) -> None:
     container["securityContext"] = {
         "capabilities": {"drop": ["ALL"]},
         "runAsNonRoot": True,
@@ -60,26 +60,26 @@ def _restricted(given: Given, pod: JSONObject, container: JSONObject, style: Sty
         "seccompProfile": {"type": "RuntimeDefault"},
     }
     if style is Style.COPY:
-        _strip(given, pod)
+        _strip(flags, pod)
         _share_processes(pod)
 
 
-def _netadmin(given: Given, pod: JSONObject, container: JSONObject, style: Style) -> None:
+def _netadmin(flags: FlagSet, pod: JSONObject, container: JSONObject, style: Style) -> None:
     _add_capabilities(container, "NET_ADMIN", "NET_RAW")
     if style is Style.NODE:
         _use_host_namespaces(pod)
     elif style is Style.COPY:
-        _strip(given, pod)
+        _strip(flags, pod)
         _share_processes(pod)
 
 
-def _sysadmin(given: Given, pod: JSONObject, container: JSONObject, style: Style) -> None:
+def _sysadmin(flags: FlagSet, pod: JSONObject, container: JSONObject, style: Style) -> None:
     container["securityContext"] = {**(container.get("securityContext") or {}), "privileged": True}
     if style is Style.NODE:
         _use_host_namespaces(pod)
         _mount_root(pod, container)
     elif style is Style.COPY:
-        _strip(given, pod)
+        _strip(flags, pod)
         _share_processes(pod)
 
 
@@ -93,17 +93,17 @@ PROFILES: Mapping[str, Profile] = {
 }
 
 
-def _strip(given: Given, pod: JSONObject) -> None:
+def _strip(flags: FlagSet, pod: JSONObject) -> None:
     """A copy has neither the labels by which services find the original nor what would restart it, unless it keeps
     them."""
     for name in ("labels", "annotations"):
-        if not given.is_on(f"keep-{name}"):
+        if not flags.is_on(f"keep-{name}"):
             pod["metadata"].pop(name, None)
     for container in pod["spec"].get("containers") or ():
         for flag, probe in _PROBES:
-            if not given.is_on(flag):
+            if not flags.is_on(flag):
                 container.pop(probe, None)
-    if not given.is_on("keep-init-containers"):
+    if not flags.is_on("keep-init-containers"):
         pod["spec"].pop("initContainers", None)
 
 

@@ -33,7 +33,7 @@ async def visit(session: Session, debugging: options.Debugging, info: Info) -> N
         case ("", "Node"):
             made = maker.node_pod(obj)
             pod = await pods(session, session.namespace).create(made.pod)
-        case ("", "Pod") if debugging.given.text("copy-to"):
+        case ("", "Pod") if debugging.flags.text("copy-to"):
             made = maker.copy(obj)
             pod = await _copy(session, debugging, obj, made)
         case ("", "Pod"):
@@ -53,7 +53,7 @@ async def _copy(session: Session, debugging: options.Debugging, original: JSONOb
     metadata = original["metadata"]
     resource = pods(session, metadata.get("namespace", ""))
     pod = await resource.create(made.pod)
-    if debugging.given.is_on("replace"):
+    if debugging.flags.is_on("replace"):
         await resource.delete(metadata["name"], grace_period_seconds=0)
     return pod
 
@@ -85,11 +85,11 @@ def _warn(session: Session, container: JSONObject | None, pod: JSONObject) -> No
 
 
 async def _join(session: Session, debugging: options.Debugging, made: JSONObject, container: str) -> None:
-    given, metadata = debugging.given, made["metadata"]
+    flags, metadata = debugging.flags, made["metadata"]
     how = attach.Attaching(
         container=container,
-        stdin=given.is_on("stdin"),
-        terminal=given.is_on("tty"),
+        stdin=flags.is_on("stdin"),
+        terminal=flags.is_on("tty"),
         quiet=debugging.quiet,
         detach_keys="ctrl-p,ctrl-q",
         command="kctl attach",

@@ -9,7 +9,7 @@ from kctl.changes import dry_run
 from kctl.changes.apply import last_applied
 from kctl.changes.edit.loop import LAST_APPLIED_HEADER, EditLoop, Results
 from kctl.changes.edit.patches import matching
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, raise_all
 from kctl.objects import Info, Query, decoding, manifests, resolve
 from kctl.printers import results as result_printers
@@ -21,10 +21,10 @@ from localplane.client.rest.resources import PatchType
 _SOURCE = "edited-file"
 
 
-async def edit_last_applied(session: Session, given: Given) -> None:
-    query = Query.of(given)._replace(types_alone=True, latest=True, flatten=True, keep_going=True)
+async def edit_last_applied(session: Session, flags: FlagSet) -> None:
+    query = Query.of(flags)._replace(types_alone=True, latest=True, flatten=True, keep_going=True)
     found = await resolve(session, query)
-    dry_run.field_validation(given)
+    dry_run.field_validation(flags)
     texts = [last_applied.original(info.object or {}) for info in await found.infos()]
     raise_all(found.errors)
     infos = [await _remembered(session, text) for text in texts if text]
@@ -41,11 +41,11 @@ async def edit_last_applied(session: Session, given: Given) -> None:
             obj = info.object or {}
             is_same = last_applied.encoded(obj) == last_applied.encoded(matching(before, obj))
             if not is_same:
-                await _annotate(given, info)
+                await _annotate(flags, info)
             done = "skipped" if is_same else "edited"
-            result_printers.printer_for(given, done).print(obj, session.write_object)
+            result_printers.printer_for(flags, done).print(obj, session.write_object)
 
-    await EditLoop(session, given, attempt, header=LAST_APPLIED_HEADER).run(infos)
+    await EditLoop(session, flags, attempt, header=LAST_APPLIED_HEADER).run(infos)
 
 
 async def _remembered(session: Session, text: str) -> Info:
@@ -57,12 +57,12 @@ async def _remembered(session: Session, text: str) -> Info:
     return await manifests.place(session, Query(default_namespace=False), decoding.decoded(value, _SOURCE), _SOURCE)
 
 
-async def _annotate(given: Given, info: Info) -> None:
+async def _annotate(flags: FlagSet, info: Info) -> None:
     patch = {"metadata": {"annotations": {last_applied.ANNOTATION: last_applied.encoded(info.object or {})}}}
     await info.resource.patch(
         info.name,
         go_json(patch).encode(),
         PatchType.MERGE,
-        field_manager=given.text("field-manager"),
-        field_validation=dry_run.field_validation(given),
+        field_manager=flags.text("field-manager"),
+        field_validation=dry_run.field_validation(flags),
     )

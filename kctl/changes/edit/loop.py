@@ -20,7 +20,7 @@ from typing import Any
 from kctl.changes.apply import last_applied
 from kctl.changes.change_cause import recorded, with_annotations
 from kctl.changes.edit import editor
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import Ended, KctlError, listed_as_one
 from kctl.objects import Info, Query, client_validation, resolve
 from kctl.printers.choice import object_printer
@@ -138,15 +138,15 @@ Attempt = Callable[[list["Info"], Results], Awaitable[None]]
 
 
 class EditLoop:
-    def __init__(self, session: Session, given: Given, attempt: Attempt, *, header: str = HEADER) -> None:
+    def __init__(self, session: Session, flags: FlagSet, attempt: Attempt, *, header: str = HEADER) -> None:
         self._session = session
-        self._given = given
+        self._flags = flags
         self._attempt = attempt
         self._header = header
-        self._format = given.text("output") or "yaml"
+        self._format = flags.text("output") or "yaml"
         self._suffix = ".json" if self._format == "json" else ".yaml"
-        self._crlf = given.is_on("windows-line-endings")
-        self._validates = given.text("validate") not in ("ignore", "false")
+        self._crlf = flags.is_on("windows-line-endings")
+        self._validates = flags.text("validate") not in ("ignore", "false")
 
     async def run(self, infos: Sequence[Info]) -> None:
         """`infos` are what is shown."""
@@ -215,7 +215,7 @@ class EditLoop:
             flatten=True,
             keep_going=True,
             default_namespace=False,
-            subresource=self._given.text("subresource") if self._given.known("subresource") else "",
+            subresource=self._flags.text("subresource") if self._flags.known("subresource") else "",
         )
         found = await resolve(self._session, query)
         infos = await found.infos()
@@ -236,9 +236,9 @@ class EditLoop:
                     f"{go_quote(self._session.namespace)}. You must pass '--namespace={info.namespace}' to perform "
                     "this operation."
                 )
-        if self._given.known("save-config") and self._given.is_on("save-config"):
+        if self._flags.known("save-config") and self._flags.is_on("save-config"):
             obj = last_applied.annotated(obj)
-        if self._given.known("record") and (cause := recorded(self._session)):
+        if self._flags.known("record") and (cause := recorded(self._session)):
             obj = with_annotations(obj, cause)
         info.object = obj
 

@@ -8,7 +8,7 @@ from kctl.changes import dry_run
 from kctl.changes.apply import last_applied
 from kctl.changes.apply.schemas import PatchSchemas
 from kctl.changes.edit import loop
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.objects import Info
 from kctl.printers import results as result_printers
@@ -24,9 +24,9 @@ from localplane.client.rest.resources import PatchType
 class EditPatching:
     """`originals` are what was shown."""
 
-    def __init__(self, session: Session, given: Given, originals: Sequence[Info]) -> None:
+    def __init__(self, session: Session, flags: FlagSet, originals: Sequence[Info]) -> None:
         self._session = session
-        self._given = given
+        self._flags = flags
         self._schemas = PatchSchemas(session)
         self._originals = [info.object or {} for info in originals]
 
@@ -42,16 +42,16 @@ class EditPatching:
             return
         patch, patch_type = await self._make(info, original, edited)
         text = go_json(sorted_keys(patch))
-        if self._given.is_on("output-patch"):
+        if self._flags.is_on("output-patch"):
             self._session.write(f"Patch: {text}\n")
         try:
             patched = await info.resource.patch(
                 info.name,
                 text.encode(),
                 patch_type,
-                subresource=self._given.text("subresource"),
-                field_manager=self._given.text("field-manager"),
-                field_validation=dry_run.field_validation(self._given),
+                subresource=self._flags.text("subresource"),
+                field_manager=self._flags.text("field-manager"),
+                field_validation=dry_run.field_validation(self._flags),
             )
         except APIError as error:
             self._session.say(f"{results.add(error, info)}\n")
@@ -73,7 +73,7 @@ class EditPatching:
         return patch, patch_type
 
     def _print(self, obj: JSONObject, done: str) -> None:
-        result_printers.printer_for(self._given, done).print(obj, self._session.write_object)
+        result_printers.printer_for(self._flags, done).print(obj, self._session.write_object)
 
 
 def matching(originals: Sequence[JSONObject], edited: JSONObject) -> JSONObject:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from kctl.changes import deletion as changes_deletion
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import Ended, KctlError
 from kctl.objects import Query, resolve
 from kctl.session.session import Session
@@ -37,7 +37,7 @@ def concurrently(session: Session, work: Callable[[Session], Awaitable[T]]) -> T
     import asyncio
 
     async def run() -> T:
-        own = NewSession(session.given, command=session.command, concurrent=True)
+        own = NewSession(session.flags, command=session.command, concurrent=True)
         try:
             return await work(own)
         finally:
@@ -112,21 +112,21 @@ _LOG_PATIENCE = 5.0
 """Seconds for what the process has said before we came."""
 
 
-async def stay(session: Session, given: Given, made: JSONObject, restart: str) -> None:
+async def stay(session: Session, flags: FlagSet, made: JSONObject, restart: str) -> None:
     """Raises KctlError with the exit code of a process that failed."""
-    metadata, seconds = made["metadata"], given.seconds("pod-running-timeout")
+    metadata, seconds = made["metadata"], flags.seconds("pod-running-timeout")
     namespace, name = metadata["namespace"], metadata["name"]
     how = attach.Attaching(
         container="",
-        stdin=given.is_on("stdin"),
-        terminal=given.is_on("tty"),
-        quiet=given.is_on("quiet"),
-        detach_keys=given.text("detach-keys") or "ctrl-p,ctrl-q",
+        stdin=flags.is_on("stdin"),
+        terminal=flags.is_on("tty"),
+        quiet=flags.is_on("quiet"),
+        detach_keys=flags.text("detach-keys") or "ctrl-p,ctrl-q",
         command="kctl attach",
     )
     pod = await wait_for_pod(session, namespace, name, _is_ready_or_over, seconds=seconds)
     await _join(session, pod, how)
-    if given.is_on("leave-stdin-open") or restart == "Always":
+    if flags.is_on("leave-stdin-open") or restart == "Always":
         return
     met = _is_over if restart == "Never" else _has_succeeded
     _say_how_it_ended(await wait_for_pod(session, namespace, name, met, seconds=seconds))
@@ -182,10 +182,10 @@ def _say_how_it_ended(pod: JSONObject) -> None:
 
 
 async def remove(
-    session: Session, given: Given, made: Sequence[JSONObject], deletion: changes_deletion.Deletion
+    session: Session, flags: FlagSet, made: Sequence[JSONObject], deletion: changes_deletion.Deletion
 ) -> None:
     """Everything that was made; what is gone already is not missed. Kubernetes: removeCreatedObjects."""
-    options = changes_deletion.DeleteOptions(deletion, ignore_not_found=True, waits=False, quiet=given.is_on("quiet"))
+    options = changes_deletion.DeleteOptions(deletion, ignore_not_found=True, waits=False, quiet=flags.is_on("quiet"))
     for obj in made:
         try:
             found = await resolve(

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from kctl.changes.launch.names import INVALID, PULL_POLICIES, is_image, labels_of, variable_errors
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
@@ -23,17 +23,17 @@ class PodOptions(NamedTuple):
     restart: str
 
 
-def read(given: Given) -> PodOptions:
+def read(flags: FlagSet) -> PodOptions:
     """Raises KctlError for what can't be read."""
-    annotations = _annotations(given.texts("annotations"))
-    labels = labels_of(given.text("labels"))
-    environment = [_variable(text) for text in given.texts("env")]
-    restart, pull = given.text("restart"), given.text("image-pull-policy")
+    annotations = _annotations(flags.texts("annotations"))
+    labels = labels_of(flags.text("labels"))
+    environment = [_variable(text) for text in flags.texts("env")]
+    restart, pull = flags.text("restart"), flags.text("image-pull-policy")
     if restart and restart not in _RESTART:
         raise KctlError(f"invalid restart policy: {restart}, valid values are: {', '.join(_RESTART)}")
     if pull and pull not in PULL_POLICIES:
         raise KctlError(f"invalid image pull policy: {pull}, valid values are: {', '.join(PULL_POLICIES)}")
-    default = "OnFailure" if given.is_on("stdin") else "Always"
+    default = "OnFailure" if flags.is_on("stdin") else "Always"
     return PodOptions(annotations, labels, environment, restart or default)
 
 
@@ -50,22 +50,22 @@ def _variable(text: str) -> JSONObject:
     return {"name": name, "value": value} if value else {"name": name}
 
 
-def check(given: Given, *, attaches: bool, dry_run: bool) -> None:
+def check(flags: FlagSet, *, attaches: bool, dry_run: bool) -> None:
     """What does not go together. Raises KctlError."""
-    image, port = given.text("image"), given.text("port")
-    if not given.arguments:
+    image, port = flags.text("image"), flags.text("port")
+    if not flags.arguments:
         raise KctlError("NAME is required for run")
     if not image:
         raise KctlError("--image is required")
     if not is_image(image):
         raise KctlError(f"invalid image name {go_quote(image)}: {INVALID}")
-    if given.is_on("tty") and not given.is_on("stdin"):
+    if flags.is_on("tty") and not flags.is_on("stdin"):
         raise KctlError("-i/--stdin is required for containers with -t/--tty=true")
-    if given.is_on("expose") and not port:
+    if flags.is_on("expose") and not port:
         raise KctlError("--port must be set when exposing a service")
     if port and not (re.fullmatch(r"[+-]?[0-9]+", port) and -(2**63) <= int(port) < 2**63):
         raise KctlError("--port must be a number")
-    if given.is_on("rm") and not attaches:
+    if flags.is_on("rm") and not attaches:
         raise KctlError("--rm should only be used for attached containers")
     if attaches and dry_run:
         raise KctlError(
@@ -73,22 +73,22 @@ def check(given: Given, *, attaches: bool, dry_run: bool) -> None:
         )
 
 
-def pod(given: Given, options: PodOptions) -> JSONObject:
-    name, words = given.arguments[0], given.arguments[1:]
-    as_command, stdin = given.is_on("command"), given.is_on("stdin")
+def pod(flags: FlagSet, options: PodOptions) -> JSONObject:
+    name, words = flags.arguments[0], flags.arguments[1:]
+    as_command, stdin = flags.is_on("command"), flags.is_on("stdin")
     container = {
         "name": name,
-        "image": given.text("image"),
+        "image": flags.text("image"),
         "command": words if as_command else None,
         "args": None if as_command else words,
-        "ports": [{"containerPort": _port(given)}] if given.text("port") else None,
+        "ports": [{"containerPort": _port(flags)}] if flags.text("port") else None,
         "env": options.environment,
         "resources": {},
-        "imagePullPolicy": given.text("image-pull-policy"),
-        "securityContext": {"privileged": True} if given.is_on("privileged") else None,
+        "imagePullPolicy": flags.text("image-pull-policy"),
+        "securityContext": {"privileged": True} if flags.is_on("privileged") else None,
         "stdin": stdin,
-        "stdinOnce": stdin and not given.is_on("leave-stdin-open"),
-        "tty": given.is_on("tty"),
+        "stdinOnce": stdin and not flags.is_on("leave-stdin-open"),
+        "tty": flags.is_on("tty"),
     }
     metadata: JSONObject = {"name": name, "labels": options.labels or {"run": name}}
     if options.annotations:
@@ -106,13 +106,13 @@ def pod(given: Given, options: PodOptions) -> JSONObject:
     }
 
 
-def _port(given: Given) -> int:
+def _port(flags: FlagSet) -> int:
     """Go keeps the lower half of what is too large."""
-    return (int(given.text("port")) + 2**31) % 2**32 - 2**31
+    return (int(flags.text("port")) + 2**31) % 2**32 - 2**31
 
 
-def service(given: Given, options: PodOptions) -> JSONObject:
-    name, port = given.arguments[0], _port(given)
+def service(flags: FlagSet, options: PodOptions) -> JSONObject:
+    name, port = flags.arguments[0], _port(flags)
     selector = options.labels or {"run": name}
     return {
         "kind": "Service",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from localplane.apimachinery import patch
@@ -37,13 +37,13 @@ OVERRIDE_FLAGS = (
 )
 
 
-async def overridden(session: Session, given: Given, obj: JSONObject) -> JSONObject:
+async def overridden(session: Session, flags: FlagSet, obj: JSONObject) -> JSONObject:
     """Raises KctlError."""
     del session
-    text = given.text("overrides")
+    text = flags.text("overrides")
     if not text:
         return obj
-    kind = given.text("override-type")
+    kind = flags.text("override-type")
     change = {"json": _by_operations, "merge": _merged, "strategic": _strategic}.get(kind)
     if change is None:
         raise KctlError(f"invalid override type: {kind}")
@@ -98,9 +98,9 @@ def _decoded(obj: JSONObject) -> JSONObject:
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
-def require(given: Given, *names: str) -> None:
+def require(flags: FlagSet, *names: str) -> None:
     """Flags that have to be there are complained about before anything else, as cobra does."""
-    if missing := [f'"{name}"' for name in sorted(names) if not given.changed(name)]:
+    if missing := [f'"{name}"' for name in sorted(names) if not flags.changed(name)]:
         raise KctlError(f"required flag(s) {', '.join(missing)} not set")
 
 
@@ -121,8 +121,8 @@ def save_configuration(obj: JSONObject, *, asked: bool) -> None:
     described["annotations"] = dict(sorted(annotations.items()))
 
 
-async def send(session: Session, given: Given, obj: JSONObject, resource: str, *, dry_run: bool) -> JSONObject:
+async def send(session: Session, flags: FlagSet, obj: JSONObject, resource: str, *, dry_run: bool) -> JSONObject:
     """Create it on the server, in the namespace that we are in. Raises APIError."""
     group, _, version = str(obj["apiVersion"]).rpartition("/")
     client = session.client.resource(GroupVersionResource(group, version, resource), session.namespace)
-    return await client.create(obj, dry_run=dry_run, field_manager=given.text("field-manager"))
+    return await client.create(obj, dry_run=dry_run, field_manager=flags.text("field-manager"))

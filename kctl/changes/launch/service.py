@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kctl.changes.launch.names import int_or_text, labels_of
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
@@ -23,23 +23,23 @@ _EXPOSABLE = (
 class Exposing:
     """What was asked for. What was left out is taken from the first object, and stays for those that follow."""
 
-    def __init__(self, given: Given) -> None:
-        self._given = given
-        self._selector = labels_of(given.text("selector"))
-        self._labels = labels_of(given.text("labels"))
-        self._ports = [given.text("port")] if given.text("port") else []
+    def __init__(self, flags: FlagSet) -> None:
+        self._flags = flags
+        self._selector = labels_of(flags.text("selector"))
+        self._labels = labels_of(flags.text("labels"))
+        self._ports = [flags.text("port")] if flags.text("port") else []
 
     def service(self, group: str, kind: str, obj: JSONObject) -> JSONObject:
-        given = self._given
+        flags = self._flags
         if (group, kind) not in _EXPOSABLE:
             raise KctlError(f"cannot expose a {kind}.{group}" if group else f"cannot expose a {kind}")
         self._selector = self._selector or _selector(kind, obj)
         if not self._ports:
             self._ports = list(dict.fromkeys(port for port, _ in _port_pairs(kind, obj)))
-            if not self._ports and given.text("cluster-ip") != "None":
+            if not self._ports and flags.text("cluster-ip") != "None":
                 raise KctlError("couldn't find port via --port flag or introspection")
         self._labels = self._labels or dict(sorted(_of(obj, "metadata", "labels").items()))
-        metadata: JSONObject = {"name": given.text("name") or str(_of(obj, "metadata").get("name", ""))[:_NAME_MAX]}
+        metadata: JSONObject = {"name": flags.text("name") or str(_of(obj, "metadata").get("name", ""))[:_NAME_MAX]}
         if self._labels:
             metadata["labels"] = self._labels
         return {
@@ -56,28 +56,28 @@ class Exposing:
         for number, text in enumerate(wanted, start=1):
             port = _integer(text)
             name = f"port-{number}" if len(wanted) > 1 else ""
-            protocol = self._given.text("protocol")
+            protocol = self._flags.text("protocol")
             known = [] if protocol else protocols.get(text, [])
             if len(known) > 1:
                 ports += [_port(f"port-{number}-{each.lower()}", each, port) for each in known]
             else:
                 ports.append(_port(name, protocol or (known or ["TCP"])[0], port))
-        target = self._given.text("target-port")
+        target = self._flags.text("target-port")
         return [port | {"targetPort": int_or_text(target) if target else port["port"]} for port in ports]
 
     def _spec(self, ports: list[JSONObject]) -> JSONObject:
-        given = self._given
-        affinity, kind = given.text("session-affinity"), given.text("type")
+        flags = self._flags
+        affinity, kind = flags.text("session-affinity"), flags.text("type")
         if affinity not in ("", "None", "ClientIP"):
             raise KctlError(f"unknown session affinity: {affinity}")
         spec: JSONObject = {
             "ports": ports,
             "selector": self._selector,
-            "clusterIP": given.text("cluster-ip"),
+            "clusterIP": flags.text("cluster-ip"),
             "type": kind,
-            "externalIPs": [given.text("external-ip")] if given.text("external-ip") else None,
+            "externalIPs": [flags.text("external-ip")] if flags.text("external-ip") else None,
             "sessionAffinity": affinity,
-            "loadBalancerIP": given.text("load-balancer-ip") if kind == "LoadBalancer" else "",
+            "loadBalancerIP": flags.text("load-balancer-ip") if kind == "LoadBalancer" else "",
         }
         return {key: value for key, value in spec.items() if value}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, UsageError
 from kctl.objects import Info, Query, resolve
 from kctl.objects.arguments import named
@@ -15,15 +15,15 @@ from localplane.apimachinery.selectors import labels
 from localplane.client.rest import resources
 
 
-async def find(session: Session, given: Given, usage: str) -> list[Info]:
+async def find(session: Session, flags: FlagSet, usage: str) -> list[Info]:
     """The nodes that are meant, by name or by --selector."""
     hint = f"See '{session.command} -h' for help and examples"
-    if not given.arguments and not given.changed("selector"):
+    if not flags.arguments and not flags.changed("selector"):
         raise UsageError(f"USAGE: {usage} [flags]", hint=hint)
-    if given.arguments and given.text("selector"):
+    if flags.arguments and flags.text("selector"):
         raise UsageError("cannot specify both a node name and a --selector option", hint=hint)
-    words = ["nodes"] if given.text("selector") else named("nodes", given.arguments)
-    found = await resolve(session, Query.of(given, words)._replace(flatten=True, single_type=True))
+    words = ["nodes"] if flags.text("selector") else named("nodes", flags.arguments)
+    found = await resolve(session, Query.of(flags, words)._replace(flatten=True, single_type=True))
     infos = await found.infos()
     for info in infos:
         if (resource := info.rest_mapping.resource).group_resource != GroupResource("", "nodes"):

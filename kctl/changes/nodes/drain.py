@@ -10,7 +10,7 @@ import datetime as dt
 from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, SeveralErrors
 from kctl.printers.objects import NamePrinter
 from kctl.session.session import Session
@@ -61,9 +61,9 @@ def is_going(pod: Pod, limit: int) -> bool:
 
 
 class Choosing:
-    def __init__(self, session: Session, given: Given) -> None:
+    def __init__(self, session: Session, flags: FlagSet) -> None:
         self._session = session
-        self._given = given
+        self._flags = flags
 
     async def choose(self, node: str) -> Chosen:
         """Of the pods on a node."""
@@ -87,9 +87,9 @@ class Choosing:
         token = ""
         while True:
             options = rest_options.ListOptions(
-                label_selector=self._given.text("pod-selector"),
+                label_selector=self._flags.text("pod-selector"),
                 field_selector=f"spec.nodeName={node}",
-                limit=self._given.number("chunk-size"),
+                limit=self._flags.number("chunk-size"),
                 continue_token=token,
             )
             page = await pods.list(options)
@@ -101,7 +101,7 @@ class Choosing:
     async def _verdict(self, pod: Pod) -> Verdict:
         """The rules in kubectl's order. What a later one says about a pod that goes takes the place of a warning."""
         metadata = pod.get("metadata") or {}
-        if is_going(pod, self._given.number("skip-wait-for-delete-timeout")):
+        if is_going(pod, self._flags.number("skip-wait-for-delete-timeout")):
             return Verdict(goes=False)
         ended = (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")
         owner = next((one for one in metadata.get("ownerReferences") or () if one.get("controller")), None)
@@ -117,11 +117,11 @@ class Choosing:
     def _of_running(self, pod: Pod, *, is_owned: bool) -> Verdict:
         volumes = (pod.get("spec") or {}).get("volumes") or ()
         has_data = any(volume.get("emptyDir") is not None for volume in volumes)
-        if has_data and not self._given.is_on("delete-emptydir-data"):
+        if has_data and not self._flags.is_on("delete-emptydir-data"):
             return Verdict(goes=False, problem="Pods with local storage (use --delete-emptydir-data to override)")
         if is_owned:
             return Verdict(goes=True)
-        if self._given.is_on("force"):
+        if self._flags.is_on("force"):
             return Verdict(goes=True, warning="deleting Pods that declare no controller")
         return Verdict(goes=False, problem="Pods that declare no controller (use --force to override)")
 
@@ -129,10 +129,10 @@ class Choosing:
         try:
             await self._session.client.resource(GroupVersionResource("apps", "v1", "daemonsets"), namespace).get(name)
         except APIError as error:
-            if isinstance(error, NotFound) and self._given.is_on("force"):
+            if isinstance(error, NotFound) and self._flags.is_on("force"):
                 return Verdict(goes=True)
             return Verdict(goes=False, problem=error.message)
-        if not self._given.is_on("ignore-daemonsets"):
+        if not self._flags.is_on("ignore-daemonsets"):
             return Verdict(goes=False, problem="DaemonSet-managed Pods (use --ignore-daemonsets to ignore)")
         return Verdict(goes=False, warning="ignoring DaemonSet-managed Pods")
 
@@ -145,9 +145,9 @@ _TOO_LATE = "context deadline exceeded"
 class Evicting:
     """`mode` is --dry-run's."""
 
-    def __init__(self, session: Session, given: Given, mode: str) -> None:
+    def __init__(self, session: Session, flags: FlagSet, mode: str) -> None:
         self._session = session
-        self._given = given
+        self._flags = flags
         self._mode = mode
         self._deadline = 0.0
 
@@ -155,9 +155,9 @@ class Evicting:
         """Raises all that went wrong."""
         if not pods:
             return
-        seconds = self._given.seconds("timeout")
+        seconds = self._flags.seconds("timeout")
         self._deadline = asyncio.get_running_loop().time() + seconds if seconds else float("inf")
-        if self._given.is_on("disable-eviction") or not await self._can_evict():
+        if self._flags.is_on("disable-eviction") or not await self._can_evict():
             await self._delete(pods)
             return
         errors: list[Exception] = []
@@ -241,13 +241,13 @@ class Evicting:
 
     def _give_up(self, pod: Pod) -> NoReturn:
         name, namespace = map(go_quote, name_of(pod))
-        limit = times.format_duration(dt.timedelta(seconds=self._given.seconds("timeout")))
+        limit = times.format_duration(dt.timedelta(seconds=self._flags.seconds("timeout")))
         raise KctlError(f"error when evicting pods/{name} -n {namespace}: global timeout reached: {limit}")
 
     def _delete_options(self) -> dict[str, Any]:
         options: dict[str, Any] = {}
-        if self._given.number("grace-period") >= 0:
-            options["gracePeriodSeconds"] = self._given.number("grace-period")
+        if self._flags.number("grace-period") >= 0:
+            options["gracePeriodSeconds"] = self._flags.number("grace-period")
         if self._mode == "server":
             options["dryRun"] = ["All"]
         return options
@@ -255,7 +255,7 @@ class Evicting:
     # All of them, whatever anybody says.
 
     async def _delete(self, pods: list[Pod]) -> None:
-        grace = self._given.number("grace-period")
+        grace = self._flags.number("grace-period")
         for pod in pods:
             name, namespace = name_of(pod)
             with suppress(NotFound):
@@ -286,7 +286,7 @@ class Evicting:
     async def _is_gone(self, pod: Pod, done: str) -> bool:
         """Or about to be, if nobody wants to wait for it."""
         name, namespace = name_of(pod)
-        limit = self._given.number("skip-wait-for-delete-timeout")
+        limit = self._flags.number("skip-wait-for-delete-timeout")
         try:
             current = await self._pods(namespace).get(name)
         except NotFound:

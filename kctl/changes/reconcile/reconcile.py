@@ -9,7 +9,7 @@ from kctl.changes.reconcile import plans
 from kctl.changes.reconcile.plans import Plan
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given, switch
+from kctl.command_line.flags import FlagSet, switch
 from kctl.errors import KctlError
 from kctl.objects import Info, Query, resolve
 from kctl.printers import typed
@@ -32,14 +32,14 @@ _ATTEMPTS = 3
 _RULE_FIELDS = ("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs")
 
 
-async def run(session: Session, given: Given) -> None:
-    if not given.texts("filename") and not given.text("kustomize"):
+async def run(session: Session, flags: FlagSet) -> None:
+    if not flags.texts("filename") and not flags.text("kustomize"):
         raise KctlError("must specify one of -f and -k")
-    if given.arguments:
+    if flags.arguments:
         raise KctlError("no arguments are allowed")
     mode = _mode(session)
-    found = await resolve(session, Query.of(given)._replace(keep_going=True, flatten=True, local=True, typed=True))
-    printer = typed.printer_for(given, "reconciled", dry_run=mode)
+    found = await resolve(session, Query.of(flags)._replace(keep_going=True, flatten=True, local=True, typed=True))
+    printer = typed.printer_for(flags, "reconciled", dry_run=mode)
 
     async def reconcile(info: Info) -> None:
         obj = _checked(info)
@@ -49,10 +49,10 @@ async def run(session: Session, given: Given) -> None:
             return
         if version != "v1":
             raise KctlError(f"only rbac.authorization.k8s.io/v1 is supported: not *{version}.{kind}")
-        plan = await _reconciled(session, given, obj, confirm=mode != "client")
+        plan = await _reconciled(session, flags, obj, confirm=mode != "client")
         printer.print(plan.object, session.write_object)
         session.flush()
-        _report(session, given, plan, rules=not kind.endswith("Binding"))
+        _report(session, flags, plan, rules=not kind.endswith("Binding"))
 
     await found.each(reconcile)
 
@@ -81,13 +81,13 @@ def _checked(info: Info) -> JSONObject:
     return obj
 
 
-async def _reconciled(session: Session, given: Given, wanted: JSONObject, *, confirm: bool) -> Plan:
+async def _reconciled(session: Session, flags: FlagSet, wanted: JSONObject, *, confirm: bool) -> Plan:
     """Tried again if somebody else changes the object at the same time."""
     kind = str(wanted["kind"])
     namespace = "" if kind.startswith("Cluster") else str(wanted["metadata"].get("namespace") or "")
     client = session.client.resource(GroupVersionResource(_GROUP, "v1", _KINDS[kind]), namespace)
     for attempt in range(_ATTEMPTS):
-        plan, existing = await _planned(client, given, wanted)
+        plan, existing = await _planned(client, flags, wanted)
         if plan.protected or not confirm or not plan.operation:
             return plan
         try:
@@ -100,15 +100,15 @@ async def _reconciled(session: Session, given: Given, wanted: JSONObject, *, con
     raise KctlError("exceeded maximum attempts")
 
 
-async def _planned(client: resources.ResourceClient, given: Given, wanted: JSONObject) -> tuple[Plan, JSONObject]:
+async def _planned(client: resources.ResourceClient, flags: FlagSet, wanted: JSONObject) -> tuple[Plan, JSONObject]:
     """And what is there now."""
     try:
         existing = await client.get(wanted["metadata"]["name"])
     except NotFound:
         return plans.creation(wanted), {}
     if str(wanted["kind"]).endswith("Binding"):
-        return plans.binding(existing, wanted, remove=given.is_on("remove-extra-subjects")), existing
-    return plans.role(existing, wanted, remove=given.is_on("remove-extra-permissions")), existing
+        return plans.binding(existing, wanted, remove=flags.is_on("remove-extra-subjects")), existing
+    return plans.role(existing, wanted, remove=flags.is_on("remove-extra-permissions")), existing
 
 
 async def _sent(client: resources.ResourceClient, plan: Plan, existing: JSONObject) -> JSONObject:
@@ -132,13 +132,13 @@ async def _ensure_namespace(session: Session, namespace: str) -> None:
             await namespaces.create({"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": namespace}})
 
 
-def _report(session: Session, given: Given, plan: Plan, *, rules: bool) -> None:
+def _report(session: Session, flags: FlagSet, plan: Plan, *, rules: bool) -> None:
     if not plan.operation:
         return
     caveat = f", but object opted out ({plans.AUTOUPDATE}: false)" if plan.protected else ""
     session.say(f"\treconciliation required {plan.operation}{caveat}\n")
     what = "rules" if rules else "subjects"
-    remove = given.is_on("remove-extra-permissions" if rules else "remove-extra-subjects")
+    remove = flags.is_on("remove-extra-permissions" if rules else "remove-extra-subjects")
     for title, lines in (
         (f"missing {what} added", plan.missing),
         (f"extra {what} removed", plan.extra if remove else ()),

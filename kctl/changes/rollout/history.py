@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kctl.changes.rollout.revisions import FLAGS, History, find, history, require_resource
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError
 from kctl.objects import Info
 from kctl.printers import typed
@@ -15,13 +15,13 @@ from kctl.views.describe import pods
 from localplane.apimachinery.objects import JSONObject
 
 
-async def run(session: Session, given: Given) -> None:
-    require_resource(given)
-    revision = given.number("revision")
+async def run(session: Session, flags: FlagSet) -> None:
+    require_resource(flags)
+    revision = flags.number("revision")
     if revision < 0:
         raise KctlError(f"revision must be a positive integer: {revision}")
-    found = await find(session, given)
-    printer = typed.printer_for(given, "") if given.changed("output") else None
+    found = await find(session, flags)
+    printer = typed.printer_for(flags, "") if flags.changed("output") else None
 
     async def show(info: Info) -> None:
         past = await history(info)
@@ -31,7 +31,7 @@ async def run(session: Session, given: Given) -> None:
             return
         title = f"with revision #{revision}" if revision > 0 else ""
         shown = f"{title}\n{_text(past, revision)}"
-        typed.printer_for(given, shown).print(info.object or {}, session.write_object)
+        typed.printer_for(flags, shown).print(info.object or {}, session.write_object)
 
     await found.each(show)
 

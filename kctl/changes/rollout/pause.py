@@ -9,7 +9,7 @@ from kctl.changes.rollout.revisions import FLAGS, find, require_resource
 from kctl.changes.set.patches import patch_of, send_patch
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command, Run
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, raise_all
 from kctl.objects import Info
 from kctl.printers import typed
@@ -60,9 +60,9 @@ def _restart(obj: JSONObject) -> bool:
 def _runs(change: Callable[[JSONObject], bool], done: str, if_same: Callable[[Info], str]) -> Run:
     """`if_same` is what is said about an object that is so already."""
 
-    async def run(session: Session, given: Given) -> None:
-        require_resource(given)
-        found = await find(session, given)
+    async def run(session: Session, flags: FlagSet) -> None:
+        require_resource(flags)
+        found = await find(session, flags)
         infos = await found.infos()
         errors = list(found.errors)
         if not infos and not errors:
@@ -74,7 +74,7 @@ def _runs(change: Callable[[JSONObject], bool], done: str, if_same: Callable[[In
                 errors.append(patch)
             elif not patch:
                 errors.append(KctlError(if_same(info)))
-            elif (problem := await _send(session, given, info, patch, done)) is not None:
+            elif (problem := await _send(session, flags, info, patch, done)) is not None:
                 errors.append(problem)
         raise_all(errors, listed=found.lists_errors and bool(found.errors))
 
@@ -89,12 +89,12 @@ def _plan(info: Info, change: Callable[[JSONObject], bool]) -> JSONObject | Kctl
         return KctlError(f"error: {resource} {go_quote(info.name)} {error}")
 
 
-async def _send(session: Session, given: Given, info: Info, patch: JSONObject, done: str) -> KctlError | None:
+async def _send(session: Session, flags: FlagSet, info: Info, patch: JSONObject, done: str) -> KctlError | None:
     try:
-        answer = await send_patch(given, info, patch, dry_run=False)
+        answer = await send_patch(flags, info, patch, dry_run=False)
     except APIError as error:
         return KctlError(f"failed to patch: {error.message}")
-    typed.printer_for(given, done).print(answer, session.write_object)
+    typed.printer_for(flags, done).print(answer, session.write_object)
     return None
 
 

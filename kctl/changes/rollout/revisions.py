@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from kctl.command_line import standard_flags
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.objects import Found, Info, Query, resolve
 from kctl.session.session import Session
@@ -25,13 +25,13 @@ FLAGS = (
 )
 
 
-def require_resource(given: Given) -> None:
-    if not given.arguments and not given.texts("filename") and not given.text("kustomize"):
+def require_resource(flags: FlagSet) -> None:
+    if not flags.arguments and not flags.texts("filename") and not flags.text("kustomize"):
         raise KctlError("required resource not specified")
 
 
-async def find(session: Session, given: Given) -> Found:
-    query = Query.of(given)._replace(types_alone=True, latest=True, keep_going=True, flatten=True, typed=True)
+async def find(session: Session, flags: FlagSet) -> Found:
+    query = Query.of(flags)._replace(types_alone=True, latest=True, keep_going=True, flatten=True, typed=True)
     return await resolve(session, query)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from kctl.changes.rollout.revisions import FLAGS, find, require_resource
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.objects import Info
 from kctl.session.session import Session
@@ -116,13 +116,13 @@ _VIEWERS: dict[tuple[str, str], Callable[[JSONObject, int], Progress]] = {
 }
 
 
-async def run(session: Session, given: Given) -> None:
-    require_resource(given)
-    revision = given.number("revision")
+async def run(session: Session, flags: FlagSet) -> None:
+    require_resource(flags)
+    revision = flags.number("revision")
     if revision < 0:
         raise KctlError(f"revision must be a positive integer: {revision}")
-    timeout = given.seconds("timeout")
-    found = await find(session, given)
+    timeout = flags.seconds("timeout")
+    found = await find(session, flags)
     count = 0
 
     async def show(info: Info) -> None:
@@ -130,7 +130,7 @@ async def run(session: Session, given: Given) -> None:
         count += 1
         try:
             async with asyncio.timeout(timeout if timeout > 0 else None):
-                await _follow(session, info, revision, watch=given.is_on("watch"))
+                await _follow(session, info, revision, watch=flags.is_on("watch"))
         except TimeoutError:
             raise KctlError("timed out waiting for the condition") from None
 

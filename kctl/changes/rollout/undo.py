@@ -16,7 +16,7 @@ from kctl.changes.rollout.revisions import (
 )
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError
 from kctl.objects import Info
 from kctl.printers import typed
@@ -42,10 +42,10 @@ _KEPT = (
 _DONE = "rolled back"
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     mode = dry_run.dry_run(session)
-    require_resource(given)
-    found = await find(session, given)
+    require_resource(flags)
+    found = await find(session, flags)
 
     async def undo(info: Info) -> None:
         obj = info.object or {}
@@ -55,8 +55,8 @@ async def run(session: Session, given: Given) -> None:
                 f"update the {_LAST_APPLIED} annotation, which may cause unexpected behavior on future 'kctl apply' "
                 "operations. Consider using 'kctl apply' with your previous configuration file instead.\n"
             )
-        result = await _rolled_back(info, given.number("to-revision"), mode)
-        typed.printer_for(given, result, dry_run=mode).print(obj, session.write_object)
+        result = await _rolled_back(info, flags.number("to-revision"), mode)
+        typed.printer_for(flags, result, dry_run=mode).print(obj, session.write_object)
 
     await found.each(undo)
 

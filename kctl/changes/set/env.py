@@ -10,7 +10,7 @@ from kctl.changes import dry_run
 from kctl.changes.set import variables
 from kctl.changes.set.patches import Changing, find, pod_spec, selected, set_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.objects import value_from
 from kctl.printers import typed
@@ -19,31 +19,31 @@ from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 
-async def run(session: Session, given: Given) -> None:
-    if given.is_on("all") and given.text("selector"):
+async def run(session: Session, flags: FlagSet) -> None:
+    if flags.is_on("all") and flags.text("selector"):
         raise KctlError("cannot set --all and --selector at the same time")
-    resources, words = variables.split(given.arguments)
+    resources, words = variables.split(flags.arguments)
     mode = dry_run.dry_run(session)
-    printer = typed.printer_for(given, "env updated", dry_run=mode)
-    _check(given, resources, mode)
-    parsed = variables.parse([*given.texts("env"), *words])
+    printer = typed.printer_for(flags, "env updated", dry_run=mode)
+    _check(flags, resources, mode)
+    parsed = variables.parse([*flags.texts("env"), *words])
     changes = list(parsed.set)
-    if given.text("from"):
-        changes += await _imported(session, given)
-    if given.text("prefix"):
-        changes = [{**one, "name": given.text("prefix") + one["name"]} for one in changes]
-    infos = await find(session, given, resources, refuses=False)
+    if flags.text("from"):
+        changes += await _imported(session, flags)
+    if flags.text("prefix"):
+        changes = [{**one, "name": flags.text("prefix") + one["name"]} for one in changes]
+    infos = await find(session, flags, resources, refuses=False)
     listed: list[tuple[JSONObject, JSONObject]] = []
-    changing = Changing(session, given, printer, mode=mode, failure="failed to patch env update to pod template:")
+    changing = Changing(session, flags, printer, mode=mode, failure="failed to patch env update to pod template:")
 
     def change(obj: JSONObject) -> bool:
-        containers = selected(pod_spec(obj), given.text("containers"))
+        containers = selected(pod_spec(obj), flags.text("containers"))
         if not containers:
             where = f"{obj.get('kind')}/{(obj.get('metadata') or {}).get('name')}"
-            session.warn(f"{where} does not have any containers matching {go_quote(given.text('containers'))}")
+            session.warn(f"{where} does not have any containers matching {go_quote(flags.text('containers'))}")
         for container in containers:
             before = container.get("env") or []
-            if not given.is_on("overwrite"):
+            if not flags.is_on("overwrite"):
                 variables.check_overwrites(before, changes)
             after = variables.updated(before, changes, parsed.removed)
             if after or before:
@@ -53,31 +53,31 @@ async def run(session: Session, given: Given) -> None:
             listed.append((obj, container))
         return True
 
-    if given.is_on("list"):
+    if flags.is_on("list"):
         for info in infos:
             with suppress(KctlError):  # whatever has no containers has nothing to list
                 change(info.object or {})
-        await _list(session, given, listed)
+        await _list(session, flags, listed)
         return
     await changing.run(infos, change)
 
 
-def _check(given: Given, resources: list[str], mode: str) -> None:
-    if given.is_on("local") and mode == "server":
+def _check(flags: FlagSet, resources: list[str], mode: str) -> None:
+    if flags.is_on("local") and mode == "server":
         raise KctlError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
-    if not given.texts("filename") and not resources:
+    if not flags.texts("filename") and not resources:
         raise KctlError("one or more resources must be specified as <resource> <name> or <resource>/<name>")
-    if given.is_on("list") and given.text("output"):
+    if flags.is_on("list") and flags.text("output"):
         raise KctlError("--list and --output may not be specified together")
-    if given.texts("keys") and not given.text("from"):
+    if flags.texts("keys") and not flags.text("from"):
         raise KctlError("when specifying --keys, a configmap or secret must be provided with --from")
 
 
-async def _imported(session: Session, given: Given) -> list[JSONObject]:
+async def _imported(session: Session, flags: FlagSet) -> list[JSONObject]:
     """A variable for each key of a config map or secret."""
-    wanted = given.texts("keys")
+    wanted = flags.texts("keys")
     found: list[JSONObject] = []
-    for info in await find(session, given, [given.text("from")], refuses=False):
+    for info in await find(session, flags, [flags.text("from")], refuses=False):
         obj = info.object or {}
         reference = {"ConfigMap": "configMapKeyRef", "Secret": "secretKeyRef"}.get(str(obj.get("kind")))
         if reference is None or obj.get("apiVersion") != "v1":
@@ -93,9 +93,9 @@ async def _imported(session: Session, given: Given) -> list[JSONObject]:
     return found
 
 
-async def _list(session: Session, given: Given, listed: list[tuple[JSONObject, JSONObject]]) -> None:
+async def _list(session: Session, flags: FlagSet, listed: list[tuple[JSONObject, JSONObject]]) -> None:
     resolve: Callable[[JSONObject, JSONObject, JSONObject], Awaitable[str]] | None = None
-    if given.is_on("resolve"):
+    if flags.is_on("resolve"):
         resolve = value_from.References(session).value
     for obj, container in listed:
         name = (obj.get("metadata") or {}).get("name")

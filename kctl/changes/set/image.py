@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kctl.changes import dry_run, metadata
 from kctl.changes.set.patches import Changing, find, pod_spec, set_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, raise_all
 from kctl.printers import typed
 from kctl.session.session import Session
@@ -15,14 +15,14 @@ from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     mode = dry_run.dry_run(session)
-    printer = typed.printer_for(given, "image updated", dry_run=mode)
-    resources, pairs = metadata.split(given.arguments, "image")
+    printer = typed.printer_for(flags, "image updated", dry_run=mode)
+    resources, pairs = metadata.split(flags.arguments, "image")
     images = _images(pairs)
-    infos = await find(session, given, resources)
-    _check(given, resources, images, mode)
-    changing = Changing(session, given, printer, mode=mode, failure="failed to patch image update to pod template:")
+    infos = await find(session, flags, resources)
+    _check(flags, resources, images, mode)
+    changing = Changing(session, flags, printer, mode=mode, failure="failed to patch image update to pod template:")
 
     def change(obj: JSONObject) -> bool:
         spec = pod_spec(obj)
@@ -46,11 +46,11 @@ def _images(pairs: Sequence[str]) -> dict[str, str]:
     return dict(pair.split("=", 1) for pair in pairs)
 
 
-def _check(given: Given, resources: Sequence[str], images: dict[str, str], mode: str) -> None:
+def _check(flags: FlagSet, resources: Sequence[str], images: dict[str, str], mode: str) -> None:
     errors: list[Exception] = []
-    if given.is_on("all") and given.text("selector"):
+    if flags.is_on("all") and flags.text("selector"):
         errors.append(KctlError("cannot set --all and --selector at the same time"))
-    if not resources and not given.texts("filename") and not given.text("kustomize"):
+    if not resources and not flags.texts("filename") and not flags.text("kustomize"):
         errors.append(KctlError("one or more resources must be specified as <resource> <name> or <resource>/<name>"))
     if not images:
         errors.append(KctlError("at least one image update is required"))
@@ -60,7 +60,7 @@ def _check(given: Given, resources: Sequence[str], images: dict[str, str], mode:
                 "all containers are already specified by *, but saw more than one container_name=container_image pairs"
             )
         )
-    if given.is_on("local") and mode == "server":
+    if flags.is_on("local") and mode == "server":
         errors.append(KctlError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?"))
     raise_all(errors)
 

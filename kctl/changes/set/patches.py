@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from kctl.changes.change_cause import RECORD, annotated, recorded
 from kctl.command_line import standard_flags
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, raise_all
 from kctl.objects import Info, Query, resolve
 from kctl.objects.decoding import check_registered
@@ -116,14 +116,14 @@ Change = Callable[[JSONObject], bool]
 """Changes the object in place. Whether it is to be sent at all; raises KctlError for one that can't be changed so."""
 
 
-async def find(session: Session, given: Given, arguments: Sequence[str], *, refuses: bool = True) -> list[Info]:
+async def find(session: Session, flags: FlagSet, arguments: Sequence[str], *, refuses: bool = True) -> list[Info]:
     """Raises what is wrong with the command line, and with any of the objects. With --local no server is asked; some
     verbs refuse words that only a server understands, others just don't read them."""
-    local = given.is_on("local")
+    local = flags.is_on("local")
     if local and arguments and refuses:
         raise KctlError(LOCAL)
-    query = Query.of(given, [] if local else arguments)._replace(
-        types_alone=given.is_on("all"), latest=not local, local=local, keep_going=True, flatten=True
+    query = Query.of(flags, [] if local else arguments)._replace(
+        types_alone=flags.is_on("all"), latest=not local, local=local, keep_going=True, flatten=True
     )
     if local:
         if not query.filenames and not query.kustomize:
@@ -150,23 +150,23 @@ Example resource specifications include:
    '--filename=rsrc.json'"""
 
 
-def check_common(given: Given, mode: str) -> None:
-    if given.is_on("local") and mode == "server":
+def check_common(flags: FlagSet, mode: str) -> None:
+    if flags.is_on("local") and mode == "server":
         raise KctlError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
-    if given.is_on("all") and given.known("selector") and given.text("selector"):
+    if flags.is_on("all") and flags.known("selector") and flags.text("selector"):
         raise KctlError("cannot set --all and --selector at the same time")
 
 
 class Changing:
     """One run over some objects. `failure` is said before a server's refusal, with what goes between them."""
 
-    def __init__(self, session: Session, given: Given, printer: Printer, *, mode: str, failure: str) -> None:
+    def __init__(self, session: Session, flags: FlagSet, printer: Printer, *, mode: str, failure: str) -> None:
         self._session = session
-        self._given = given
+        self._flags = flags
         self._printer = printer
         self._mode = mode
         self._failure = failure
-        self._recorded = recorded(session) if given.known("record") else {}
+        self._recorded = recorded(session) if flags.known("record") else {}
         self.errors: list[Exception] = []
 
     async def run(self, infos: Sequence[Info], change: Change, *, even_if_same: bool = False) -> None:
@@ -185,12 +185,12 @@ class Changing:
             return None
 
     async def _send(self, info: Info, patch: JSONObject) -> None:
-        is_local = self._given.is_on("local")
+        is_local = self._flags.is_on("local")
         if is_local or self._mode == "client":
             self._printer.print(info.object or {}, self._session.write_object)
             return
         try:
-            answer = await send_patch(self._given, info, patch, dry_run=self._mode == "server")
+            answer = await send_patch(self._flags, info, patch, dry_run=self._mode == "server")
         except APIError as error:
             if not self._failure:
                 self.errors.append(error)
@@ -225,13 +225,13 @@ def plan(info: Info, change: Change, annotations: dict[str, str]) -> JSONObject 
     return patch
 
 
-async def send_patch(given: Given, info: Info, patch: JSONObject, *, dry_run: bool) -> JSONObject:
+async def send_patch(flags: FlagSet, info: Info, patch: JSONObject, *, dry_run: bool) -> JSONObject:
     return await info.resource.patch(
         info.name,
         sorted_keys(patch),
         resources.PatchType.STRATEGIC,
         dry_run=dry_run,
-        field_manager=given.text("field-manager"),
+        field_manager=flags.text("field-manager"),
     )
 
 

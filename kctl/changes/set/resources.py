@@ -5,7 +5,7 @@ from __future__ import annotations
 from kctl.changes import dry_run
 from kctl.changes.set.patches import Changing, check_common, find, pod_spec, selected, set_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError
 from kctl.printers import typed
 from kctl.session.session import Session
@@ -13,25 +13,25 @@ from localplane.apimachinery import quantity
 from localplane.apimachinery.objects import JSONObject
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     mode = dry_run.dry_run(session)
-    printer = typed.printer_for(given, "resource requirements updated", dry_run=mode)
-    infos = await find(session, given, given.arguments)
-    check_common(given, mode)
-    if not given.text("limits") and not given.text("requests"):
+    printer = typed.printer_for(flags, "resource requirements updated", dry_run=mode)
+    infos = await find(session, flags, flags.arguments)
+    check_common(flags, mode)
+    if not flags.text("limits") and not flags.text("requests"):
         raise KctlError("you must specify an update to requests or limits (in the form of --requests/--limits)")
-    wanted = {name: _amounts(given.text(name)) for name in ("limits", "requests") if given.text(name)}
+    wanted = {name: _amounts(flags.text(name)) for name in ("limits", "requests") if flags.text(name)}
     failure = "failed to patch resources update to pod template"
-    changing = Changing(session, given, printer, mode=mode, failure=failure)
+    changing = Changing(session, flags, printer, mode=mode, failure=failure)
 
     def change(obj: JSONObject) -> bool:
-        containers = selected(pod_spec(obj), given.text("containers"))
+        containers = selected(pod_spec(obj), flags.text("containers"))
         for container in containers:
             resources = container.setdefault("resources", {})
             for name, amounts in wanted.items():
                 resources[name] = dict(sorted({**(resources.get(name) or {}), **amounts}.items()))
         if not containers:
-            changing.errors.append(KctlError(f"error: unable to find container named {given.text('containers')}"))
+            changing.errors.append(KctlError(f"error: unable to find container named {flags.text('containers')}"))
         return bool(containers)
 
     await changing.run(infos, change)

@@ -7,7 +7,7 @@ from kctl.changes.change_cause import recorded
 from kctl.changes.launch import names
 from kctl.changes.set.patches import LOCAL, plan, require_struct, send_patch, set_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError, SeveralErrors, raise_all
 from kctl.objects import Info, Query, resolve
 from kctl.printers import typed
@@ -16,30 +16,30 @@ from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     mode = dry_run.dry_run(session)
-    selector = names.label_selector(given.arguments[-1]) if given.arguments else None
-    printer = typed.printer_for(given, "selector updated", dry_run=mode)
+    selector = names.label_selector(flags.arguments[-1]) if flags.arguments else None
+    printer = typed.printer_for(flags, "selector updated", dry_run=mode)
     if selector is None:
         raise KctlError("one selector is required")
-    local = given.is_on("local")
-    if local and given.arguments[:-1]:
+    local = flags.is_on("local")
+    if local and flags.arguments[:-1]:
         raise KctlError(LOCAL)
-    query = Query.of(given, given.arguments[:-1])._replace(
-        types_alone=given.is_on("all"), latest=not local, local=local, flatten=True, keep_going=True, label_selector=""
+    query = Query.of(flags, flags.arguments[:-1])._replace(
+        types_alone=flags.is_on("all"), latest=not local, local=local, flatten=True, keep_going=True, label_selector=""
     )
     found = await resolve(session, query)
     annotations = recorded(session)
 
     async def act(info: Info) -> None:
         require_struct(info)
-        version = given.text("resource-version")
+        version = flags.text("resource-version")
         if version:
             (info.object or {}).get("metadata", {}).pop("resourceVersion", None)
         patch = plan(info, lambda one: _change(one, selector, version), annotations) or {}
         obj = info.object or {}
         if not local and mode != "client":
-            obj = await send_patch(given, info, patch, dry_run=mode == "server")
+            obj = await send_patch(flags, info, patch, dry_run=mode == "server")
         printer.print(obj, session.write_object)
 
     errors: list[Exception] = []

@@ -5,22 +5,22 @@ from __future__ import annotations
 from kctl.changes import dry_run
 from kctl.changes.set.patches import Changing, check_common, find, pod_spec, set_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.printers import typed
 from kctl.session.session import Session
 from localplane.apimachinery.objects import JSONObject
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     mode = dry_run.dry_run(session)
-    check_common(given, mode)
-    printer = typed.printer_for(given, "serviceaccount updated", dry_run=mode)
-    if not given.arguments:
+    check_common(flags, mode)
+    printer = typed.printer_for(flags, "serviceaccount updated", dry_run=mode)
+    if not flags.arguments:
         raise KctlError("serviceaccount is required")
-    name = given.arguments[-1]
-    infos = await find(session, given, given.arguments[:-1], refuses=False)
-    changing = Changing(session, given, printer, mode=mode, failure="failed to patch ServiceAccountName")
+    name = flags.arguments[-1]
+    infos = await find(session, flags, flags.arguments[:-1], refuses=False)
+    changing = Changing(session, flags, printer, mode=mode, failure="failed to patch ServiceAccountName")
 
     def change(obj: JSONObject) -> bool:
         pod_spec(obj)["serviceAccountName"] = name

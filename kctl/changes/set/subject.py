@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kctl.changes import dry_run
 from kctl.changes.set.patches import Changing, check_common, find, set_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given
+from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError
 from kctl.objects import Info
 from kctl.printers import typed
@@ -18,14 +18,14 @@ _GROUP = "rbac.authorization.k8s.io"
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
 
 
-async def run(session: Session, given: Given) -> None:
+async def run(session: Session, flags: FlagSet) -> None:
     mode = dry_run.dry_run(session)
-    printer = typed.printer_for(given, "subjects updated", dry_run=mode)
-    infos = await find(session, given, given.arguments)
-    check_common(given, mode)
-    _check(given, infos)
-    subjects = _subjects(session, given)
-    changing = Changing(session, given, printer, mode=mode, failure="failed to patch subjects to rolebinding:")
+    printer = typed.printer_for(flags, "subjects updated", dry_run=mode)
+    infos = await find(session, flags, flags.arguments)
+    check_common(flags, mode)
+    _check(flags, infos)
+    subjects = _subjects(session, flags)
+    changing = Changing(session, flags, printer, mode=mode, failure="failed to patch subjects to rolebinding:")
 
     def change(obj: JSONObject) -> bool:
         if obj.get("kind") not in _BINDINGS or not str(obj.get("apiVersion")).startswith(f"{_GROUP}/"):
@@ -39,9 +39,9 @@ async def run(session: Session, given: Given) -> None:
     await changing.run(infos, change)
 
 
-def _check(given: Given, infos: Sequence[Info]) -> None:
-    accounts = given.texts("serviceaccount")
-    if not given.texts("user") and not given.texts("group") and not accounts:
+def _check(flags: FlagSet, infos: Sequence[Info]) -> None:
+    accounts = flags.texts("serviceaccount")
+    if not flags.texts("user") and not flags.texts("group") and not accounts:
         raise KctlError("you must specify at least one value of user, group or serviceaccount")
     for account in accounts:
         parts = account.split(":")
@@ -51,10 +51,10 @@ def _check(given: Given, infos: Sequence[Info]) -> None:
             raise KctlError("serviceaccount must be <namespace>:<name>, namespace must be specified")
 
 
-def _subjects(session: Session, given: Given) -> list[JSONObject]:
-    found = [{"kind": "User", "apiGroup": _GROUP, "name": name} for name in sorted(set(given.texts("user")))]
-    found += [{"kind": "Group", "apiGroup": _GROUP, "name": name} for name in sorted(set(given.texts("group")))]
-    for account in sorted(set(given.texts("serviceaccount"))):
+def _subjects(session: Session, flags: FlagSet) -> list[JSONObject]:
+    found = [{"kind": "User", "apiGroup": _GROUP, "name": name} for name in sorted(set(flags.texts("user")))]
+    found += [{"kind": "Group", "apiGroup": _GROUP, "name": name} for name in sorted(set(flags.texts("group")))]
+    for account in sorted(set(flags.texts("serviceaccount"))):
         namespace, _, name = account.partition(":")
         found.append({"kind": "ServiceAccount", "name": name, "namespace": namespace or session.namespace})
     return found

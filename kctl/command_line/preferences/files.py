@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.command_line.preferences.decoding import Alias, Defaults, Option, Preference
 from kctl.errors import KctlError, raise_all
 from localplane.apimachinery.golang.text import go_quote
@@ -93,30 +93,30 @@ def options(texts: list[str]) -> tuple[Option, ...]:
     return tuple(found)
 
 
-def with_defaults(preference: Preference, given: Given) -> Preference:
-    command, chosen = given.text("command"), options(given.texts("option"))
+def with_defaults(preference: Preference, flags: FlagSet) -> Preference:
+    command, chosen = flags.text("command"), options(flags.texts("option"))
     before = next((one for one in preference.defaults if one.command == command), None)
     if before is None:
         return preference._replace(defaults=(*preference.defaults, Defaults(command, chosen or None)))
-    if not given.is_on("overwrite"):
+    if not flags.is_on("overwrite"):
         raise KctlError(f'defaults for command "{command}" already exist, use --overwrite to replace')
     changed = before._replace(options=chosen or before.options)
     return preference._replace(defaults=tuple(changed if one is before else one for one in preference.defaults))
 
 
-def with_alias(preference: Preference, given: Given) -> Preference:
+def with_alias(preference: Preference, flags: FlagSet) -> Preference:
     """What is not said again stays as it was."""
-    name, chosen = given.text("name"), options(given.texts("option"))
-    prepended, appended = tuple(given.texts("prependarg")), tuple(given.texts("appendarg"))
+    name, chosen = flags.text("name"), options(flags.texts("option"))
+    prepended, appended = tuple(flags.texts("prependarg")), tuple(flags.texts("appendarg"))
     before = next((one for one in preference.aliases if one.name == name), None)
     if before is None:
-        alias = Alias(name, given.text("command"), prepended, appended, chosen)
+        alias = Alias(name, flags.text("command"), prepended, appended, chosen)
         return preference._replace(aliases=(*preference.aliases, alias))
-    if not given.is_on("overwrite"):
+    if not flags.is_on("overwrite"):
         raise KctlError(f'alias "{name}" already exists, use --overwrite to replace')
     changed = Alias(
         name,
-        given.text("command"),
+        flags.text("command"),
         prepended or before.prepended,
         appended or before.appended,
         chosen or before.options,
@@ -124,11 +124,11 @@ def with_alias(preference: Preference, given: Given) -> Preference:
     return preference._replace(aliases=tuple(changed if one is before else one for one in preference.aliases))
 
 
-def with_policy(preference: Preference, given: Given) -> Preference:
-    options(given.texts("option"))
-    policy = given.text("policy")
+def with_policy(preference: Preference, flags: FlagSet) -> Preference:
+    options(flags.texts("option"))
+    policy = flags.text("policy")
     if policy == "Allowlist":
-        preference = preference._replace(allowed=_entries(given.texts("allowlist-entry")))
+        preference = preference._replace(allowed=_entries(flags.texts("allowlist-entry")))
     return preference._replace(policy=policy)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.printers.table import TabWriter
 from kctl.session.session import Session
@@ -22,18 +22,18 @@ _ACCESS = GroupVersionResource("authorization.k8s.io", "v1", "selfsubjectaccessr
 _RULES = GroupVersionResource("authorization.k8s.io", "v1", "selfsubjectrulesreviews")
 
 
-async def run(session: Session, given: Given) -> int | None:
-    if given.is_on("list"):
-        await _list(session, given)
+async def run(session: Session, flags: FlagSet) -> int | None:
+    if flags.is_on("list"):
+        await _list(session, flags)
         return None
-    attributes = await _attributes(session, given)
-    if given.is_on("no-headers"):
+    attributes = await _attributes(session, flags)
+    if flags.is_on("no-headers"):
         raise KctlError("--no-headers cannot be set without --list specified")
     review = {"kind": "SelfSubjectAccessReview", "apiVersion": "authorization.k8s.io/v1", "spec": attributes}
     answer = await session.client.resource(_ACCESS).create(review)
     status = answer.get("status") or {}
     allowed = bool(status.get("allowed"))
-    if not given.is_on("quiet"):
+    if not flags.is_on("quiet"):
         reasons = (
             ""
             if allowed
@@ -43,22 +43,22 @@ async def run(session: Session, given: Given) -> int | None:
     return 0 if allowed else 1
 
 
-async def _attributes(session: Session, given: Given) -> JSONObject:
-    if len(given.arguments) != 2:
+async def _attributes(session: Session, flags: FlagSet) -> JSONObject:
+    if len(flags.arguments) != 2:
         raise KctlError(
             "you must specify two arguments: verb resource or verb resource/resourceName.\n"
             "See 'kctl auth can-i -h' for help and examples."
         )
-    verb, what = given.arguments
+    verb, what = flags.arguments
     if what.startswith("/"):
-        if given.text("subresource"):
+        if flags.text("subresource"):
             raise KctlError("--subresource can not be used with NonResourceURL")
         if verb not in _URL_VERBS:
             session.warn(f"verb '{verb}' is not a known verb\n")
         return {"nonResourceAttributes": {"path": what, "verb": verb}}
     resource, _, name = what.partition("/")
     found = await _resource(session, resource)
-    namespace = "" if given.is_on("all-namespaces") else session.namespace
+    namespace = "" if flags.is_on("all-namespaces") else session.namespace
     if namespace:
         await _warn_of_scope(session, found)
         if verb not in _VERBS:
@@ -68,7 +68,7 @@ async def _attributes(session: Session, given: Given) -> JSONObject:
         "verb": verb,
         "group": found.group,
         "resource": found.resource,
-        "subresource": given.text("subresource"),
+        "subresource": flags.text("subresource"),
         "name": name,
     }
     return {"resourceAttributes": {key: value for key, value in attributes.items() if value}}
@@ -105,10 +105,10 @@ async def _warn_of_scope(session: Session, resource: GroupVersionResource) -> No
             session.warn(f"resource '{resource.resource}' is not namespace scoped{where}\n")
 
 
-async def _list(session: Session, given: Given) -> None:
-    if given.arguments:
+async def _list(session: Session, flags: FlagSet) -> None:
+    if flags.arguments:
         raise KctlError("list option must be specified with no arguments")
-    if given.is_on("quiet") or given.is_on("all-namespaces") or given.text("subresource"):
+    if flags.is_on("quiet") or flags.is_on("all-namespaces") or flags.text("subresource"):
         raise KctlError("list option can't be specified with neither quiet, all-namespaces nor subresource options")
     review = {
         "kind": "SelfSubjectRulesReview",
@@ -123,7 +123,7 @@ async def _list(session: Session, given: Given) -> None:
         access_rules.compact([one for rule in every for one in access_rules.broken_down(rule)]), key=access_rules.order
     )
     out = TabWriter(session.write)
-    if not given.is_on("no-headers"):
+    if not flags.is_on("no-headers"):
         out.write("Resources\tNon-Resource URLs\tResource Names\tVerbs\n")
     for rule in rules:
         lists = (access_rules.listed(rule.get(field)) for field in ("nonResourceURLs", "resourceNames", "verbs"))

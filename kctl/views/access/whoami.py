@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.printers import typed
 from kctl.printers.choice import output_flags
@@ -18,8 +18,8 @@ from localplane.client.rest.names import GroupVersionResource
 _GROUP = "authentication.k8s.io"
 
 
-async def run(session: Session, given: Given) -> None:
-    printer = typed.printer_for(given, "") if given.changed("output") else None
+async def run(session: Session, flags: FlagSet) -> None:
+    printer = typed.printer_for(flags, "") if flags.changed("output") else None
     review = await _review(session)
     if printer is not None:
         printer.print(review, session.write_object)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from localplane.apimachinery.groups import GroupResource
@@ -33,8 +33,8 @@ def sort_by(what: str) -> Flag:
     return Flag("sort-by", usage=f"Sort {what} by what they use, the most first: cpu or memory. By name without it.")
 
 
-def check_sorting(given: Given) -> None:
-    if given.text("sort-by") not in ("", "cpu", "memory"):
+def check_sorting(flags: FlagSet) -> None:
+    if flags.text("sort-by") not in ("", "cpu", "memory"):
         raise KctlError("--sort-by accepts only cpu or memory")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, UsageError
 from kctl.printers.table import TabWriter
 from kctl.session.session import Session
@@ -17,19 +17,19 @@ from localplane.client.rest.names import GroupVersionResource
 _USAGE = "node [NAME | -l label]"
 
 
-async def run(session: Session, given: Given) -> None:
-    if len(given.arguments) > 1:
+async def run(session: Session, flags: FlagSet) -> None:
+    if len(flags.arguments) > 1:
         raise UsageError(_USAGE, hint="See 'kctl top node -h' for help and examples")
-    name = given.arguments[0] if given.arguments else ""
-    check_sorting(given)
-    if name and given.text("selector"):
+    name = flags.arguments[0] if flags.arguments else ""
+    check_sorting(flags)
+    if name and flags.text("selector"):
         raise KctlError("only one of NAME or --selector can be provided")
-    labels = label_selector(given.text("selector"))
-    metrics = Metrics(session, protobuf=given.is_on("use-protocol-buffers"))
+    labels = label_selector(flags.text("selector"))
+    metrics = Metrics(session, protobuf=flags.is_on("use-protocol-buffers"))
     found = await metrics.read("nodes", name=name, labels=labels)
     if not found:
         raise KctlError("metrics not available yet")
-    _print(session, given, found, await _nodes(session, name, labels))
+    _print(session, flags, found, await _nodes(session, name, labels))
 
 
 async def _nodes(session: Session, name: str, labels: str) -> list[JSONObject]:
@@ -39,8 +39,8 @@ async def _nodes(session: Session, name: str, labels: str) -> list[JSONObject]:
     return list((await nodes.list(options.ListOptions(label_selector=labels))).get("items") or ())
 
 
-def _print(session: Session, given: Given, metrics: list[JSONObject], nodes: list[JSONObject]) -> None:
-    field = "capacity" if given.is_on("show-capacity") else "allocatable"
+def _print(session: Session, flags: FlagSet, metrics: list[JSONObject], nodes: list[JSONObject]) -> None:
+    field = "capacity" if flags.is_on("show-capacity") else "allocatable"
     available, without_swap = {}, set()
     for node in nodes:
         name, status = node["metadata"]["name"], node.get("status") or {}
@@ -51,11 +51,11 @@ def _print(session: Session, given: Given, metrics: list[JSONObject], nodes: lis
         if swap is None:
             without_swap.add(name)
     out = TabWriter(session.write)
-    rows = top_rows.Rows(out, top_rows.measured(swap=given.is_on("show-swap")))
-    if not given.is_on("no-headers"):
+    rows = top_rows.Rows(out, top_rows.measured(swap=flags.is_on("show-swap")))
+    if not flags.is_on("no-headers"):
         rows.headers((), shares=True)
     used = [(one["metadata"]["name"], top_rows.usage(one.get("usage"))) for one in metrics]
-    for name, amounts in sorted(used, key=lambda one: top_rows.order(one[1], one[0], given.text("sort-by"))):
+    for name, amounts in sorted(used, key=lambda one: top_rows.order(one[1], one[0], flags.text("sort-by"))):
         missing = frozenset((top_rows.SWAP,)) if name in without_swap else frozenset()
         rows.used((name,), amounts, available.pop(name, None), missing=missing)
     for name in available:

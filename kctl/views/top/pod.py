@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, UsageError
 from kctl.printers.table import TabWriter
 from kctl.session.session import Session
@@ -32,17 +32,17 @@ _METRICS_TAKE = timedelta(minutes=2)
 """A pod that is older and has no metrics won't get any soon."""
 
 
-async def run(session: Session, given: Given) -> None:
-    if len(given.arguments) > 1:
+async def run(session: Session, flags: FlagSet) -> None:
+    if len(flags.arguments) > 1:
         raise UsageError(_USAGE, hint="See 'kctl top pod -h' for help and examples")
-    name = given.arguments[0] if given.arguments else ""
+    name = flags.arguments[0] if flags.arguments else ""
     namespace = session.namespace
-    check_sorting(given)
-    if name and (given.text("selector") or given.text("field-selector")):
+    check_sorting(flags)
+    if name and (flags.text("selector") or flags.text("field-selector")):
         raise KctlError("only one of NAME or selector can be provided")
-    labels, fields = label_selector(given.text("selector")), field_selector(given.text("field-selector"))
-    everywhere = given.is_on("all-namespaces")
-    metrics = Metrics(session, protobuf=given.is_on("use-protocol-buffers"))
+    labels, fields = label_selector(flags.text("selector")), field_selector(flags.text("field-selector"))
+    everywhere = flags.is_on("all-namespaces")
+    metrics = Metrics(session, protobuf=flags.is_on("use-protocol-buffers"))
     where = "" if everywhere else namespace
     found = await metrics.read("pods", namespace=where, name=name, labels=labels)
     if found and fields:
@@ -52,7 +52,7 @@ async def run(session: Session, given: Given) -> None:
         await _explain_nothing(session, namespace, name, labels, fields)
         session.say("No resources found" + ("\n" if everywhere else f" in {namespace} namespace.\n"))
         return
-    _print(session, given, found)
+    _print(session, flags, found)
 
 
 def _place(obj: JSONObject) -> tuple[str, str]:
@@ -86,14 +86,14 @@ def _go_duration(duration: timedelta) -> str:
     return (f"{hours}h" if hours else "") + (f"{minutes}m" if hours or minutes else "") + f"{rest}s"
 
 
-def _print(session: Session, given: Given, metrics: list[JSONObject]) -> None:
-    by_container, everywhere = given.is_on("containers"), given.is_on("all-namespaces")
-    chosen = given.text("sort-by")
-    resources = top_rows.measured(swap=given.is_on("show-swap"))
+def _print(session: Session, flags: FlagSet, metrics: list[JSONObject]) -> None:
+    by_container, everywhere = flags.is_on("containers"), flags.is_on("all-namespaces")
+    chosen = flags.text("sort-by")
+    resources = top_rows.measured(swap=flags.is_on("show-swap"))
     out = TabWriter(session.write)
     rows = top_rows.Rows(out, resources)
     columns = 1 + len(resources)
-    if not given.is_on("no-headers"):
+    if not flags.is_on("no-headers"):
         columns = rows.headers((*("NAMESPACE",) * everywhere, *("POD",) * by_container), shares=False)
     used = []
     for one in metrics:
@@ -109,7 +109,7 @@ def _print(session: Session, given: Given, metrics: list[JSONObject]) -> None:
             continue
         for container, own in sorted(containers, key=lambda one: top_rows.order(one[1], one[0], chosen)):
             rows.used((*before, name, container), own)
-    if given.is_on("sum"):
+    if flags.is_on("sum"):
         rows.sum(top_rows.total((amounts for _, amounts, _ in used), resources), columns)
     out.flush()
 

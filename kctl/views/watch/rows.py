@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from itertools import groupby
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.printers.choice import GET_FORMATS, Printer, printer_for
 from kctl.printers.objects import without_managed_fields
 from kctl.printers.table import TableOptions, TablePrinter, TabWriter
@@ -145,10 +145,10 @@ class _Telling:
 class Lines(_Telling):
     """kubectl's columns, with the event before them and the kind before each name. Headers once for each kind."""
 
-    def __init__(self, session: Session, given: Given) -> None:
+    def __init__(self, session: Session, flags: FlagSet) -> None:
         super().__init__(session)
-        self._given = given
-        self._changes_only = given.is_on("watch-only")
+        self._flags = flags
+        self._changes_only = flags.is_on("watch-only")
         self._tables: dict[str, tuple[TablePrinter, TabWriter]] = {}
 
     def show(self, source: Source, changes: list[Change], *, initial: bool) -> None:
@@ -163,15 +163,15 @@ class Lines(_Telling):
 
     def _table(self, source: Source) -> tuple[TablePrinter, TabWriter]:
         if source.resource not in self._tables:
-            given = self._given
+            flags = self._flags
             options = TableOptions(
-                no_headers=given.is_on("no-headers"),
-                wide=given.text("output") == "wide",
-                with_namespace=given.is_on("all-namespaces") and source.mapping.namespaced,
+                no_headers=flags.is_on("no-headers"),
+                wide=flags.text("output") == "wide",
+                with_namespace=flags.is_on("all-namespaces") and source.mapping.namespaced,
                 with_kind=True,
                 kind=source.kind,
-                show_labels=given.is_on("show-labels"),
-                column_labels=tuple(given.texts("label-columns")),
+                show_labels=flags.is_on("show-labels"),
+                column_labels=tuple(flags.texts("label-columns")),
             )
             self._tables[source.resource] = TablePrinter(options), TabWriter(self._session.write)
         return self._tables[source.resource]
@@ -189,12 +189,12 @@ def _table(rows: list[JSONObject]) -> JSONObject:
 class Documents(_Telling):
     """Whole objects. As JSON an event is a line, for what reads line by line."""
 
-    def __init__(self, session: Session, given: Given) -> None:
+    def __init__(self, session: Session, flags: FlagSet) -> None:
         super().__init__(session)
-        self._changes_only = given.is_on("watch-only")
-        printer = printer_for(given, formats=GET_FORMATS)
-        keep = given.is_on("show-managed-fields")
-        is_json = given.text("output").lower() == "json"
+        self._changes_only = flags.is_on("watch-only")
+        printer = printer_for(flags, formats=GET_FORMATS)
+        keep = flags.is_on("show-managed-fields")
+        is_json = flags.text("output").lower() == "json"
         self._print: Callable[[Change], None] = _json_line(session, keep=keep) if is_json else _event(session, printer)
 
     def show(self, source: Source, changes: list[Change], *, initial: bool) -> None:

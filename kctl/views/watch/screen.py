@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kctl.command_line.colours import allowed
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.printers.terminal import harmless
 from kctl.views.watch.board import Board
 from kctl.views.watch.changes import Change
@@ -67,14 +67,14 @@ class Terminal:
 class LiveView:
     """`stop` is set when somebody types q. Run it beside what brings the changes."""
 
-    def __init__(self, given: Given, sources: Sequence[Source], stop: asyncio.Event) -> None:
+    def __init__(self, flags: FlagSet, sources: Sequence[Source], stop: asyncio.Event) -> None:
         self._board = Board(sources)
-        self._given = given
+        self._flags = flags
         self._stop = stop
-        self._title = _title(given, sources)
+        self._title = _title(flags, sources)
         self._news = asyncio.Event()
         self._terminal = Terminal()
-        self._colour = allowed(given.text("color"), sys.stdout)
+        self._colour = allowed(flags.text("color"), sys.stdout)
 
     def show(self, source: Source, changes: list[Change], *, initial: bool) -> None:
         self._board.show(source, changes, initial=initial, now=time.monotonic())
@@ -119,16 +119,16 @@ class LiveView:
         self._terminal.paint(draw(self._board, self._look(colour=self._colour), title=title, at=now))
 
     def _look(self, *, colour: bool) -> Look:
-        given, size = self._given, _size()
+        flags, size = self._flags, _size()
         return Look(
             width=size.columns,
             height=size.lines,
             colour=colour,
-            wide=given.text("output") == "wide",
-            namespaces=given.is_on("all-namespaces"),
-            headers=not given.is_on("no-headers"),
-            show_labels=given.is_on("show-labels"),
-            column_labels=tuple(given.texts("label-columns")),
+            wide=flags.text("output") == "wide",
+            namespaces=flags.is_on("all-namespaces"),
+            headers=not flags.is_on("no-headers"),
+            show_labels=flags.is_on("show-labels"),
+            column_labels=tuple(flags.texts("label-columns")),
         )
 
     def _typed(self) -> None:
@@ -153,13 +153,13 @@ def _counted(count: int) -> str:
     return f"{count} object{'' if count == 1 else 's'}"
 
 
-def _title(given: Given, sources: Sequence[Source]) -> str:
+def _title(flags: FlagSet, sources: Sequence[Source]) -> str:
     parts = [", ".join(dict.fromkeys(source.resource for source in sources))]
     namespaced = [source for source in sources if source.mapping.namespaced]
-    if given.is_on("all-namespaces"):
+    if flags.is_on("all-namespaces"):
         parts.append("all namespaces")
     elif namespaced:
         parts.append(f"namespace {namespaced[0].namespace}")
-    parts += [f"-l {given.text('selector')}"] if given.text("selector") else []
-    parts += [f"--field-selector {given.text('field-selector')}"] if given.text("field-selector") else []
+    parts += [f"-l {flags.text('selector')}"] if flags.text("selector") else []
+    parts += [f"--field-selector {flags.text('field-selector')}"] if flags.text("field-selector") else []
     return harmless(" · ".join(parts))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.objects.arguments import read
 from kctl.objects.lookup import with_everything
@@ -36,22 +36,22 @@ class Source(NamedTuple):
         return str(self.mapping.resource.group_resource)
 
 
-async def sources(session: Session, given: Given) -> list[Source]:
+async def sources(session: Session, flags: FlagSet) -> list[Source]:
     """In the order in which they were named. Raises KctlError, in kubectl's words where it has them."""
-    if not given.arguments:
+    if not flags.arguments:
         raise KctlError('Required resource not specified, see "kctl api-resources" for those that there are')
-    everywhere = given.is_on("all-namespaces")
-    arguments = await with_everything(session, given.arguments, cluster_wide=everywhere, verb="watch")
+    everywhere = flags.is_on("all-namespaces")
+    arguments = await with_everything(session, flags.arguments, cluster_wide=everywhere, verb="watch")
     expanded = {one: await session.discovery.expand(one) for one in arguments[0].split(",") if "/" not in arguments[0]}
     words = read(arguments, lambda one: expanded.get(one, one))
     pairs = list(words.pairs) or [(one, name) for one in words.types for name in words.names or ("",)]
-    found = [await _source(session, given, one, name) for one, name in pairs]
+    found = [await _source(session, flags, one, name) for one, name in pairs]
     return list(dict.fromkeys(found))
 
 
-async def _source(session: Session, given: Given, argument: str, name: str) -> Source:
-    labels, fields = given.text("selector").strip(), given.text("field-selector").strip()
-    everywhere = given.is_on("all-namespaces")
+async def _source(session: Session, flags: FlagSet, argument: str, name: str) -> Source:
+    labels, fields = flags.text("selector").strip(), flags.text("field-selector").strip()
+    everywhere = flags.is_on("all-namespaces")
     try:
         mapping = await session.discovery.mapping_for(argument)
     except NoMatch as error:
