@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from kctl.command_line.flags import Flag, switch
 from kctl.errors import KctlError, listed_as_one, raise_all, with_source
-from kctl.objects import Found, Info
+from kctl.objects import Info, Result
 from kctl.printers.objects import kind_and_group
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, Expired, Forbidden, MethodNotAllowed, NotFound
@@ -193,17 +193,17 @@ class Deleter:
         self._deleted: list[tuple[Info, str]] = []
         self._found = 0
 
-    async def delete(self, found: Found) -> list[Info]:
+    async def delete(self, result: Result) -> list[Info]:
         """Those that were there. Raises what went wrong once all has been tried."""
         failed: list[Exception] = []
-        async for info in found.visit():
+        async for info in result.visit():
             if self._options.confirmed is not None and not self._options.confirmed(info):
                 continue
             try:
                 await self._delete(info)
             except (APIError, InvalidName) as error:
                 failed.append(with_source(error, "deleting", info.source))
-        self._raise(failed, found.errors)
+        self._raise(failed, result.errors)
         if not self._found:
             self._session.write("No resources found\n")
         elif self._options.waits and self._options.deletion.dry_run == "none":

@@ -12,7 +12,7 @@ from kctl.changes.change_cause import RECORD
 from kctl.command_line import standard_flags
 from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, raise_all
-from kctl.objects import Found, Info, Query
+from kctl.objects import Info, Query, Result
 from kctl.printers.choice import output_flags
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError
@@ -108,22 +108,22 @@ def query(flags: FlagSet, resources: Sequence[str]) -> Query:
     return asked._replace(latest=True, types_alone=flags.is_on("all"))
 
 
-async def change_all(flags: FlagSet, found: Found, change: Callable[[Info], Awaitable[None]]) -> None:
+async def change_all(flags: FlagSet, result: Result, change: Callable[[Info], Awaitable[None]]) -> None:
     """Do it to every object, and say at the end what went wrong."""
-    if flags.text("resource-version") and not found.single_item_implied:
+    if flags.text("resource-version") and not result.single_item_implied:
         raise KctlError("--resource-version may only be used with a single resource")
-    async for info in found.visit():
+    async for info in result.visit():
         try:
             await change(info)
         except (APIError, KctlError) as error:
-            found.errors.append(error)
-    raise_all(found.errors)
+            result.errors.append(error)
+    raise_all(result.errors)
 
 
-def list_entries(session: Session, info: Info, found: Found, what: str, entries: dict[str, str]) -> None:
+def list_entries(session: Session, info: Info, result: Result, what: str, entries: dict[str, str]) -> None:
     """`labels` or `annotations`, one to a line."""
     indent = ""
-    if not found.single_item_implied:
+    if not result.single_item_implied:
         indent = " "
         group, _, _ = str((info.object or {}).get("apiVersion", "")).rpartition("/")
         session.write(f"Listing {what} for {(info.object or {}).get('kind')}.{group}/{info.name}:\n")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from kctl.command_line.flags import Flag, first_word
+from kctl.command_line.flags import Flag, FlagSet, first_word
 from kctl.session.session import Session
 from localplane.apimachinery.light_typing import NamedTuple
 

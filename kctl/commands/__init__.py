@@ -4,12 +4,12 @@ A verb's module has a COMMAND (see `kctl.command_line.command`): its words, flag
 Session and the flags and arguments of its command line:
 
     async def run(session: Session, flags: FlagSet) -> int | None:
-        found = await resolve(session, Query.of(flags)._replace(keep_going=True, flatten=True))
+        result = await resolve(session, Query.of(flags)._replace(keep_going=True, flatten=True))
         printer = results.printer_for(flags, "labeled", dry_run=dry_run(session))
-        async for info in found.visit():
+        async for info in result.visit():
             info.refresh(await info.resource.patch(info.name, ...))
             printer.print(info.object, session.write_object)
-        found.raise_errors()
+        result.raise_errors()
 
     COMMAND = Command("label", "label TYPE NAME KEY=VALUE", "Update the labels on a resource", run=run, flags=(...))
 

@@ -9,7 +9,7 @@ from kctl.changes.metadata import Changes, changed_metadata, parse, split
 from kctl.command_line.command import Command
 from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
-from kctl.objects import Found, Info, resolve
+from kctl.objects import Info, Result, resolve
 from kctl.printers import results
 from kctl.printers.choice import Printer
 from kctl.session.session import Session
@@ -29,19 +29,19 @@ async def run(session: Session, flags: FlagSet) -> None:
             f"can not both modify and remove the following annotation(s) in the same command: {', '.join(both)}"
         )
     printer = results.printer_for(flags, "annotated", dry_run=strategy)
-    found = await resolve(session, metadata_changing.query(flags, words.resources))
-    annotating = _Annotating(session, printer, changes, strategy, found)
-    await metadata_changing.change_all(flags, found, annotating.annotate)
+    result = await resolve(session, metadata_changing.query(flags, words.resources))
+    annotating = _Annotating(session, printer, changes, strategy, result)
+    await metadata_changing.change_all(flags, result, annotating.annotate)
 
 
 class _Annotating:
-    def __init__(self, session: Session, printer: Printer, changes: Changes, strategy: str, found: Found) -> None:
+    def __init__(self, session: Session, printer: Printer, changes: Changes, strategy: str, result: Result) -> None:
         self._session = session
         self._flags = session.flags
         self._printer = printer
         self._changes = changes
         self._strategy = strategy
-        self._found = found
+        self._found = result
 
     async def annotate(self, info: Info) -> None:
         flags = self._flags

@@ -28,13 +28,13 @@ async def run(session: Session, flags: FlagSet) -> None:
     require(flags, "max")
     mode = dry_run.dry_run(session)
     _check(flags)
-    found = await resolve(session, Query.of(flags)._replace(keep_going=True, flatten=True))
+    result = await resolve(session, Query.of(flags)._replace(keep_going=True, flatten=True))
 
     async def autoscale(info: Info) -> None:
         await _require_scale(session, info)
         await _autoscale(session, flags, info, mode)
 
-    await found.each(autoscale)
+    await result.each(autoscale)
 
 
 def _check(flags: FlagSet) -> None:

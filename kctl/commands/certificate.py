@@ -44,7 +44,7 @@ def _runs(decision: _Decision) -> Run:
             if (await session.discovery.mapping_for(word.partition("/")[0])).namespaced:
                 raise KctlError("namespace may not be empty when retrieving a resource by name")
         query = Query.of(flags, words)._replace(default_namespace=False, flatten=True, keep_going=True)
-        found = await resolve(session, query)
+        result = await resolve(session, query)
         count = 0
 
         async def decide(info: Info) -> None:
@@ -55,7 +55,7 @@ def _runs(decision: _Decision) -> Run:
             count += 1
             printer.print(info.object or {}, session.write_object)
 
-        await found.each(decide)
+        await result.each(decide)
         if not count:
             session.write("No resources found\n")
 

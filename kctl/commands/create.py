@@ -67,16 +67,16 @@ class _Creating:
         query = Query.of(self._flags)._replace(
             flatten=True, keep_going=True, needs_object=False, validates=self._validation != "Ignore"
         )
-        found = await resolve(self._session, query)
+        result = await resolve(self._session, query)
         count = 0
-        async for info in found.visit():
+        async for info in result.visit():
             try:
                 await self._create(info)
             except APIError as error:
-                found.errors.append(with_source(error, "creating", info.source))
+                result.errors.append(with_source(error, "creating", info.source))
                 continue
             count += 1
-        raise_all(found.errors)
+        raise_all(result.errors)
         if not count:
             raise KctlError("no objects passed to create")
 

@@ -13,8 +13,8 @@ async def run(session: Session, flags: FlagSet) -> None:
     debugging = options.read(flags)
     options.check(session, debugging)
     words = [name if "/" in name else f"pods/{name}" for name in debugging.targets]
-    found = await resolve(session, Query.of(flags, words))
-    async for info in found.visit():
+    result = await resolve(session, Query.of(flags, words))
+    async for info in result.visit():
         await visit.visit(session, debugging, info)
 
 

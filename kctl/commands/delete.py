@@ -28,7 +28,7 @@ async def run(session: Session, flags: FlagSet) -> int | None:
         return None
     selects = flags.is_on("all") or bool(flags.text("selector") or flags.text("field-selector"))
     query = _query(flags)
-    found = await resolve(session, query)
+    result = await resolve(session, query)
     _check(session, flags, deletion)
     options = DeleteOptions(
         deletion=deletion,
@@ -42,7 +42,7 @@ async def run(session: Session, flags: FlagSet) -> int | None:
         if shown is None:
             return None
         options = options._replace(confirmed=lambda info: _place(info) in shown)
-    await Deleter(session, options).delete(found)
+    await Deleter(session, options).delete(result)
     return None
 
 
@@ -92,9 +92,9 @@ async def _raw(session: Session, flags: FlagSet) -> None:
 
 async def _preview(session: Session, query: Query, *, ignore_not_found: bool) -> set[tuple[str, str, str]] | None:
     """What was shown and agreed to; None if there was nothing, or somebody said no."""
-    found = await resolve(session, query)
-    infos = await found.infos()
-    raise_all([error for error in found.errors if not (ignore_not_found and isinstance(error, NotFound))])
+    result = await resolve(session, query)
+    infos = await result.infos()
+    raise_all([error for error in result.errors if not (ignore_not_found and isinstance(error, NotFound))])
     if not infos:
         session.write("No resources found\n")
         return None

@@ -26,9 +26,9 @@ async def run(session: Session, flags: FlagSet) -> None:
         flatten=True,
         enforce_namespace=session.namespace_is_explicit and not everywhere,
     )
-    found = await resolve(session, query)
-    infos = await found.infos()
-    errors = list(found.errors)
+    result = await resolve(session, query)
+    infos = await result.infos()
+    errors = list(result.errors)
     several = bool(errors) or len(infos) > 1
     with_events = flags.is_on("show-events") and (flags.changed("show-events") or not several)
     source = describe_page.Source(session, with_events=with_events, chunk_size=flags.number("chunk-size"))
@@ -46,7 +46,7 @@ async def run(session: Session, flags: FlagSet) -> None:
         between = "\n\n"
     if not infos and not errors:
         session.say("No resources found" + ("\n" if everywhere else f" in {session.namespace} namespace.\n"))
-    raise_all(errors, listed=found.lists_errors and bool(found.errors))
+    raise_all(errors, listed=result.lists_errors and bool(result.errors))
 
 
 async def _described(info: Info, source: describe_page.Source) -> str:
@@ -69,8 +69,8 @@ async def _describe_matching(
         flatten=True,
         chunk_size=flags.number("chunk-size"),
     )
-    found = await resolve(session, query)
-    matching = [info for info in await found.infos() if info.name.startswith(prefix)]
+    result = await resolve(session, query)
+    matching = [info for info in await result.infos() if info.name.startswith(prefix)]
     for info in matching:
         session.write(f"{await _described(info, source)}\n")
     if not matching:

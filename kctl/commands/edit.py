@@ -17,10 +17,10 @@ from kctl.session.session import Session
 async def run(session: Session, flags: FlagSet) -> None:
     _ = session.namespace  # a context that is not there is told of in the words of who asks for a namespace
     query = Query.of(flags)._replace(types_alone=True, latest=True, flatten=True, keep_going=True)
-    found = await resolve(session, query)
+    result = await resolve(session, query)
     dry_run.field_validation(flags)
-    infos = await found.infos()
-    raise_all(found.errors)
+    infos = await result.infos()
+    raise_all(result.errors)
     if not infos:
         raise KctlError("edit cancelled, no objects found")
     await loop.EditLoop(session, flags, patches.EditPatching(session, flags, infos).attempt).run(infos)

@@ -19,7 +19,7 @@ async def run(session: Session, flags: FlagSet) -> None:
     mode = dry_run.dry_run(session)
     printer = typed.printer_for(flags, "exposed", dry_run=mode)
     query = Query.of(flags)._replace(label_selector="", keep_going=True, flatten=True)
-    found = await resolve(session, query)
+    result = await resolve(session, query)
     exposing = service.Exposing(flags)
 
     async def expose(info: Info) -> None:
@@ -35,7 +35,7 @@ async def run(session: Session, flags: FlagSet) -> None:
             service = await send(session, flags, service, "services", dry_run=mode == "server")
         printer.print(service, session.write_object)
 
-    await found.each(expose)
+    await result.each(expose)
 
 
 COMMAND = Command(

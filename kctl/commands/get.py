@@ -6,7 +6,7 @@ from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, ListErrors, UsageError, raise_all
-from kctl.objects import Found, Info, resolve
+from kctl.objects import Info, Result, resolve
 from kctl.objects.arguments import Query
 from kctl.objects.lookup import with_everything
 from kctl.printers import clean, sorting
@@ -32,11 +32,11 @@ async def run(session: Session, flags: FlagSet) -> int | None:
         flags.arguments = await with_everything(session, flags.arguments, cluster_wide=cluster_wide, verb="list")
     if flags.is_on("watch") or flags.is_on("watch-only"):
         return await watch_one_type(session, flags, _query(session, flags, watching=True))
-    found = await resolve(session, _query(session, flags))
+    result = await resolve(session, _query(session, flags))
     if _is_table(flags):
-        await _print_tables(session, flags, found)
+        await _print_tables(session, flags, result)
     else:
-        await _print_objects(session, flags, found)
+        await _print_objects(session, flags, result)
     return None
 
 
@@ -107,12 +107,12 @@ async def _raw(session: Session, flags: FlagSet) -> None:
     await raw.raw_request(session, "GET", path)
 
 
-async def _infos(found: Found, flags: FlagSet) -> tuple[list[Info], list[Exception]]:
-    infos = await found.infos()
+async def _infos(result: Result, flags: FlagSet) -> tuple[list[Info], list[Exception]]:
+    infos = await result.infos()
     if not flags.is_on("ignore-not-found"):
-        return infos, list(found.errors)
+        return infos, list(result.errors)
     errors: list[Exception] = []
-    for error in found.errors:
+    for error in result.errors:
         if isinstance(error, ListErrors):
             left = [one for one in error.errors if not isinstance(one, NotFound)]
             errors += [ListErrors(left)] if left else []
@@ -121,20 +121,20 @@ async def _infos(found: Found, flags: FlagSet) -> tuple[list[Info], list[Excepti
     return infos, errors
 
 
-async def _print_tables(session: Session, flags: FlagSet, found: Found) -> None:
-    infos, errors = await _infos(found, flags)
+async def _print_tables(session: Session, flags: FlagSet, result: Result) -> None:
+    infos, errors = await _infos(result, flags)
     written = print_infos(session, flags, infos)
     if not written and not flags.is_on("ignore-not-found") and not errors:
         everywhere = flags.is_on("all-namespaces") or not all(info.is_namespaced for info in infos)
         where = "" if everywhere else f" in {session.namespace} namespace."
         session.say(f"No resources found{where}\n")
-    raise_all(errors, listed=found.lists_errors)
+    raise_all(errors, listed=result.lists_errors)
 
 
-async def _print_objects(session: Session, flags: FlagSet, found: Found) -> None:
+async def _print_objects(session: Session, flags: FlagSet, result: Result) -> None:
     """One object as it is if one was named, a List of everything otherwise."""
-    infos, errors = await _infos(found, flags)
-    single = found.single_item_implied
+    infos, errors = await _infos(result, flags)
+    single = result.single_item_implied
     if single and errors:
         raise_all(errors)
     errors = [one for error in errors for one in (error.errors if isinstance(error, ListErrors) else (error,))]

@@ -11,7 +11,7 @@ from kctl.changes.metadata import Changes, changed_metadata, split
 from kctl.command_line.command import Command
 from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, raise_all
-from kctl.objects import Found, Info, resolve
+from kctl.objects import Info, Result, resolve
 from kctl.printers import results
 from kctl.session.session import Session
 from localplane.apimachinery import names
@@ -28,9 +28,9 @@ async def run(session: Session, flags: FlagSet) -> None:
     metadata_changing.check(flags, words.resources, dry_run=strategy, example="pod")
     if not changes.new and not changes.removed and not flags.is_on("list"):
         raise KctlError("at least one label update is required")
-    found = await resolve(session, metadata_changing.query(flags, words.resources))
-    labelling = _Labelling(session, flags, changes, strategy, found)
-    await metadata_changing.change_all(flags, found, labelling.label)
+    result = await resolve(session, metadata_changing.query(flags, words.resources))
+    labelling = _Labelling(session, flags, changes, strategy, result)
+    await metadata_changing.change_all(flags, result, labelling.label)
 
 
 def _parse(pairs: Sequence[str]) -> Changes:
@@ -52,12 +52,12 @@ def _parse(pairs: Sequence[str]) -> Changes:
 
 
 class _Labelling:
-    def __init__(self, session: Session, flags: FlagSet, changes: Changes, strategy: str, found: Found) -> None:
+    def __init__(self, session: Session, flags: FlagSet, changes: Changes, strategy: str, result: Result) -> None:
         self._session = session
         self._flags = flags
         self._changes = changes
         self._strategy = strategy
-        self._found = found
+        self._found = result
 
     async def label(self, info: Info) -> None:
         flags = self._flags

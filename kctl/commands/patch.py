@@ -36,15 +36,15 @@ async def run(session: Session, flags: FlagSet) -> None:
     _check(flags, strategy)
     patching = _Patching(session, flags, strategy, _read(flags))
     query = Query.of(flags)._replace(flatten=True, keep_going=True, local=flags.is_on("local"))
-    found = await resolve(session, query)
+    result = await resolve(session, query)
     count = 0
-    async for info in found.visit():
+    async for info in result.visit():
         count += 1
         try:
             await patching.patch(info)
         except (APIError, KctlError) as error:
-            found.errors.append(error)
-    raise_all(found.errors)
+            result.errors.append(error)
+    raise_all(result.errors)
     if not count:
         raise KctlError("no objects passed to patch")
 

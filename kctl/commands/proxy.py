@@ -97,9 +97,7 @@ def _static(session: Session, flags: FlagSet) -> proxy.Static | None:
             place=sources.PROXY_NO_STAT,
         )
     elif not pathlib.Path(directory).is_dir():
-        session.log_warning(
-            f"Static file directory {directory} is not a directory", place=sources.PROXY_NO_DIRECTORY
-        )
+        session.log_warning(f"Static file directory {directory} is not a directory", place=sources.PROXY_NO_DIRECTORY)
     return proxy.Static(_with_slash(flags.text("www-prefix")), pathlib.Path(directory))
 
 

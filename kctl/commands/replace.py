@@ -78,13 +78,13 @@ class _Replacing:
         return Query.of(self._flags, ())._replace(flatten=True, keep_going=True, needs_object=False)
 
     async def in_place(self) -> None:
-        found = await resolve(self._session, self._query()._replace(validates=self._validation != "Ignore"))
-        async for info in found.visit():
+        result = await resolve(self._session, self._query()._replace(validates=self._validation != "Ignore"))
+        async for info in result.visit():
             try:
                 await self._replace(info)
             except (APIError, KctlError) as error:
-                found.errors.append(with_source(error, "replacing", info.source))
-        raise_all(found.errors)
+                result.errors.append(with_source(error, "replacing", info.source))
+        raise_all(result.errors)
 
     async def _replace(self, info: Info) -> None:
         obj = self._annotated(info)
@@ -121,8 +121,8 @@ class _Replacing:
         query = self._query()
         named = self._flags.text("output") == "name"
         options = DeleteOptions(deletion, ignore_not_found=True, waits=waits, named=named)
-        found = await resolve(self._session, query._replace(arguments=self._flags.arguments))
-        await Deleter(self._session, options).delete(found)
+        result = await resolve(self._session, query._replace(arguments=self._flags.arguments))
+        await Deleter(self._session, options).delete(result)
         await self._wait(query, deletion.timeout or _GONE_WITHIN)
         await self._create_all(query._replace(validates=self._validation != "Ignore"))
 
@@ -132,14 +132,14 @@ class _Replacing:
             sys.stdin = io.TextIOWrapper(_Rewinding(sys.stdin.buffer.read()))
 
     async def _wait(self, query: Query, seconds: float) -> None:
-        found = await resolve(self._session, query)
-        async for info in found.visit():
+        result = await resolve(self._session, query)
+        async for info in result.visit():
             await poll_until_gone(info, seconds)
 
     async def _create_all(self, query: Query) -> None:
         count = 0
-        found = await resolve(self._session, query)
-        async for info in found.visit():
+        result = await resolve(self._session, query)
+        async for info in result.visit():
             obj = self._annotated(info)
             metadata = {key: value for key, value in obj["metadata"].items() if key != "resourceVersion"}
             try:
@@ -149,11 +149,11 @@ class _Replacing:
                     field_validation=self._validation,
                 )
             except APIError as error:
-                found.errors.append(error)
+                result.errors.append(error)
                 continue
             count += 1
             self._printer.print(created, self._session.write_object)
-        raise_all(found.errors)
+        raise_all(result.errors)
         if not count:
             raise KctlError("no objects passed to replace")
 

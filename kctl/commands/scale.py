@@ -34,16 +34,16 @@ async def run(session: Session, flags: FlagSet) -> None:
     if flags.number("current-replicas") < -1:
         raise KctlError("The --current-replicas must specify an integer of -1 or greater")
     query = Query.of(flags)._replace(types_alone=flags.is_on("all"), keep_going=True, flatten=True)
-    found = await resolve(session, query)
-    infos = await found.infos()
+    result = await resolve(session, query)
+    infos = await result.infos()
     if flags.text("resource-version") and len(infos) > 1:
         raise KctlError("cannot use --resource-version with multiple resources")
     if not infos:
-        raise_all(found.errors)
+        raise_all(result.errors)
         raise KctlError("no objects passed to scale")
     for info in infos:
         await _scale(session, flags, info, printer, mode)
-    raise_all(found.errors)
+    raise_all(result.errors)
 
 
 async def _scale(session: Session, flags: FlagSet, info: Info, printer: Printer, mode: str) -> None:

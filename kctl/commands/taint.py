@@ -26,7 +26,7 @@ async def run(session: Session, flags: FlagSet) -> None:
     query = Query.of(flags, ["node"] if everything else named("node", resources[1:]))._replace(
         select_all=flags.is_on("all"), latest=True, flatten=True, keep_going=True
     )
-    found = await resolve(session, query)
+    result = await resolve(session, query)
 
     async def taint(info: Info) -> None:
         node = info.object or {}
@@ -55,7 +55,7 @@ async def run(session: Session, flags: FlagSet) -> None:
             )
         printer.print(answer, session.write_object)
 
-    await found.each(taint)
+    await result.each(taint)
 
 
 def _words(session: Session, flags: FlagSet) -> tuple[list[str], nodes_taints.Wanted]:

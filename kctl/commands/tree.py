@@ -24,8 +24,8 @@ from localplane.client.rest.discovery import APIResource
 async def run(session: Session, flags: FlagSet) -> None:
     if not flags.arguments:
         raise UsageError("expected TYPE/NAME or TYPE NAME", hint="See 'kctl tree -h' for help and examples")
-    found = await resolve(session, Query(arguments=flags.arguments))
-    roots = await found.infos()
+    result = await resolve(session, Query(arguments=flags.arguments))
+    roots = await result.infos()
     collected = await _metadata(session, cluster_wide=any(not root.is_namespaced for root in roots))
     rows: list[tuple[str, ...]] = [] if flags.is_on("no-headers") else [("NAMESPACE", "NAME", "READY", "STATUS", "AGE")]
     for root in roots:

@@ -8,7 +8,7 @@ from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, raise_all
-from kctl.objects import Found, Info, Query, resolve
+from kctl.objects import Info, Query, Result, resolve
 from kctl.objects.lookup import LOCAL_ONLY_FILES
 from kctl.printers import results
 from kctl.printers.choice import Printer, output_flags
@@ -34,7 +34,7 @@ async def run(session: Session, flags: FlagSet) -> None:
     await _visit(await _find(session, flags), waiting, for_deletion=for_deletion)
 
 
-async def _find(session: Session, flags: FlagSet) -> Found:
+async def _find(session: Session, flags: FlagSet) -> Result:
     local = flags.is_on("local")
     if local and flags.arguments:
         raise KctlError(LOCAL_ONLY_FILES)
@@ -44,17 +44,17 @@ async def _find(session: Session, flags: FlagSet) -> Found:
     return await resolve(session, query)
 
 
-async def _visit(found: Found, waiting: _Waiting, *, for_deletion: bool) -> None:
+async def _visit(result: Result, waiting: _Waiting, *, for_deletion: bool) -> None:
     count = 0
-    async for info in found.visit():
+    async for info in result.visit():
         count += 1
         try:
             await waiting.wait(info)
         except (KctlError, APIError) as error:
-            found.errors.append(error)
+            result.errors.append(error)
     if for_deletion:
-        found.errors = [error for error in found.errors if not isinstance(error, NotFound)]
-    raise_all(found.errors)
+        result.errors = [error for error in result.errors if not isinstance(error, NotFound)]
+    raise_all(result.errors)
     if not count and not for_deletion:
         raise KctlError("no matching resources found")
 

@@ -17,21 +17,21 @@ _SCALABLE = ("deployment", "replicaset", "replicationcontroller", "statefulset")
 _HAVE_TEMPLATES = ("daemonsets", "deployments", "pods", "cronjobs", "replicasets", "replicationcontrollers")
 
 
-async def of_command(found: tree.Found, flags: FlagSet, current: str) -> Offer | None:
+async def of_command(matched: tree.CommandMatch, flags: FlagSet, current: str) -> Offer | None:
     """None where nothing is known: the shell does what it does."""
-    if found.name == "help":
+    if matched.name == "help":
         return _help(flags.arguments, current)
-    completer = _COMPLETERS.get(found.name)
+    completer = _COMPLETERS.get(matched.name)
     if completer is None:
         return None
     return await completer(Session(flags, command="kctl __complete"), flags.arguments, current)
 
 
 def _help(arguments: Sequence[str], current: str) -> Offer:
-    found = tree.find(arguments)
-    if found is None:
+    matched = tree.find(arguments)
+    if matched is None:
         return Offer([])
-    named = (f"{name}\t{summary}" for name, summary in tree.summaries(found.path))
+    named = (f"{name}\t{summary}" for name, summary in tree.summaries(matched.path))
     return Offer(fitting(current, named))
 
 

@@ -25,7 +25,7 @@ REQUIRED = {
 """Flags without which a command is not complete: they are offered before all others."""
 
 
-class Found(NamedTuple):
+class CommandMatch(NamedTuple):
     """The commands that were named, outermost first (none: kctl itself), and the words that are left."""
 
     path: tuple[Command, ...]
@@ -51,18 +51,18 @@ class Found(NamedTuple):
         return [*self.own_flags, *self.inherited_flags]
 
 
-def find(words: Sequence[str]) -> Found | None:
+def find(words: Sequence[str]) -> CommandMatch | None:
     """None if the first word is no verb."""
     everywhere = (*GLOBAL_FLAGS, HELP_FLAG)
     position = first_word(words, everywhere)
     if position is None:
-        return Found((), list(words))
+        return CommandMatch((), list(words))
     command = verb(words[position])
     if command is None:
         return None
     rest = [*words[:position], *words[position + 1 :]]
     path, left = find_below(command, rest, everywhere)
-    return Found(path, left)
+    return CommandMatch(path, left)
 
 
 def summaries(path: Sequence[Command]) -> list[tuple[str, str]]:

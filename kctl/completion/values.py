@@ -99,7 +99,7 @@ _ENTRIES = {"context": "contexts", "cluster": "clusters", "user": "users"}
 _SUBRESOURCES = ["status", "scale", "resize"]
 
 
-async def of_flag(found: tree.Found, flags: FlagSet, flag: Flag, current: str) -> Offer:
+async def of_flag(matched: tree.CommandMatch, flags: FlagSet, flag: Flag, current: str) -> Offer:
     name = flag.name
     if name == "filename" and flag.short == "f":
         return Offer(["json", "yaml", "yml"], EXTENSIONS)
@@ -109,9 +109,9 @@ async def of_flag(found: tree.Found, flags: FlagSet, flag: Flag, current: str) -
         return Offer(list(_SUBRESOURCES))
     if name == "for":
         return Offer(fitting(current, ("condition=", "create", "delete", "jsonpath=")), NO_FILES | NO_SPACE)
-    if choices := _OF_COMMAND.get((found.name, name)) or _CHOICES.get(name) or _formats(flag):
+    if choices := _OF_COMMAND.get((matched.name, name)) or _CHOICES.get(name) or _formats(flag):
         return Offer(fitting(current, choices))
-    return await _live(found, flags, flag, current)
+    return await _live(matched, flags, flag, current)
 
 
 def _formats(flag: Flag) -> list[str]:
@@ -120,17 +120,17 @@ def _formats(flag: Flag) -> list[str]:
     return list(dict.fromkeys(word for word in words if word in _FORMATS))
 
 
-async def _live(found: tree.Found, flags: FlagSet, flag: Flag, current: str) -> Offer:
+async def _live(matched: tree.CommandMatch, flags: FlagSet, flag: Flag, current: str) -> Offer:
     session = Session(flags, command="kctl __complete")
     name = flag.name
     if name == "namespace":
         return Offer(fitting(current, await live.names(session, "namespace")))
-    if name in _ENTRIES and not found.name.startswith("create "):
+    if name in _ENTRIES and not matched.name.startswith("create "):
         return Offer(fitting(current, live.entries(session, _ENTRIES[name])))
     if name == "container" and flag.short == "c":
         containers = await live.containers(session, flags.arguments[0]) if flags.arguments else []
         return Offer(fitting(current, containers))
-    if name in ("clusterrole", "role") and found.name.startswith("create "):
+    if name in ("clusterrole", "role") and matched.name.startswith("create "):
         return Offer(fitting(current, await live.names(session, name)))
     if name in ("api-group", "api-version"):
         return Offer(fitting(current, await live.versions(session, groups=name == "api-group")))

@@ -25,7 +25,7 @@ class Query(NamedTuple):
     `latest`: what files say is only where to look; the object is asked of the server.
     `needs_object`: objects named by type and name are fetched; without it an Info comes with its name alone.
     `flatten`: a list becomes its items.
-    `keep_going`: errors are collected in `Found.errors`, not raised at once.
+    `keep_going`: errors are collected in `Result.errors`, not raised at once.
     `local`: no server is asked; only files are allowed.
     `typed`: what files have is read into Go's types, which there are for the built-in kinds alone.
     `validates`: a file's object without a kind or version is refused as --validate refuses it.

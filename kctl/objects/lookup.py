@@ -37,7 +37,7 @@ Example resource specifications include:
    '--filename=rsrc.json'"""
 
 
-class Found:
+class Result:
     """What a query leads to. Iterate `visit` once; with `keep_going` what failed is in `errors` afterwards.
 
     `single_item_implied`: the user named one object, so one object should be printed and not a list of one.
@@ -87,9 +87,9 @@ class Found:
         async for info in generator:
             yield info
 
-    def by_source(self, session: Session | None = None) -> list[Found]:
+    def by_source(self, session: Session | None = None) -> list[Result]:
         """One for each file, so that what is wrong with one is no matter of the others'."""
-        return [Found(session or self._session, self._query, (name,)) for name in self._names]
+        return [Result(session or self._session, self._query, (name,)) for name in self._names]
 
     async def infos(self) -> list[Info]:
         return [info async for info in self.visit()]
@@ -259,10 +259,10 @@ class Found:
                 self._failed(error)
 
 
-async def resolve(session: Session, query: Query) -> Found:
-    found = Found(session, query)
-    await found.prepare()
-    return found
+async def resolve(session: Session, query: Query) -> Result:
+    result = Result(session, query)
+    await result.prepare()
+    return result
 
 
 def _expected_errors() -> tuple[type[Exception], ...]:

@@ -134,9 +134,9 @@ class _Printing:
 
 
 async def watch_one_type(session: Session, flags: FlagSet, query: Query) -> int:
-    found = await resolve(session, query)
+    result = await resolve(session, query)
     try:
-        infos = await found.infos()
+        infos = await result.infos()
     except NotFound:
         if flags.is_on("ignore-not-found"):
             return 0

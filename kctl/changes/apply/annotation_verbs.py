@@ -27,9 +27,9 @@ async def view_last_applied(session: Session, flags: FlagSet) -> None:
     query = Query.of(flags)._replace(
         select_all=flags.is_on("all"), latest=True, flatten=True, types_alone=session.namespace_is_explicit
     )
-    found = await resolve(session, query)
+    result = await resolve(session, query)
     texts = []
-    async for info in found.visit():
+    async for info in result.visit():
         text = last_applied.original(info.object or {})
         if text is None:
             missing = f"no last-applied-configuration annotation found on resource: {info.name}\n"
@@ -58,9 +58,9 @@ def _shown(text: str, output: str) -> str:
 async def set_last_applied(session: Session, flags: FlagSet) -> None:
     strategy = dry_run.dry_run(session)
     printer = results.printer_for(flags, "configured", dry_run=strategy)
-    found = await resolve(session, Query.of(flags, ())._replace(flatten=True))
+    result = await resolve(session, Query.of(flags, ())._replace(flatten=True))
     waiting: list[tuple[Info, str]] = []
-    async for info in found.visit():
+    async for info in result.visit():
         text = last_applied.encoded(info.object or {})
         if await _differs(session, flags, info, text):
             waiting.append((info, text))

@@ -89,8 +89,8 @@ class Applying:
         apply_set = await self._apply_set()
         query = self._query()
         batch = Batch(self._session, query, self._apply_one)
-        found = await resolve(self._session, query)
-        await batch.read(found)
+        result = await resolve(self._session, query)
+        await batch.read(result)
         batch.settle(dry_run=self._options.dry_run != "none")
         if batch.is_empty and not batch.errors:
             raise KctlError("no objects passed to apply")

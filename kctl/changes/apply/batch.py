@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, listed_as_one
-from kctl.objects import Found, Info, Query
+from kctl.objects import Info, Query, Result
 from kctl.objects.manifests import UnknownKind, place
 from kctl.printers import choice as choosing
 from kctl.printers import kyaml
@@ -60,14 +60,14 @@ class Batch:
         self._failed: list[Exception] = []
         self.infos: list[Info] = []
 
-    async def read(self, found: Found) -> None:
+    async def read(self, result: Result) -> None:
         """Everything is read before anything is applied. Raises nothing: what can't be used is in `errors`."""
         seen = 0
-        async for info in found.visit():
-            self._take_unknown(found.errors[seen:])
-            seen = len(found.errors)
+        async for info in result.visit():
+            self._take_unknown(result.errors[seen:])
+            seen = len(result.errors)
             self._items.append(info)
-        self._take_unknown(found.errors[seen:])
+        self._take_unknown(result.errors[seen:])
         self.infos = [item for item in self._items if not isinstance(item, UnknownKind)]
 
     def _take_unknown(self, errors: list[Exception]) -> None:

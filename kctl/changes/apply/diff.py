@@ -27,7 +27,7 @@ from kctl.changes.apply.schemas import PatchSchemas
 from kctl.changes.temporary_files import new_directory
 from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
-from kctl.objects import Found, Info, Query, resolve
+from kctl.objects import Info, Query, Result, resolve
 from kctl.printers.objects import without_managed_fields
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
@@ -149,12 +149,12 @@ async def diff(session: Session, flags: FlagSet) -> int:
     visited = Visited(set(), set())
     types = await _prunable_types(session, flags)
     with Versions() as versions:
-        found = await resolve(session, query)
+        result = await resolve(session, query)
         if flags.number("concurrency") > 1:
-            errors = _at_once(session, flags, found, versions, visited)
+            errors = _at_once(session, flags, result, versions, visited)
         else:
             diffing = _Diffing(session, flags, versions, visited)
-            errors = [error for part in found.by_source() if (error := await diffing.add_all(part))]
+            errors = [error for part in result.by_source() if (error := await diffing.add_all(part))]
         if types is not None:
             await _add_pruned(session, flags, types, versions, visited)
         for error in errors:
@@ -162,19 +162,19 @@ async def diff(session: Session, flags: FlagSet) -> int:
         return versions.compare()
 
 
-def _at_once(session: Session, flags: FlagSet, found: Found, versions: Versions, visited: Visited) -> list[Exception]:
+def _at_once(session: Session, flags: FlagSet, result: Result, versions: Versions, visited: Visited) -> list[Exception]:
     """As many files at a time as --concurrency says, each in a thread with a connection of its own."""
     from concurrent.futures import ThreadPoolExecutor
 
     async def add_all(index: int) -> Exception | None:
         own = session.another()
         try:
-            return await _Diffing(own, flags, versions, visited).add_all(found.by_source(own)[index])
+            return await _Diffing(own, flags, versions, visited).add_all(result.by_source(own)[index])
         finally:
             await own.close()
 
     with ThreadPoolExecutor(flags.number("concurrency")) as threads:
-        done = threads.map(lambda index: drive(lambda: add_all(index)), range(len(found.by_source())))
+        done = threads.map(lambda index: drive(lambda: add_all(index)), range(len(result.by_source())))
         return [error for error in done if error is not None]
 
 
@@ -187,10 +187,10 @@ class _Diffing:
         self._schemas = PatchSchemas(session)
         self._manager = field_manager(session, server_side=flags.is_on("server-side"))
 
-    async def add_all(self, found: Found) -> Exception | None:
+    async def add_all(self, result: Result) -> Exception | None:
         """What one file has, up to what goes wrong, which is the answer."""
         try:
-            async for info in found.visit():
+            async for info in result.visit():
                 await self.add(info)
         except (KctlError, APIError, ClientError) as error:
             return error

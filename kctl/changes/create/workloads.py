@@ -72,8 +72,8 @@ async def job(session: Session, flags: FlagSet) -> None:
 
 
 async def _from_cron_job(session: Session, name: str, source: str) -> JSONObject:
-    found = await resolve(session, Query(arguments=[source], flatten=True, latest=True))
-    infos = await found.infos()
+    result = await resolve(session, Query(arguments=[source], flatten=True, latest=True))
+    infos = await result.infos()
     if len(infos) != 1:
         raise KctlError("from must be an existing cronjob")
     cron_job = infos[0].object or {}

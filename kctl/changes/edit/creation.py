@@ -24,8 +24,8 @@ async def edit_before_create(session: Session, flags: FlagSet) -> None:
         for info in edited:
             await _create(session, flags, info)
 
-    found = await resolve(session, Query.of(flags)._replace(flatten=True))
-    for info in await found.infos():
+    result = await resolve(session, Query.of(flags)._replace(flatten=True))
+    for info in await result.infos():
         await EditLoop(session, flags, attempt).run([info])
 
 

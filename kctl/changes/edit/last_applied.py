@@ -23,10 +23,10 @@ _SOURCE = "edited-file"
 
 async def edit_last_applied(session: Session, flags: FlagSet) -> None:
     query = Query.of(flags)._replace(types_alone=True, latest=True, flatten=True, keep_going=True)
-    found = await resolve(session, query)
+    result = await resolve(session, query)
     dry_run.field_validation(flags)
-    texts = [last_applied.original(info.object or {}) for info in await found.infos()]
-    raise_all(found.errors)
+    texts = [last_applied.original(info.object or {}) for info in await result.infos()]
+    raise_all(result.errors)
     infos = [await _remembered(session, text) for text in texts if text]
     if not infos:
         raise KctlError(

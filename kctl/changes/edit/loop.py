@@ -217,9 +217,9 @@ class EditLoop:
             default_namespace=False,
             subresource=self._flags.text("subresource") if self._flags.known("subresource") else "",
         )
-        found = await resolve(self._session, query)
-        infos = await found.infos()
-        for error in listed_as_one(found.errors):
+        result = await resolve(self._session, query)
+        infos = await result.infos()
+        for error in listed_as_one(result.errors):
             raise KctlError(str(error).replace(str(file), "edited-file")) from error
         return infos
 

@@ -188,10 +188,10 @@ async def remove(
     options = changes_deletion.DeleteOptions(deletion, ignore_not_found=True, waits=False, quiet=flags.is_on("quiet"))
     for obj in made:
         try:
-            found = await resolve(
+            result = await resolve(
                 session,
                 Query(arguments=[f"{obj['kind'].lower()}s", obj["metadata"]["name"]], flatten=True, keep_going=True),
             )
-            await changes_deletion.Deleter(session, options).delete(found)
+            await changes_deletion.Deleter(session, options).delete(result)
         except (APIError, KctlError):
             return  # what the process did is what is to be heard

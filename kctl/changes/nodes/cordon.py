@@ -23,8 +23,8 @@ async def find(session: Session, flags: FlagSet, usage: str) -> list[Info]:
     if flags.arguments and flags.text("selector"):
         raise UsageError("cannot specify both a node name and a --selector option", hint=hint)
     words = ["nodes"] if flags.text("selector") else named("nodes", flags.arguments)
-    found = await resolve(session, Query.of(flags, words)._replace(flatten=True, single_type=True))
-    infos = await found.infos()
+    result = await resolve(session, Query.of(flags, words)._replace(flatten=True, single_type=True))
+    infos = await result.infos()
     for info in infos:
         if (resource := info.rest_mapping.resource).group_resource != GroupResource("", "nodes"):
             raise KctlError(f"error: expected resource of type node, got {go_quote(str(resource))}")

@@ -38,7 +38,7 @@ async def run(session: Session, flags: FlagSet) -> None:
     if flags.arguments:
         raise KctlError("no arguments are allowed")
     mode = _mode(session)
-    found = await resolve(session, Query.of(flags)._replace(keep_going=True, flatten=True, local=True, typed=True))
+    result = await resolve(session, Query.of(flags)._replace(keep_going=True, flatten=True, local=True, typed=True))
     printer = typed.printer_for(flags, "reconciled", dry_run=mode)
 
     async def reconcile(info: Info) -> None:
@@ -54,7 +54,7 @@ async def run(session: Session, flags: FlagSet) -> None:
         session.flush()
         _report(session, flags, plan, rules=not kind.endswith("Binding"))
 
-    await found.each(reconcile)
+    await result.each(reconcile)
 
 
 def _mode(session: Session) -> str:

@@ -20,7 +20,7 @@ async def run(session: Session, flags: FlagSet) -> None:
     revision = flags.number("revision")
     if revision < 0:
         raise KctlError(f"revision must be a positive integer: {revision}")
-    found = await find(session, flags)
+    result = await find(session, flags)
     printer = typed.printer_for(flags, "") if flags.changed("output") else None
 
     async def show(info: Info) -> None:
@@ -33,7 +33,7 @@ async def run(session: Session, flags: FlagSet) -> None:
         shown = f"{title}\n{_text(past, revision)}"
         typed.printer_for(flags, shown).print(info.object or {}, session.write_object)
 
-    await found.each(show)
+    await result.each(show)
 
 
 def _chosen(past: History, revision: int) -> list[JSONObject]:

@@ -62,9 +62,9 @@ def _runs(change: Callable[[JSONObject], bool], done: str, if_same: Callable[[In
 
     async def run(session: Session, flags: FlagSet) -> None:
         require_resource(flags)
-        found = await find(session, flags)
-        infos = await found.infos()
-        errors = list(found.errors)
+        result = await find(session, flags)
+        infos = await result.infos()
+        errors = list(result.errors)
         if not infos and not errors:
             session.say(f"No resources found in {session.namespace} namespace.\n")
             return
@@ -76,7 +76,7 @@ def _runs(change: Callable[[JSONObject], bool], done: str, if_same: Callable[[In
                 errors.append(KctlError(if_same(info)))
             elif (problem := await _send(session, flags, info, patch, done)) is not None:
                 errors.append(problem)
-        raise_all(errors, listed=found.lists_errors and bool(found.errors))
+        raise_all(errors, listed=result.lists_errors and bool(result.errors))
 
     return run
 

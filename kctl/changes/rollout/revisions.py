@@ -10,7 +10,7 @@ import re
 from kctl.command_line import standard_flags
 from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
-from kctl.objects import Found, Info, Query, resolve
+from kctl.objects import Info, Query, Result, resolve
 from kctl.session.session import Session
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupVersionKind
@@ -30,7 +30,7 @@ def require_resource(flags: FlagSet) -> None:
         raise KctlError("required resource not specified")
 
 
-async def find(session: Session, flags: FlagSet) -> Found:
+async def find(session: Session, flags: FlagSet) -> Result:
     query = Query.of(flags)._replace(types_alone=True, latest=True, keep_going=True, flatten=True, typed=True)
     return await resolve(session, query)
 

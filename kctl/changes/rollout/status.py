@@ -122,7 +122,7 @@ async def run(session: Session, flags: FlagSet) -> None:
     if revision < 0:
         raise KctlError(f"revision must be a positive integer: {revision}")
     timeout = flags.seconds("timeout")
-    found = await find(session, flags)
+    result = await find(session, flags)
     count = 0
 
     async def show(info: Info) -> None:
@@ -134,7 +134,7 @@ async def run(session: Session, flags: FlagSet) -> None:
         except TimeoutError:
             raise KctlError("timed out waiting for the condition") from None
 
-    await found.each(show)
+    await result.each(show)
     if not count:
         session.say(f"No resources found in {session.namespace} namespace.\n")
 

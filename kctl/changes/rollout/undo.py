@@ -45,7 +45,7 @@ _DONE = "rolled back"
 async def run(session: Session, flags: FlagSet) -> None:
     mode = dry_run.dry_run(session)
     require_resource(flags)
-    found = await find(session, flags)
+    result = await find(session, flags)
 
     async def undo(info: Info) -> None:
         obj = info.object or {}
@@ -55,10 +55,10 @@ async def run(session: Session, flags: FlagSet) -> None:
                 f"update the {_LAST_APPLIED} annotation, which may cause unexpected behavior on future 'kctl apply' "
                 "operations. Consider using 'kctl apply' with your previous configuration file instead.\n"
             )
-        result = await _rolled_back(info, flags.number("to-revision"), mode)
-        typed.printer_for(flags, result, dry_run=mode).print(obj, session.write_object)
+        outcome = await _rolled_back(info, flags.number("to-revision"), mode)
+        typed.printer_for(flags, outcome, dry_run=mode).print(obj, session.write_object)
 
-    await found.each(undo)
+    await result.each(undo)
 
 
 async def _rolled_back(info: Info, revision: int, mode: str) -> str:

@@ -129,9 +129,9 @@ async def find(session: Session, flags: FlagSet, arguments: Sequence[str], *, re
         if not query.filenames and not query.kustomize:
             raise KctlError(MISSING_RESOURCE)
         query = query._replace(label_selector="")
-    found = await resolve(session, query)
-    infos = await found.infos()
-    found.raise_errors()
+    result = await resolve(session, query)
+    infos = await result.infos()
+    result.raise_errors()
     for info in infos:
         require_struct(info)
     return infos

@@ -28,7 +28,7 @@ async def run(session: Session, flags: FlagSet) -> None:
     query = Query.of(flags, flags.arguments[:-1])._replace(
         types_alone=flags.is_on("all"), latest=not local, local=local, flatten=True, keep_going=True, label_selector=""
     )
-    found = await resolve(session, query)
+    result = await resolve(session, query)
     annotations = recorded(session)
 
     async def act(info: Info) -> None:
@@ -43,15 +43,15 @@ async def run(session: Session, flags: FlagSet) -> None:
         printer.print(obj, session.write_object)
 
     errors: list[Exception] = []
-    async for info in found.visit():
+    async for info in result.visit():
         try:
             await act(info)
         except (KctlError, APIError) as error:
             errors.append(error)
-    errors += found.errors
+    errors += result.errors
     if len(errors) > 1:
         raise SeveralErrors(errors)  # also those that say the same
-    found.raise_errors()
+    result.raise_errors()
     raise_all(errors)
 
 
