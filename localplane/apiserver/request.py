@@ -93,7 +93,8 @@ TLS: Final = Transport()
 class Request:
     """`headers` has lower-case names; repeated headers keep all values in `header_values`.
 
-    Filters fill in what they find out: `info`, `user`, `deadline`, `audit`. `warnings` become Warning headers.
+    `target` is path and query as they were sent, if somebody sent them. Filters fill in what they find out: `info`,
+    `user` (and `impersonator`, who acts as that user), `deadline`, `audit`. `warnings` become Warning headers.
     `peer_certificates` is what a client has shown, in DER, its own certificate first: authentication judges them.
     `only_readable` is for readers inside of the server: lists and watches pass over what can't be read. `work` is where
     what takes long is done, and `heavy` tells that whatever is done with its object takes long.
@@ -108,7 +109,9 @@ class Request:
     remote: str = ""
     transport: Transport = TLS
     peer_certificates: tuple[bytes, ...] = ()
+    target: str = ""
     user: User | None = None
+    impersonator: User | None = None
     info: RequestInfo = field(default_factory=lambda: RequestInfo(is_resource=False, path="", verb=""))
     deadline: float | None = None
     only_readable: bool = False
@@ -154,7 +157,8 @@ class Response:
 class StreamResponse:
     """An answer without an end of its own: headers are sent at once, then each piece as it comes.
 
-    `close` is called exactly once, whatever ends it: the client, the deadline, or the shutdown.
+    `close` is called exactly once, whatever ends it: the client, the deadline, or the shutdown. `sent` is how many
+    bytes have gone so far.
     """
 
     pieces: AsyncIterator[bytes]
@@ -162,6 +166,7 @@ class StreamResponse:
     status: int = 200
     content_type: str = "application/json"
     headers: dict[str, str] = field(default_factory=dict)
+    sent: int = 0
 
 
 Answer = Response | StreamResponse

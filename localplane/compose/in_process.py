@@ -6,12 +6,14 @@ has such a client too (apiserver/pkg/server/config_selfclient).
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from time import perf_counter
 from urllib.parse import unquote
 
 from localplane.apiserver.endpoints.filters import recover, request_info
 from localplane.apiserver.long_work import Here
 from localplane.apiserver.request import Handler, Query, Request, Response, StreamResponse, User, whole_body
+from localplane.apiserver.request_log import Ring
 from localplane.apiserver.server.chain import wrapped
 from localplane.client.transport.interface import BufferedResponse, Pairs, header, header_values
 from localplane.client.transport.interface import Response as ClientResponse
@@ -20,10 +22,12 @@ SELF = User("system:apiserver", groups=("system:masters", "system:authenticated"
 
 
 class InProcessTransport:
-    """`work` is where the server does what takes long. With `only_readable`, lists and watches pass over what can't be
-    read: for those who must go on whatever somebody has stored."""
+    """`work` is where the server does what takes long, and `ring` where it is noted what was asked. With
+    `only_readable`, lists and watches pass over what can't be read: for those who must go on whatever somebody has
+    stored."""
 
-    def __init__(self, handler: Handler, work: Here, *, only_readable: bool = False) -> None:
+    def __init__(self, handler: Handler, work: Here, ring: Ring, *, only_readable: bool = False) -> None:
+        self._ring = ring
         self._only_readable = only_readable
         self._handler = wrapped((recover(), request_info()), handler)
         self._work = work
@@ -33,10 +37,14 @@ class InProcessTransport:
     ) -> ClientResponse:
         request = self._request(method, path, query, headers, body or b"")
         request.only_readable = self._only_readable
+        began = perf_counter()
         answer = await self._handler(request)
         if isinstance(answer, StreamResponse):
-            return _Stream(answer)
-        return BufferedResponse(answer.status, _headers(answer), await whole_body(answer.body))
+            self._ring.note(request, answer, 0, began, None)
+            return _Stream(answer, lambda: self._ring.note(request, answer, answer.sent, began, perf_counter() - began))
+        body = await whole_body(answer.body)
+        self._ring.note(request, answer, len(body), began, perf_counter() - began)
+        return BufferedResponse(answer.status, _headers(answer), body)
 
     async def close(self) -> None:
         """There is nothing to close."""
@@ -64,9 +72,10 @@ def _headers(answer: Response | StreamResponse) -> Pairs:
 
 
 class _Stream:
-    """A watch: its pieces go from the handler to the reader as they are."""
+    """A watch: its pieces go from the handler to the reader as they are. `ended` is called once."""
 
-    def __init__(self, answer: StreamResponse) -> None:
+    def __init__(self, answer: StreamResponse, ended: Callable[[], None]) -> None:
+        self._ended = ended
         self.status = answer.status
         self.headers = _headers(answer)
         self._answer = answer
@@ -78,6 +87,7 @@ class _Stream:
     async def chunks(self) -> AsyncIterator[bytes]:
         try:
             async for piece in self._answer.pieces:
+                self._answer.sent += len(piece)
                 yield piece
         finally:
             await self.close()
@@ -85,4 +95,7 @@ class _Stream:
     async def close(self) -> None:
         if not self._closed:
             self._closed = True
-            await self._answer.close()
+            try:
+                await self._answer.close()
+            finally:
+                self._ended()

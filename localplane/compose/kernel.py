@@ -17,6 +17,7 @@ from localplane.apiserver.long_work import LongWork
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.judge import Judge
 from localplane.apiserver.registry.lookup import Lookup
+from localplane.apiserver.request_log import RequestLog
 from localplane.apiserver.server.dispatch import Router, dispatch
 from localplane.client import Client, SharedInformerFactory
 
@@ -43,6 +44,7 @@ class Kernel(Generic[A]):
 
     `objects` are what is stored, and `client` speaks to it all as the server itself. `observer` is the same client for
     those who must go on whatever is stored: its lists and watches, and so the informers, pass over what can't be read.
+    `request_log` has what was asked lately, by these clients and by those of the server that is built on it.
     `routers` are asked in turn who answers a path, also by the clients; whoever serves more than resources adds himself
     before the kernel runs.
     """
@@ -58,8 +60,10 @@ class Kernel(Generic[A]):
         self.routers: list[Router] = [self.installer.handle]
         self.work = LongWork()
         handler = dispatch(self.routers, complete=lambda: True)
-        self.client = Client(InProcessTransport(handler, self.work))
-        self.observer = Client(InProcessTransport(handler, self.work, only_readable=True))
+        self.request_log = RequestLog()
+        ring = self.request_log.internal
+        self.client = Client(InProcessTransport(handler, self.work, ring))
+        self.observer = Client(InProcessTransport(handler, self.work, ring, only_readable=True))
         self.informers = SharedInformerFactory(self.observer)
         self.admission.initialize(Provided(self.client, self.informers, self.objects, self.authorizer))
 

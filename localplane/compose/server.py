@@ -48,6 +48,7 @@ from localplane.apiserver.storage.cacher import Cacher
 from localplane.client import Client, SharedInformerFactory
 from localplane.client.kubeconfig import load, resolve
 from localplane.client.workqueue.supervision import Background
+from localplane.instruments.requests import Requests
 from localplane.instruments.table import Instruments
 
 from .credentials import Credentials
@@ -203,6 +204,7 @@ async def open_server(
             request_timeout=options.request_timeout,
         )
         instruments = Instruments()
+        instruments.mount("requests", Requests(kernel.request_log).handle)
         plane = Plane(
             name=name,
             kernel=kernel,
@@ -247,6 +249,7 @@ def _server(
         shutdown=guards.shutdown,
         unfinished_writes=guards.unfinished_writes,
         work=kernel.work,
+        ring=kernel.request_log.requests,
     )
     server.paths.list_also(lambda: [*_listed(installer), *extensions.listed_paths])
     storage.observe_calls(lambda operation, seconds: server.metrics.store_request(operation, "", "", seconds))

@@ -26,6 +26,7 @@ from localplane.apiserver.endpoints.filters.shutdown import Shutdown
 from localplane.apiserver.endpoints.filters.unfinished_writes import UnfinishedWrites
 from localplane.apiserver.long_work import LongWork
 from localplane.apiserver.request import Filter
+from localplane.apiserver.request_log import Ring
 
 from .chain import wrapped
 from .config import ServerConfig
@@ -57,7 +58,8 @@ class GenericServer:
     `filters` stand in the order in which a request meets them (`chain.REQUEST_PATH`). `checks` are the storage's, and
     count for livez, readyz and healthz alike. `unsynced` names informers that have not seen everything yet, `shutdown`
     is where the filter of that name learns that requests are refused, and `unfinished_writes` is what the deadline
-    filter leaves behind: the stop waits for it. `work` is where requests have done what takes long.
+    filter leaves behind: the stop waits for it. `work` is where requests have done what takes long, and `ring` where it
+    is noted what came of them.
     Routers, hooks, checks and paths may be added until it is started.
     """
 
@@ -73,6 +75,7 @@ class GenericServer:
         shutdown: Shutdown | None = None,
         unfinished_writes: UnfinishedWrites | None = None,
         work: LongWork | None = None,
+        ring: Ring | None = None,
     ) -> None:
         self._config = config
         self._work = work or LongWork()
@@ -101,6 +104,7 @@ class GenericServer:
             tls=config.tls,
             work=self._work,
             watch=self._loop_watch,
+            ring=ring,
         )
         self.metrics.add_collector(self._in_flight)
         self.metrics.add_collector(self._loop_watch.families)

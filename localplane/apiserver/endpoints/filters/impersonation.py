@@ -34,7 +34,7 @@ def impersonation(authorizer: Authorizer) -> Filter:
             hide_headers(request, names)
             attributes = Attributes.of(request.user, request.info)
             impersonated = await allowed_impersonation(authorizer, wanted, attributes)
-            request.user = impersonated.user
+            request.impersonator, request.user = request.user, impersonated.user
             event = current_event(request)
             if event is not None:
                 event.impersonate(impersonated.user, impersonated.constraint)

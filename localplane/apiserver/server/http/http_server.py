@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from socket import socket
 from time import perf_counter
 from typing import cast
@@ -34,6 +35,7 @@ from localplane.apiserver.request import (
     StreamResponse,
     Transport,
 )
+from localplane.apiserver.request_log import Ring
 from localplane.apiserver.server.listener import Listener
 from localplane.apiserver.server.monitoring.loop_watch import LoopWatch
 from localplane.apiserver.server.monitoring.metrics import Metrics
@@ -50,7 +52,7 @@ _PLAIN = Transport(secure=False)
 
 class HTTPServer:
     """Serves `handler` on sockets it is given, until it is told to drain and close. `work` is where requests have done
-    what takes long, and `watch` hears of each of them."""
+    what takes long, `watch` hears of each of them, and `ring` is where it is noted what came of them."""
 
     def __init__(
         self,
@@ -61,10 +63,12 @@ class HTTPServer:
         tls: ServingTLS | None = None,
         work: Here = HERE,
         watch: LoopWatch | None = None,
+        ring: Ring | None = None,
     ) -> None:
         self._handler = handler
         self._work = work
         self._watch = watch or LoopWatch()
+        self._ring = ring
         self._metrics = metrics
         self._limits = limits
         self._tls = tls
@@ -127,14 +131,18 @@ class HTTPServer:
     async def _serve(self, incoming: BaseRequest) -> Written:
         raw = cast(Incoming, incoming)
         started = perf_counter()
+        request = _request(raw, self._work)
         reads = raw.parsed.method in _READ_ONLY
         self._count(1, reads=reads)
         self._watch.note_request()
         try:
-            request = _request(raw, self._work)
             answer = await self._handler(request)
             if isinstance(answer, Response):
                 return await self._send(raw, request, answer, started)
+        except BaseException:  # a cancellation, nearly always: the client is gone
+            if self._ring is not None:
+                self._ring.note(request, None, 0, started, perf_counter() - started)
+            raise
         finally:
             self._count(-1, reads=reads)
         return await self._stream(raw, request, answer, started)
@@ -151,7 +159,7 @@ class HTTPServer:
         version = raw.parsed.version
         may_chunk = version is HttpVersion11 or version >= HttpVersion11
         keep = self._keeps(raw, response) and (may_chunk or isinstance(response.body, (bytes, Sequence)))
-        await self._responses.write(
+        sent = await self._responses.write(
             raw.connection,
             response,
             head_only=raw.parsed.method == "HEAD",
@@ -160,7 +168,10 @@ class HTTPServer:
             warnings=request.warnings,
             connection_header=_connection_header(raw, response, keep=keep),
         )
-        self._metrics.finished(request, response.status, perf_counter() - started)
+        seconds = perf_counter() - started
+        self._metrics.finished(request, response.status, seconds)
+        if self._ring is not None:
+            self._ring.note(request, response, sent, started, seconds)
         if keep:
             return KEEP
         return CLOSE if raw.content.is_eof() else CLOSE_SLOWLY
@@ -168,7 +179,7 @@ class HTTPServer:
     async def _stream(self, raw: Incoming, request: Request, stream: StreamResponse, started: float) -> Written:
         keep = self._keeps(raw, stream)
         chunked = raw.parsed.version >= HttpVersion11
-        with self._metrics.streaming(request, stream.status, started) as meter:
+        with self._metrics.streaming(request, stream.status, started) as meter, self._noted(request, stream, started):
             own_end = await self.streams.write(
                 raw.connection,
                 stream,
@@ -179,6 +190,17 @@ class HTTPServer:
                 meter=meter,
             )
         return KEEP if own_end and keep and chunked and not self._draining else CLOSE
+
+    @contextmanager
+    def _noted(self, request: Request, stream: StreamResponse, started: float) -> Iterator[None]:
+        """When it begins, and when it ends."""
+        if self._ring is not None:
+            self._ring.note(request, stream, 0, started, None)
+        try:
+            yield
+        finally:
+            if self._ring is not None:
+                self._ring.note(request, stream, stream.sent, started, perf_counter() - started)
 
     def _keeps(self, raw: Incoming, answer: Answer) -> bool:
         return not (raw.parsed.should_close or self._draining or answer.headers.get("Connection") == "close")
@@ -222,6 +244,7 @@ def _request(raw: Incoming, work: Here) -> Request:
         remote=peer[0] if isinstance(peer, tuple) else "",
         transport=_transport(raw),
         peer_certificates=raw.connection.peer_certificates,
+        target=target,
         work=work,
     )
 

@@ -84,12 +84,12 @@ class ResponseWriter:
         accept_encoding: str,
         warnings: Sequence[str],
         connection_header: str,
-    ) -> None:
-        """`may_chunk`: the client knows chunks. One that doesn't sees the end of a body of unknown size when the
-        connection ends."""
+    ) -> int:
+        """How many bytes of a body were sent. `may_chunk`: the client knows chunks. One that doesn't sees the end of a
+        body of unknown size when the connection ends."""
         body = response.body
         if not isinstance(body, bytes) and not isinstance(body, Sequence):
-            await self._write_made(
+            return await self._write_made(
                 connection,
                 response,
                 body,
@@ -99,7 +99,6 @@ class ResponseWriter:
                 warnings=warnings,
                 connection_header=connection_header,
             )
-            return
         size = len(body) if isinstance(body, bytes) else sum(map(len, body))
         headers: Mapping[str, str] = response.headers
         if size > self._gzip_above and not head_only and _accepts_gzip(accept_encoding, headers):
@@ -117,6 +116,7 @@ class ResponseWriter:
         )
         transport = connection.open_transport()
         if head_only or empty:
+            size = 0
             transport.write(head)
         elif size <= _ONE_WRITE_BYTES:
             transport.write(head + (body if isinstance(body, bytes) else b"".join(body)))
@@ -124,6 +124,7 @@ class ResponseWriter:
             await _write_large(connection, head, body)
         if connection.writing_paused:
             await connection.drained()
+        return size
 
     async def _write_made(
         self,
@@ -136,7 +137,7 @@ class ResponseWriter:
         accept_encoding: str,
         warnings: Sequence[str],
         connection_header: str,
-    ) -> None:
+    ) -> int:
         size, headers = response.size, response.headers
         if (size is None or size > self._gzip_above) and _accepts_gzip(accept_encoding, headers):
             pieces, size = _gzipped_pieces(pieces), None
@@ -152,18 +153,22 @@ class ResponseWriter:
         )
         connection.answering = True
         connection.open_transport().write(head)
+        sent = 0
         try:
             if not head_only:
-                await _write_pieces(connection, pieces, chunked=chunked)
+                sent = await _write_pieces(connection, pieces, chunked=chunked)
         finally:
             if isinstance(pieces, AsyncGenerator):
                 await pieces.aclose()
         connection.answering = False
+        return sent
 
 
-async def _write_pieces(connection: Connection, pieces: AsyncIterator[bytes], *, chunked: bool) -> None:
+async def _write_pieces(connection: Connection, pieces: AsyncIterator[bytes], *, chunked: bool) -> int:
+    sent = 0
     async for piece in pieces:
         if piece:
+            sent += len(piece)
             write_piece(connection.open_transport(), piece, chunked=chunked)
         if connection.writing_paused:
             await connection.drained()
@@ -171,6 +176,7 @@ async def _write_pieces(connection: Connection, pieces: AsyncIterator[bytes], *,
         connection.open_transport().write(_LAST_CHUNK)
     if connection.writing_paused:
         await connection.drained()
+    return sent
 
 
 def write_piece(transport: asyncio.Transport, piece: bytes, *, chunked: bool) -> None:

@@ -101,6 +101,7 @@ class StreamWriter:
                         continue
                     write_piece(connection.open_transport(), piece, chunked=chunked)
                     meter.sent(piece)
+                    stream.sent += len(piece)
                     if connection.writing_paused:
                         await connection.drained()
         except TimeoutError:
