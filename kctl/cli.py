@@ -234,6 +234,11 @@ def _invoke(verb: Verb, module: ModuleType, arguments: list[str], *, flags_first
     """A verb that is declared with Typer: those that run a server, where its start does not matter."""
     import typer
 
+    dashed, takes_command = None, getattr(module, "TAKES_COMMAND", False)
+    if takes_command and "--" in arguments:
+        # Whatever stands there is another program's, its --help included.
+        position = arguments.index("--")
+        arguments, dashed = arguments[:position], arguments[position + 1 :]
     _choose_colour(arguments)
     arguments = usage.without_presentation(arguments)
     if flags_first and arguments[:1] and arguments[0].startswith("-"):
@@ -242,13 +247,13 @@ def _invoke(verb: Verb, module: ModuleType, arguments: list[str], *, flags_first
     command = typer.main.get_command(module.app)
 
     def explain() -> str:
-        return command_line_help.own_help(command, program, arguments)
+        return command_line_help.own_help(command, program, arguments, takes_command=takes_command)
 
     if any(word in ("-h", "--help") for word in arguments):
         sys.stdout.write(explain())
         return 0
     try:
-        with command.make_context(program, list(arguments), help_option_names=[]) as context:
+        with command.make_context(program, list(arguments), help_option_names=[], obj=dashed) as context:
             result = command.invoke(context)
             if hasattr(result, "__await__"):
                 import asyncio  # costs as much as the rest of a start, and few verbs need it

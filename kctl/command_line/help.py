@@ -218,15 +218,15 @@ def _duration(seconds: float) -> str:
     return f"{whole // 3600}h" if not whole % 3600 else f"{whole // 60}m"
 
 
-def own_help(command: Any, program: str, arguments: Sequence[str]) -> str:
-    """Of the command that the arguments name."""
+def own_help(command: Any, program: str, arguments: Sequence[str], *, takes_command: bool = False) -> str:
+    """Of the command that the arguments name. One that `takes_command` runs what stands behind `--`."""
     for word in arguments:
         inner = getattr(command, "commands", {}).get(word)
         if inner is None:
             break
         command, program = inner, f"{program} {word}"
     about, _, examples = (command.help or "").partition("Examples:")
-    sections = [Section("Usage", lines=_usage(command, program))]
+    sections = [Section("Usage", lines=_usage(command, program) + (" [-- COMMAND ...]" if takes_command else ""))]
     if examples.strip():
         sections.append(Section("Examples", lines=_dedented(examples)))
     if subcommands := getattr(command, "commands", {}):

@@ -22,7 +22,8 @@ _HELP = """\
 Delete everything that is stored in a control plane.
 
 One that is up begins again as on its first day, at the same address and with the same keys: your context goes on
-working, and so do the manifests it was started with. Of one that is down the whole data directory is deleted.
+working, and the manifests it was started with are applied again; those that it watches, as they are now. Of one that
+is down the whole data directory is deleted.
 
 \b
 Examples:

@@ -67,7 +67,7 @@ def _show_statuses(found: list[Status], *, as_list: bool, output: str) -> None:
 def _show_logs(name: str, *, following: bool) -> None:
     path = places(name).log
     if not path.exists():
-        raise KctlError(f'plane "{name}" has no log: it was never up')
+        raise KctlError(f'plane "{name}" has no log: it was never up, or has ended and kept nothing')
     if not following:
         sys.stdout.write(LogReader(path).read())
         return

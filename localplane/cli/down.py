@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import signal
 import time
+from contextlib import suppress
 from datetime import timedelta
 
-from .errors import PlaneError
+from .errors import AlreadyUp, PlaneError
 from .leftovers import take_away
-from .places import Places, places
+from .places import Places, known_names, places
 from .processes import signal_if_same
 from .run_file import Claim, RunRecord, is_up, read, running
 
@@ -48,11 +49,22 @@ def kill(name: str) -> RunRecord | None:
     return record
 
 
+def clean_abandoned(prefix: str) -> None:
+    """After planes whose names begin so and that were killed: they have names that nobody will say again."""
+    for name in known_names():
+        if name.startswith(prefix) and not is_up(places(name)):
+            with suppress(AlreadyUp):  # somebody else cleans up
+                _clean(places(name))
+
+
 def _clean(where: Places) -> None:
     """A plane that was killed could not do it itself. Whoever starts it at this moment keeps what is his."""
     if read(where) is None:
         return
     with Claim.take(where.name) as claim:
-        if claim.left_behind is not None:
-            take_away(claim.left_behind)
+        left = claim.left_behind
+        if left is not None:
+            take_away(left)
         claim.forget()
+        if left is not None and left.ephemeral:
+            claim.vanish()

@@ -17,3 +17,11 @@ class NotUp(PlaneError):
 
 class OptionsContradict(PlaneError):
     """The command line asks for two things that can't be had together, or for one that does not exist."""
+
+
+class CommandNotFound(PlaneError):
+    """What should run beside a plane can't. `exit_code` is what a shell would give for it."""
+
+    def __init__(self, sentence: str, exit_code: int) -> None:
+        super().__init__(sentence)
+        self.exit_code = exit_code

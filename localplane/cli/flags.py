@@ -17,14 +17,20 @@ from .errors import OptionsContradict
 T = TypeVar("T")
 
 
-def command(options: type[T], run: Callable[[T], int]) -> Callable[..., None]:
-    """A command for whoever wants to give it a name and a help text. `run` returns the exit code."""
+def command(options: type[T], run: Callable[[T], int], *, dashed: str = "") -> Callable[..., None]:
+    """A command for whoever wants to give it a name and a help text. `run` returns the exit code. `dashed` is the field
+    that gets what stands behind `--`, which is the context's object: the parser would mix it with other words."""
     declared = flags_of(options)
 
-    def invoked(**words: Any) -> None:
-        raise typer.Exit(run(with_values(options(), {each.path: _value(each, words[each.key]) for each in declared})))
+    def invoked(context: typer.Context, **words: Any) -> None:
+        values: dict[tuple[str, ...], Any] = {each.path: _value(each, words[each.key]) for each in declared}
+        if dashed and context.obj is not None:
+            if not context.obj:
+                raise OptionsContradict("there is no command behind `--`")
+            values[dashed,] = tuple(context.obj)
+        raise typer.Exit(run(with_values(options(), values)))
 
-    parameters = [
+    parameters = [inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)] + [
         inspect.Parameter(each.key, inspect.Parameter.KEYWORD_ONLY, default=each.unsaid, annotation=_annotation(each))
         for each in declared
     ]

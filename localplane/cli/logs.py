@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from .places import Places
+
 FILE_ONLY = "localplane.cli.file"
 """The logger for what the terminal has been told in another form."""
 
@@ -18,6 +20,7 @@ _NOT_ON_TERMINAL = (FILE_ONLY, "localplane.apiserver.server.monitoring.loop_watc
 _LARGEST = 8 * 1024 * 1024
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LOOK_AGAIN = 0.2
+_SHOWN_LINES = 40
 
 
 class _OneLine(logging.Formatter):
@@ -39,6 +42,24 @@ def start_logging(path: Path, *, on_terminal: bool, verbose: bool) -> None:
     logging.basicConfig(handlers=handlers, level=logging.INFO if verbose else logging.WARNING, force=True)
     logging.getLogger("localplane").setLevel(logging.DEBUG if verbose else logging.WARNING)
     logging.getLogger("localplane.cli").setLevel(logging.DEBUG if verbose else logging.INFO)
+
+
+def leave_log(where: Places, *, file: Path | None, shown: bool) -> None:
+    """Of a plane that had a command: its log into a file that stays, or its last lines onto the terminal if something
+    went wrong."""
+    text = "".join(one.read_text("utf-8", "replace") for one in (where.older_log, where.log) if one.exists())
+    if file is not None:
+        try:
+            file.write_text(text, "utf-8")
+        except OSError as error:
+            sys.stderr.write(f"warning: the log can't be written to {file}: {error.strerror}\n")
+    lines = text.splitlines(keepends=True)
+    if not shown or not lines:
+        return
+    last = lines[-_SHOWN_LINES:]
+    which = "" if len(last) == len(lines) else f", the last {len(last)} of {len(lines)} lines"
+    kept = f", all of it in {file}" if file is not None else ", kept with --log-file"
+    sys.stderr.write(f"--- the plane's log{which}{kept if which else ''}:\n{''.join(last)}---\n")
 
 
 class LogReader:

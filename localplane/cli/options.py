@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import operator
 import os
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -19,6 +20,9 @@ from .errors import OptionsContradict
 from .manifests.reader import STDIN
 from .places import DEFAULT_NAME, places
 
+COMMAND_PREFIX = "run-"
+"""How planes are called that were started for a command and without a name."""
+
 
 def _is_too_short(timeout: timedelta) -> str:
     return "" if timeout > timedelta(0) else " must be longer than nothing"
@@ -27,7 +31,7 @@ def _is_too_short(timeout: timedelta) -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpOptions:
     """`port` None: 6443, or the next one that is free; a port that was named is taken or refused. The name, the port
-    and the data directory of `cluster` are found when it is started."""
+    and the data directory of `cluster` are found when it is started. `command` is run once it is ready, and ends it."""
 
     name: Annotated[str, Flag("--name", "Its name. Planes with different names run side by side.")] = DEFAULT_NAME
     detach: Annotated[
@@ -110,7 +114,12 @@ class UpOptions:
             read=operator.not_,
         ),
     ] = True
+    log_file: Annotated[
+        Path | None,
+        Flag("--log-file", "With a command: leave the plane's log here.", metavar="FILE", shows_default=False),
+    ] = None
     verbose: Annotated[bool, Flag("--verbose", "Log more.", short="-v")] = False
+    command: tuple[str, ...] = ()
 
     @property
     def storage(self) -> StorageOptions:
@@ -125,21 +134,20 @@ class UpOptions:
         places(self.name)
         for problem in self._problems():
             raise OptionsContradict(problem)
+        return _with_absolute_paths(self._for_command() if self.command else self)
+
+    def _for_command(self) -> UpOptions:
+        """A plane of its own: several such commands may run side by side, and none meets what another has stored."""
         storage = self.storage
-        storage = replace(
-            storage,
-            data_dir=storage.data_dir and storage.data_dir.expanduser().absolute(),
-            etcd_cafile=storage.etcd_cafile and storage.etcd_cafile.absolute(),
-            etcd_certfile=storage.etcd_certfile and storage.etcd_certfile.absolute(),
-            etcd_keyfile=storage.etcd_keyfile and storage.etcd_keyfile.absolute(),
-            etcd_password_file=storage.etcd_password_file and storage.etcd_password_file.absolute(),
-        )
+        told = storage.kind or storage.data_dir or storage.etcd_servers or storage.etcd_path or storage.etcd_quota_bytes
         return replace(
             self,
-            cluster=replace(self.cluster, storage=storage),
-            kubeconfig=self.kubeconfig and self.kubeconfig.absolute(),
-            crds=tuple(path.absolute() for path in self.crds),
-            filenames=tuple(name if name == STDIN else str(Path(name).absolute()) for name in self.filenames),
+            name=f"{COMMAND_PREFIX}{secrets.token_hex(4)}" if self.name == DEFAULT_NAME else self.name,
+            port=self.port or 0,
+            ephemeral=storage.data_dir is None,
+            merge_context=False,
+            log_file=self.log_file and self.log_file.absolute(),
+            cluster=self.cluster if told else replace(self.cluster, storage=replace(storage, kind=StorageKind.MEMORY)),
         )
 
     def _problems(self) -> Iterator[str]:
@@ -197,5 +205,35 @@ class UpOptions:
             yield "--watch needs manifests to watch: name them with -f"
         if self.watch and STDIN in self.filenames:
             yield "--watch and -f - contradict one another: what was piped in can't change"
+        yield from self._command_problems()
         if not self.wait and not self.detach:
             yield "--no-wait is for --detach: what runs in the foreground is waited for"
+
+    def _command_problems(self) -> Iterator[str]:
+        if not self.command:
+            if self.log_file is not None:
+                yield "--log-file is for a command (kctl up --log-file FILE -- CMD): see `kctl status --logs`"
+            return
+        if self.detach:
+            yield "--detach and a command contradict one another: the plane ends when the command does"
+        if self.kubeconfig is not None:
+            yield "--kubeconfig and a command contradict one another: the command gets a kubeconfig of its own"
+
+
+def _with_absolute_paths(options: UpOptions) -> UpOptions:
+    storage = options.storage
+    storage = replace(
+        storage,
+        data_dir=storage.data_dir and storage.data_dir.expanduser().absolute(),
+        etcd_cafile=storage.etcd_cafile and storage.etcd_cafile.absolute(),
+        etcd_certfile=storage.etcd_certfile and storage.etcd_certfile.absolute(),
+        etcd_keyfile=storage.etcd_keyfile and storage.etcd_keyfile.absolute(),
+        etcd_password_file=storage.etcd_password_file and storage.etcd_password_file.absolute(),
+    )
+    return replace(
+        options,
+        cluster=replace(options.cluster, storage=storage),
+        kubeconfig=options.kubeconfig and options.kubeconfig.absolute(),
+        crds=tuple(path.absolute() for path in options.crds),
+        filenames=tuple(name if name == STDIN else str(Path(name).absolute()) for name in options.filenames),
+    )

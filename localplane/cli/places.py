@@ -46,6 +46,11 @@ class Places:
         return self.directory / "log"
 
     @property
+    def older_log(self) -> Path:
+        """What the log said before it was turned over."""
+        return self.directory / "log.1"
+
+    @property
     def data(self) -> Path:
         return self.state / self.name
 

@@ -36,7 +36,7 @@ from .errors import PlaneError
 from .leftovers import TEMPORARY_PREFIX, empty, take_away
 from .logs import FILE_ONLY
 from .manifests.applier import Applier
-from .manifests.reader import Manifest
+from .manifests.reader import Manifest, read_what_can_be
 from .manifests.watcher import follow
 from .options import UpOptions
 from .ports import free_port
@@ -120,6 +120,11 @@ class RunningPlane:
         _log.info("emptying %s", self._options.name)
         if data_dir is not None:
             empty(data_dir)
+        if self._options.watch:
+            # What was applied since is what its files say by now.
+            self._manifests, problems = read_what_can_be((*map(str, self._options.crds), *self._options.filenames))
+            for problem in problems:
+                _log.warning("%s", problem)
         self._note(phase=STARTING, round=self.record.round + 1)
 
     async def _one_round(self, data_dir: Path | None, port: int | None) -> int:

@@ -14,6 +14,7 @@ import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Self
 
 from .errors import AlreadyUp, PlaneError
@@ -67,12 +68,18 @@ class Claim:
         where = places(name)
         make_private(where.directory.parent.parent)
         make_private(where.directory.parent)
-        make_private(where.directory)
-        lock = os.open(where.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        if not _locked(lock):
+        while True:
+            make_private(where.directory)
+            try:
+                lock = os.open(where.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            except FileNotFoundError:
+                continue  # the one before us has taken its directory away
+            if not _locked(lock):
+                os.close(lock)
+                raise AlreadyUp(already_up(name, read(where)))
+            if _is_still(where.lock, lock):
+                return cls(where, lock, read(where))
             os.close(lock)
-            raise AlreadyUp(already_up(name, read(where)))
-        return cls(where, lock, read(where))
 
     def write(self, record: RunRecord) -> None:
         document = {"format": _FORMAT, **asdict(record)}
@@ -89,6 +96,15 @@ class Claim:
     def forget(self) -> None:
         """The plane stopped as it should: there is nothing to tell any more."""
         self.places.run_file.unlink(missing_ok=True)
+
+    def vanish(self) -> None:
+        """Of a plane that keeps nothing: its log goes, too, and the directory with it. The lock goes last, while it is
+        held: whoever waited for that file begins again with another."""
+        where = self.places
+        for file in (where.run_file, where.run_file.with_suffix(".tmp"), where.log, where.older_log, where.lock):
+            file.unlink(missing_ok=True)
+        with suppress(OSError):  # somebody else has put something there, or begins already
+            where.directory.rmdir()
 
     def release(self) -> None:
         if self._lock is not None:
@@ -164,6 +180,14 @@ def already_up(name: str, record: RunRecord | None) -> str:
         f'plane "{name}" is already up{where}{process}: '
         f"stop it with `kctl down{option}`, or start another one with --name"
     )
+
+
+def _is_still(path: Path, descriptor: int) -> bool:
+    """Whether the file that was opened is the one that is found there now."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 def _locked(lock: int) -> bool:

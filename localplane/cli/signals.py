@@ -13,19 +13,28 @@ EMPTY = signal.SIGUSR1
 
 @contextmanager
 def handling(
-    *, stop: Callable[[signal.Signals], None], empty: Callable[[], None], ignore_hangup: bool
+    *,
+    stop: Callable[[signal.Signals], None],
+    empty: Callable[[], None],
+    ignore_hangup: bool,
+    pass_on: Callable[[signal.Signals], bool] | None = None,
 ) -> Iterator[None]:
-    """The first signal calls `stop`; the second ends the process at once, with the exit code a shell would give it."""
+    """The first signal calls `stop`; the second ends the process at once, with the exit code a shell would give it.
+    While there is somebody else to whom signals go, `pass_on` says so and it is as if there had been none."""
     loop = asyncio.get_running_loop()
     seen: list[signal.Signals] = []
 
     def on_signal(number: signal.Signals) -> None:
+        if pass_on is not None and pass_on(number):
+            return
         if seen:
             os._exit(128 + number)
         seen.append(number)
         stop(number)
 
     stopping = [signal.SIGINT, signal.SIGTERM, *(() if ignore_hangup else (signal.SIGHUP,))]
+    if pass_on is not None:
+        stopping.append(signal.SIGQUIT)
     for number in stopping:
         loop.add_signal_handler(number, on_signal, number)
     if ignore_hangup:

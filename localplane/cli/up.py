@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from localplane.apiserver.long_work import THREAD_SWITCH_SECONDS
 
+from .command import CommandRun
 from .daemon import Terminal, detach
+from .down import clean_abandoned
 from .errors import AlreadyUp, PlaneError
-from .logs import FILE_ONLY, start_logging
+from .logs import FILE_ONLY, leave_log, start_logging
 from .manifests.reader import Manifest, read_manifests
-from .options import UpOptions
+from .options import COMMAND_PREFIX, UpOptions
 from .places import places
 from .report import StartReport, print_report, print_stopped
 from .run_file import READY, Claim, RunRecord, record_of_this_process, running
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 Report = Callable[[StartReport], None]
 
+_INTERRUPTED = 128 + signal.SIGINT
+
 
 @dataclass(frozen=True, slots=True)
 class _Start:
@@ -39,20 +43,25 @@ class _Start:
     options: UpOptions
     manifests: Sequence[Manifest]
     began: float
+    command: CommandRun | None = None
 
 
 def up(options: UpOptions, *, quiet: bool = False) -> int:
     """Start a plane. Returns the exit code: when it has stopped, or, if it is detached, when it is ready."""
     began = time.perf_counter()
     options = options.checked()
+    command = CommandRun(options.command) if options.command else None
     manifests = read_manifests((*map(str, options.crds), *options.filenames))
-    start = _Start(options, manifests, began)
+    start = _Start(options, manifests, began, command)
+    quiet = quiet or command is not None  # what is printed is the command's
     report = _silence if quiet else print_report
     if options.detach:
         record = running(options.name)
         return _up_already(record, options) if record else _detached(start, report)
+    if command is not None:
+        clean_abandoned(COMMAND_PREFIX)
     with _claimed(options) as claim:
-        code = _on_fast_loop(_serve(start, claim, report))
+        code = _until_its_end(start, claim, report)
     if not quiet:
         print_stopped(options)
     return code
@@ -66,8 +75,23 @@ def _claimed(options: UpOptions) -> Claim:
     os.umask(0o077)
     claim = Claim.take(options.name)
     claim.write(record_of_this_process(options.name))
-    start_logging(claim.places.log, on_terminal=not options.detach, verbose=options.verbose)
+    on_terminal = not options.detach and (options.verbose or not options.command)
+    start_logging(claim.places.log, on_terminal=on_terminal, verbose=options.verbose)
     return claim
+
+
+def _until_its_end(start: _Start, claim: Claim, report: Report) -> int:
+    """The log of a plane that keeps nothing goes when it has ended, unless it is the only one who can tell why."""
+    options = start.options
+    code = 1
+    try:
+        code = _on_fast_loop(_serve(start, claim, report))
+    finally:
+        if options.command:
+            leave_log(claim.places, file=options.log_file, shown=code not in (0, _INTERRUPTED))
+        if options.keeps_nothing and not (code and options.detach):
+            claim.vanish()
+    return code
 
 
 def _on_fast_loop(work: Coroutine[Any, Any, int]) -> int:
@@ -80,8 +104,14 @@ def _on_fast_loop(work: Coroutine[Any, Any, int]) -> int:
 
 
 async def _serve(start: _Start, claim: Claim, report: Report) -> int:
-    lifetime = _Lifetime(start.options)
-    with handling(stop=lifetime.stop, empty=lifetime.empty, ignore_hangup=start.options.detach):
+    lifetime = _Lifetime(start.options, start.command)
+    signals = handling(
+        stop=lifetime.stop,
+        empty=lifetime.empty,
+        ignore_hangup=start.options.detach,
+        pass_on=start.command.pass_on if start.command else None,
+    )
+    with signals:
         # The server is imported here: until now there was nothing that needed it. A signal that comes meanwhile is
         # heard afterwards, and cancels the start. What is made from here until it is ready is there to stay: to look
         # for garbage in it would take a tenth of the time.
@@ -92,6 +122,7 @@ async def _serve(start: _Start, claim: Claim, report: Report) -> int:
 
         def ready(started: StartReport) -> None:
             ShortWalks().start()
+            lifetime.begin(started.record)
             report(started)
 
         plane = RunningPlane(start.options, claim, start.manifests, ready=ready, began=start.began)
@@ -103,8 +134,9 @@ async def _serve(start: _Start, claim: Claim, report: Report) -> int:
 class _Lifetime:
     """Who may end a plane, before it is ready and afterwards, and what comes of it."""
 
-    def __init__(self, options: UpOptions) -> None:
+    def __init__(self, options: UpOptions, command: CommandRun | None) -> None:
         self._options = options
+        self._command = command
         self._plane: RunningPlane | None = None
         self._work: asyncio.Future[None] | None = None
         self._signal: signal.Signals | None = None
@@ -116,6 +148,13 @@ class _Lifetime:
         timer = asyncio.get_running_loop().call_later(self._options.timeout.total_seconds(), self._give_up)
         await asyncio.wait([self._work])
         timer.cancel()
+        if self._command is not None:
+            await self._command.end()
+
+    def begin(self, record: RunRecord) -> None:
+        """What the plane was started for, now that it is ready."""
+        if self._command is not None and self._plane is not None:
+            self._command.start(record.kubeconfig, ended=self._plane.stop)
 
     def stop(self, number: signal.Signals) -> None:
         self._signal = number
@@ -134,7 +173,7 @@ class _Lifetime:
         assert self._work is not None, "it has ended"
         if not self._work.cancelled():
             self._work.result()
-            return 0
+            return (self._command.exit_code if self._command is not None else 0) or 0
         if self._signal is not None:
             return 128 + self._signal
         raise PlaneError(f"{self._options.name} was not ready within {self._options.timeout.total_seconds():g} seconds")
@@ -193,4 +232,4 @@ def _in_background(start: _Start, report: Report, terminal: Terminal) -> int:
         if not options.wait:
             sys.stdout.write(f"{options.name} is starting: see `kctl status --name {options.name}`\n")
             terminal.let_go(claim.places.log)
-        return _on_fast_loop(_serve(start, claim, ready))
+        return _until_its_end(start, claim, ready)

@@ -18,6 +18,7 @@ STARTERS = {
     "localplane/apiserver/storage/etcd/program/binary.py": "etcd --version",
     "localplane/apiserver/storage/etcd/program/install/debian.py": "apt-get and dpkg-deb, with words of ours",
     "localplane/apiserver/storage/etcd/program/process.py": "etcd, with words of ours, through parent_death.py",
+    "localplane/cli/command.py": "what the user typed behind the dashes of `kctl up --`",
     "localplane/cli/daemon.py": "kctl up itself",
     "localplane/cli/processes.py": "ps, for a number",
     "localplane/client/authentication/exec_plugin.py": "what the user's kubeconfig names",

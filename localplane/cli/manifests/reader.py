@@ -48,6 +48,24 @@ def read_manifests(filenames: Iterable[str]) -> list[Manifest]:
     return found
 
 
+def read_what_can_be(filenames: Iterable[str]) -> tuple[list[Manifest], list[str]]:
+    """The objects of all files that can be read, and a sentence for each that can't: for those who go on."""
+    found: list[Manifest] = []
+    problems: list[str] = []
+    for filename in filenames:
+        try:
+            files = files_in(Path(filename))
+        except PlaneError as error:
+            problems.append(str(error))
+            continue
+        for path in files:
+            try:
+                found += read_file(path)
+            except PlaneError as error:
+                problems.append(str(error))
+    return found, problems
+
+
 def files_in(path: Path) -> list[Path]:
     """A file itself, or a directory's manifests in the order of their names."""
     try:

@@ -82,6 +82,10 @@ def test_an_ephemeral_one_is_gone_at_the_end(here: Machine) -> None:
     here.kctl("down")
     assert not directory.exists()
     assert not (here.state / "default").exists()
+    assert list((here.state / ".planes").iterdir()) == []
+    assert here.kctl("status", "--logs").stderr == (
+        'error: plane "default" has no log: it was never up, or has ended and kept nothing\n'
+    )
 
 
 def test_the_data_is_where_it_was_told_and_in_what(here: Machine, etcd: str) -> None:
@@ -113,6 +117,11 @@ def test_manifests_are_applied_and_watched(here: Machine) -> None:
     (here.home / "new").rename(here.home / "b.yaml")
     until(lambda: (color(here, "a"), color(here, "b")) == ("blue", "green"))
     assert "a.yaml changed: configmap/a applied" in here.kctl("status", "--logs").stdout
+    (here.home / "b.yaml").unlink()
+    (manifests / "c.yaml").write_text(CONFIG_MAP % ("c", "pink"))
+    until(lambda: color(here, "c") == "pink")
+    assert here.kctl("reset") == Outcome(0, "default is empty.\n", "")
+    assert (color(here, "a"), color(here, "b"), color(here, "c")) == ("blue", None, "pink")
 
 
 def test_manifests_that_can_not_be_applied_stop_the_start(here: Machine) -> None:

@@ -55,6 +55,7 @@ FLAGS: list[tuple[str, dict[str, Any]]] = [
     ("--timeout 1m30s", {"timeout": timedelta(seconds=90)}),
     ("--kubeconfig k", {"kubeconfig": Path("k")}),
     ("--no-switch-context", {"switch_context": False}),
+    ("--log-file l", {"log_file": Path("l")}),
     ("-v", {"verbose": True}),
     ("--verbose", {"verbose": True}),
 ]
@@ -73,7 +74,7 @@ def test_every_flag_is_in_this_table() -> None:
 
 def test_no_option_of_the_command_itself_is_without_a_flag() -> None:
     flagged = {declared.path[0] for declared in flags_of(UpOptions)}
-    assert {field.name for field in fields(UpOptions)} - flagged == {"merge_context"}
+    assert {field.name for field in fields(UpOptions)} - flagged == {"merge_context", "command"}
 
 
 def test_the_exit_code_is_what_the_start_returned() -> None:
