@@ -1,8 +1,8 @@
 """`make mutants`, or for some verbs only: `make mutants ARGS="drain taint"`. `kctl` stands for the flags of every verb.
 
-Flags whose tests do not notice that they are forgotten are listed, and make it fail. Those that only failing lines
-would notice are listed too, for a reader to judge: some flags exist to make a command fail, and of others only wrong
-values are tried.
+Flags whose tests do not notice that they are forgotten are listed, and make it fail, but for those of `exceptions`.
+Those that only failing lines would notice are listed too, for a reader to judge: some flags exist to make a command
+fail, and of others only wrong values are tried.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.mutants.command_lines import EVERY_VERB, VERBS, FlagOf, flags_of
+from tests.mutants.exceptions import EXCEPTIONS
 from tests.mutants.tests_again import BY_ERRORS, IGNORED, NEVER_GIVEN, NOTICED, Verdict
 
 ROOT = Path(__file__).parents[2]
@@ -48,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for verdict in verdicts
         ]
     print(table(verdicts))
-    return any(verdict.verdict in (IGNORED, NEVER_GIVEN) for verdict in verdicts)
+    return any(verdict.verdict in (IGNORED, NEVER_GIVEN) for verdict in verdicts if verdict.flag not in EXCEPTIONS)
 
 
 def files_of(verb: str) -> list[str]:
@@ -86,7 +87,8 @@ def table(verdicts: Sequence[Verdict]) -> str:
     lines = [f"{'':16}{''.join(f'{column:>13}' for column in columns)}"]
     lines += [f"{row:16}{''.join(f'{counts[row][column]:13}' for column in columns)}" for row in rows]
     missed = sorted((verdict.flag, verdict.verdict) for verdict in verdicts if verdict.verdict != NOTICED)
-    return "\n".join([*lines, "", *(f"{flag}: {why}" for flag, why in missed)])
+    reasons = {flag: f" ({EXCEPTIONS[flag]})" for flag, _ in missed if flag in EXCEPTIONS}
+    return "\n".join([*lines, "", *(f"{flag}: {verdict}{reasons.get(flag, '')}" for flag, verdict in missed)])
 
 
 if __name__ == "__main__":

@@ -149,17 +149,22 @@ def _options(title: str, command: Any) -> Iterator[Known]:
 
 def flags_of(verb: str) -> Iterator[FlagOf]:
     """Of it and of the commands below it, but those that nobody is told of."""
+    return (known.owner for known in known_flags(verb))
+
+
+def known_flags(verb: str) -> Iterator[Known]:
+    """As `flags_of`, with their letters."""
     if verb == EVERY_VERB:
-        yield from (FlagOf(EVERY_VERB, flag.name) for flag in GLOBAL_FLAGS)
+        yield from (_known(EVERY_VERB, flag) for flag in GLOBAL_FLAGS)
         return
     module = importlib.import_module(VERBS[verb].module)
     if hasattr(module, "COMMAND"):
         for title, command in _commands(module.COMMAND, ""):
-            yield from (FlagOf(title, flag.name) for flag in command.flags if not flag.hidden)
+            yield from (_known(title, flag) for flag in command.flags if not flag.hidden)
         return
     group = _typer_command(module)
     for name, command in {"": group, **getattr(group, "commands", {})}.items():
-        yield from (known.owner for known in _options(f"{verb} {name}".strip(), command) if not known.hidden)
+        yield from (known for known in _options(f"{verb} {name}".strip(), command) if not known.hidden)
 
 
 def _commands(command: Command, above: str) -> Iterator[tuple[str, Command]]:

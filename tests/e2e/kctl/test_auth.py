@@ -141,6 +141,8 @@ def test_the_object_is_printed_as_asked(made: Desk) -> None:
     ]
     for flags, stdout in steps:
         assert auth(made, f"reconcile -f rbac {flags}") == Outcome(0, stdout, "")
+    strict = auth(made, "reconcile -f rbac -o jsonpath={.nope} --allow-missing-template-keys=false")
+    assert "nope is not found" in strict.stderr
     assert "manager:" not in auth(made, "reconcile -f rbac -o yaml").stdout
     assert "manager:" in auth(made, "reconcile -f rbac -o yaml --show-managed-fields").stdout
 
@@ -153,6 +155,7 @@ def test_who_i_am(read: Read) -> None:
     steps = [
         (["-o", "jsonpath={.status.userInfo.username}"], "jane"),
         (["-o", "go-template={{.kind}}"], "SelfSubjectReview"),
+        (["-o", "go-template", "--template={{.kind}}"], "SelfSubjectReview"),
         (["-o", "jsonpath={.nope}"], ""),
         (["--template={{.kind}}"], "ATTRIBUTE   VALUE\nUsername    jane\nGroups      [system:authenticated]\n"),
     ]

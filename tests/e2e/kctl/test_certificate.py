@@ -74,12 +74,13 @@ def test_requests_are_approved_or_denied_once_and_for_all(desk: Desk) -> None:
     assert requests.conditions(2, "reason") == "KubectlDeny"
 
 
-def test_force_sends_a_decision_again(desk: Desk) -> None:
+@pytest.mark.parametrize("decision", ["approve", "deny"])
+def test_force_sends_a_decision_again(desk: Desk, decision: str) -> None:
     requests = Requests(desk, 1)
-    requests.run("approve N-1")
+    requests.run(f"{decision} N-1")
     before = desk.machine.kctl("get", "csr", f"{requests.prefix}-1", "-o", "yaml").stdout
-    assert requests.run("approve N-1 --force -v=6").stderr.count("/approval") == 1
-    assert requests.run("approve N-1 -v=6").stderr.count("/approval") == 0
+    assert requests.run(f"{decision} N-1 --force -v=6").stderr.count("/approval") == 1
+    assert requests.run(f"{decision} N-1 -v=6").stderr.count("/approval") == 0
     assert desk.machine.kctl("get", "csr", f"{requests.prefix}-1", "-o", "yaml").stdout == before
 
 
@@ -94,7 +95,8 @@ def test_files_say_which_ones(desk: Desk) -> None:
     assert requests.run("deny -k kus") == requests.said("3 denied")
 
 
-def test_the_request_is_printed_as_it_was_before(desk: Desk) -> None:
+@pytest.mark.parametrize("decision", ["approve", "deny"])
+def test_the_request_is_printed_as_it_was_before(desk: Desk, decision: str) -> None:
     requests = Requests(desk, 1)
     steps = [
         ("-o jsonpath={.status}", "{}"),
@@ -103,11 +105,11 @@ def test_the_request_is_printed_as_it_was_before(desk: Desk) -> None:
         ("-o jsonpath={.nope}", ""),
     ]
     for flags, stdout in steps:
-        assert requests.run(f"approve N-1 {flags}") == Outcome(0, stdout, "")
-    strict = requests.run("approve N-1 -o jsonpath={.nope} --allow-missing-template-keys=false")
+        assert requests.run(f"{decision} N-1 {flags}") == Outcome(0, stdout, "")
+    strict = requests.run(f"{decision} N-1 -o jsonpath={{.nope}} --allow-missing-template-keys=false")
     assert "nope is not found" in strict.stderr
-    assert "manager:" not in requests.run("approve N-1 -o yaml").stdout
-    assert "manager:" in requests.run("approve N-1 -o yaml --show-managed-fields").stdout
+    assert "manager:" not in requests.run(f"{decision} N-1 -o yaml").stdout
+    assert "manager:" in requests.run(f"{decision} N-1 -o yaml --show-managed-fields").stdout
 
 
 REFUSED = [

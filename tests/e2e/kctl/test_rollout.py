@@ -205,6 +205,33 @@ def test_a_deployment_is_held_and_let_go(workloads: Workloads) -> None:
     assert managers.stdout.split() == ["kctl-create", "kctl-rollout"]  # `me` owned what is gone again
 
 
+@pytest.fixture
+def three(workloads: Workloads) -> Workloads:
+    """Deployments with two revisions each: web, in the folder deep/dir; old, in the kustomization kus; and new."""
+    for name in ("web", "old", "new"):
+        workloads.make(workload("Deployment", name, "nginx:2"))
+        workloads.past("Deployment", name, "nginx:1", "nginx:2")
+    workloads.desk.write("deep/dir/web.json", (workloads.desk.directory / "web.json").read_text())
+    workloads.desk.write("kus/old.json", (workloads.desk.directory / "old.json").read_text())
+    workloads.desk.write("kus/kustomization.yaml", "resources: [old.json]\n")
+    return workloads
+
+
+def test_all_of_them_take_files_and_selectors_and_print_as_they_are_told(three: Workloads) -> None:
+    """Each deployment once, because nothing is restarted twice within a second."""
+    for command in ("pause", "resume", "restart", "undo"):
+        strict = three.run(f"{command} -f deep -R -o jsonpath={{.nope}} --allow-missing-template-keys=false")
+        assert "Error executing template: nope is not found." in strict.stderr, command
+        assert "\n    manager: " in three.run(f"{command} -k kus -o yaml --show-managed-fields").stdout, command
+        mine = [] if command == "undo" else ["--field-manager=me"]
+        name = ("-l", "app=new", "--template={{.metadata.name}}")
+        chosen = three.desk.run("rollout", command, "deploy", *name, *mine, "-v=6")
+        assert (chosen.code, chosen.stdout) == (0, "new"), command
+        assert ("fieldManager=me" in chosen.stderr) == (command != "undo"), command
+    images = three.desk.run("get", "deploy", "-o", "jsonpath={.items[*].spec.template.spec.containers[0].image}")
+    assert images.stdout == "nginx:1 nginx:1 nginx:1"
+
+
 def complete(text: str) -> Outcome:
     return Outcome(0, f"{text}\n", "")
 

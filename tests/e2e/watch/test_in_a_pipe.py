@@ -151,9 +151,13 @@ def test_managed_fields_are_shown_on_request(plane: Machine, writer: Writer) -> 
 
 
 def test_an_object_that_is_not_there_yet_is_waited_for_on_request(plane: Machine, writer: Writer) -> None:
-    with watching(plane, "cm/late", "-n", writer.namespace, "-o", "name", "--ignore-not-found") as watch:
+    writer.make("there")
+    names = ("cm/late", "cm/there", "-n", writer.namespace, "-o", "name")
+    assert plane.kctl("watch", *names).code == 1
+    with watching(plane, *names, "--ignore-not-found") as watch:
+        assert watch.until_lines(1) == ["configmap/there"]
         writer.make("late")
-        assert watch.until_lines(1) == ["configmap/late"]
+        assert watch.until_lines(2) == ["configmap/there", "configmap/late"]
 
 
 def test_what_a_template_does_not_find_is_an_error_on_request(plane: Machine, writer: Writer) -> None:

@@ -26,6 +26,8 @@ def test_the_annotation_is_shown(applied: Desk) -> None:
     assert applied.run(*view, "cm", "a") == Outcome(0, _SEEN, "")
     assert applied.run(*view, "-f", "a.yaml") == Outcome(0, _SEEN, "")
     assert applied.run(*view, "cm", "--all") == Outcome(0, _SEEN, "")
+    assert applied.machine.kctl(*view, "cm", "--all").code == 0  # with a namespace kubectl asks for no --all
+    assert applied.machine.kctl(*view, "cm").code == 1
     assert applied.run(*view, "cm", "-l", "no=ne") == Outcome(0, "", "")
     shown = json.loads(applied.run(*view, "cm/a", "-o", "json").stdout)
     assert shown["data"] == {"x": "1"}
@@ -41,10 +43,14 @@ def test_the_annotation_is_shown(applied: Desk) -> None:
 
 
 def test_directories_and_kustomizations_say_whose_annotation_is_meant(applied: Desk) -> None:
+    show = applied.editor("print(text.count('name: a'), file=sys.stderr)")
+    cancelled = Outcome(0, "", "1\nEdit cancelled, no changes made.\n")
     applied.write("d/e/a.yaml", (applied.directory / "a.yaml").read_text())
+    assert applied.run("apply", "view-last-applied", "-R", "-f", "d") == Outcome(0, _SEEN, "")
+    assert applied.run("apply", "edit-last-applied", "-R", "-f", "d", KUBE_EDITOR=show) == cancelled
     applied.write("d/e/kustomization.yaml", "resources: [a.yaml]\n")
-    assert applied.run("apply", "view-last-applied", "-R", "-f", "d") != Outcome(0, _SEEN, "")
     assert applied.run("apply", "view-last-applied", "-k", "d/e") == Outcome(0, _SEEN, "")
+    assert applied.run("apply", "edit-last-applied", "-k", "d/e", KUBE_EDITOR=show) == cancelled
 
 
 def test_the_annotation_is_set(applied: Desk) -> None:
@@ -94,6 +100,20 @@ def test_the_annotation_is_edited_and_the_object_stays(applied: Desk) -> None:
     assert applied.run(*edit, "-f", "a.yaml", KUBE_EDITOR=editor) == Outcome(
         0, "", "Edit cancelled, no changes made.\n"
     )
+
+
+def test_an_edited_annotation_is_printed_as_it_is_asked_for_and_read_as_strictly(applied: Desk) -> None:
+    edit = ("apply", "edit-last-applied", "cm", "a")
+    editor = applied.editor("text = text.replace('x: \"1\"', 'x: \"2\"')")
+    shown = applied.run(*edit, "--template={{.data.x}}{{.nope}}", KUBE_EDITOR=editor)
+    assert shown == Outcome(0, "2<no value>", "")
+    back = applied.editor("text = text.replace('x: \"2\"', 'x: \"1\"')")
+    strict = applied.run(*edit, "--template={{.nope}}", "--allow-missing-template-keys=false", KUBE_EDITOR=back)
+    assert strict.code == 1
+    editor = applied.editor("text = text.replace('x: \"1\"', 'x: \"2\"')")
+    lenient = applied.run(*edit, "--validate=ignore", "-v=6", KUBE_EDITOR=editor)
+    assert (lenient.code, lenient.stdout) == (0, "configmap/a edited\n")
+    assert "fieldValidation=Ignore" in lenient.stderr
 
 
 def test_an_edited_annotation_is_opened_as_it_is_asked_for(applied: Desk) -> None:

@@ -386,6 +386,13 @@ def test_a_token_is_asked_for_as_the_flags_say(robot: Desk, flags: str, path: st
     assert done == Outcome(0, value, "")
 
 
+def test_a_template_chooses_what_is_shown_of_a_token_and_may_insist_on_it(robot: Desk) -> None:
+    token = ("create", "token", "robot")
+    assert robot.run(*token, "--template={{.kind}}{{.nope}}") == Outcome(0, "TokenRequest<no value>", "")
+    strict = robot.run(*token, "-o", "jsonpath={.nope}", "--allow-missing-template-keys=false")
+    assert "nope is not found" in strict.stderr
+
+
 def test_a_token_is_bound_to_one_object_and_no_other_of_its_name(robot: Desk) -> None:
     line = "create token robot --bound-object-kind=Secret --bound-object-name=tied --bound-object-uid=another"
     done = robot.run(*line.split())

@@ -76,9 +76,9 @@ def test_a_way_to_validate_that_there_is_not_is_refused(maker: Desk, line: str, 
 @each
 def test_how_strictly_it_is_read_is_for_the_server_to_hear(maker: Desk, line: str, kind: str) -> None:
     del kind
-    done = maker.run("create", *with_flags(line, "--dry-run=server", "--validate=ignore", "-v=6"))
+    done = maker.run("create", *with_flags(line, "--dry-run=server", "--validate=ignore", "--field-manager=me", "-v=6"))
     assert done.code == 0
-    assert "&fieldValidation=Ignore" in done.stderr
+    assert "fieldManager=me&fieldValidation=Ignore" in done.stderr
 
 
 @each
