@@ -64,6 +64,7 @@ bench: dev etcd ## Measure; one at a time, so that the figures mean something
 	@$(BIN)/python -m tests.bench.cli $(ARGS)
 	@$(BIN)/python -m tests.bench.scheduling $(ARGS)
 	@$(BIN)/python -m tests.bench.life $(ARGS)
+	@$(BIN)/python -m tests.bench.isolation $(ARGS)
 
 stalls: dev ## See how long one request keeps the others waiting, with fifty thousand objects
 	@$(BIN)/python -m tests.bench.stalls --at-most 50 $(ARGS)

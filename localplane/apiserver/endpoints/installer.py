@@ -100,6 +100,11 @@ class Installer:
         installed = self._groups.get(group)
         return installed.served.get(path) if installed else None
 
+    def main_resources(self) -> Iterator[Served]:
+        """All that is served, in all versions, without subresources."""
+        for installed in self._groups.values():
+            yield from (served for served in installed.served.values() if not served.subresource)
+
     def _tell(self) -> None:
         for listener in self._listeners:
             listener()

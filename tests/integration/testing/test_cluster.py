@@ -21,7 +21,7 @@ CONFIG_MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "her
 
 def test_the_example_in_its_docstring_runs(tmp_path: Path) -> None:
     text = testing.__doc__ or ""
-    example = textwrap.dedent(text[text.index("    import asyncio") : text.index("It is what `kctl up` runs")])
+    example = textwrap.dedent(text[text.index("    from localplane") : text.index("It is what `kctl up` runs")])
     exec(compile(example, str(tmp_path / "example.py"), "exec"), {})
 
 
@@ -31,11 +31,11 @@ async def names(client: Client) -> set[str]:
 
 
 async def test_the_client_inside_and_one_over_the_socket_see_the_same() -> None:
-    async with testing.cluster(controllers=("none",)) as cluster, cluster.connect() as client:
-        await cluster.client.resource(CONFIG_MAPS, "default").create(CONFIG_MAP)
+    async with testing.cluster(controllers=("none",)) as cluster, cluster.client() as client:
+        await cluster.plane.client.resource(CONFIG_MAPS, "default").create(CONFIG_MAP)
         assert await names(client) == {"here"}
         await client.resource(CONFIG_MAPS, "default").delete("here")
-        assert await names(cluster.client) == set()
+        assert await names(cluster.plane.client) == set()
 
 
 @pytest.mark.parametrize("storage", [testing.StorageKind.MEMORY, testing.StorageKind.SQLITE])
@@ -56,8 +56,8 @@ async def test_two_at_once_know_nothing_of_one_another() -> None:
         testing.cluster(controllers=("none",), storage=testing.StorageKind.SQLITE) as second,
     ):
         assert first.url != second.url
-        await first.client.resource(CONFIG_MAPS, "default").create(CONFIG_MAP)
-        assert await names(second.client) == set()
+        await first.plane.client.resource(CONFIG_MAPS, "default").create(CONFIG_MAP)
+        assert await names(second.plane.client) == set()
 
 
 async def test_the_next_one_begins_empty() -> None:
@@ -87,7 +87,7 @@ async def test_what_a_test_raises_comes_out_as_it_is() -> None:
 
 
 async def test_the_instruments_are_for_administrators() -> None:
-    async with testing.cluster(controllers=("none",)) as cluster, cluster.connect() as client:
+    async with testing.cluster(controllers=("none",)) as cluster, cluster.client() as client:
         with pytest.raises(NotFound, match="there is no instrument"):
             await client.request("GET", "/localplane/v1/nothing")
         nobody = client.acting_as("nobody")

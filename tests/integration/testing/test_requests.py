@@ -19,7 +19,7 @@ CONFIG_MAPS = GroupVersionResource("", "v1", "configmaps")
 
 @pytest.fixture
 async def client() -> AsyncIterator[Client]:
-    async with testing.cluster(controllers=("none",)) as cluster, cluster.connect() as client:
+    async with testing.cluster(controllers=("none",)) as cluster, cluster.client() as client:
         yield client
 
 
@@ -46,7 +46,7 @@ async def test_who_asked_what_and_what_came_of_it(client: Client) -> None:
 
 
 async def test_strangers_are_nobody() -> None:
-    async with testing.cluster(controllers=("none",)) as cluster, cluster.connect() as client:
+    async with testing.cluster(controllers=("none",)) as cluster, cluster.client() as client:
         trusting = ssl._create_unverified_context()
         reader, writer = await asyncio.open_connection("127.0.0.1", cluster.plane.server.port, ssl=trusting)
         writer.write(b"GET /api/v1/pods?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\n\r\n")
@@ -74,7 +74,7 @@ async def test_a_watch_is_told_twice(client: Client) -> None:
 
 
 async def test_those_from_inside_are_left_out_unless_they_are_wanted() -> None:
-    async with testing.cluster(controllers=("none",)) as cluster, cluster.connect() as client:
+    async with testing.cluster(controllers=("none",)) as cluster, cluster.client() as client:
         await cluster.resource("v1", "configmaps", "default").list()
         assert await told(client, resource="configmaps", verb="list") == []
         inside = await told(client, resource="configmaps", verb="list", internal="true")

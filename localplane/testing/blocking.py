@@ -1,0 +1,196 @@
+"""The same cluster for those who wait: each method is one of AsyncCluster, done in the thread that the cluster runs in.
+
+For plain tests, unittest, and clients that block. A coroutine that must not wait takes `asynchronous`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager, contextmanager
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import uvloop
+
+from localplane.apimachinery.objects import JSONObject
+from localplane.client import Client, PatchType
+
+from .clusters import AsyncCluster, AsyncUser, Objects
+from .commands import Command, kctl_command, kubectl_command
+from .holding import Held
+from .manifests import Manifests
+from .references import Reference
+from .waiting import Condition
+
+T = TypeVar("T")
+
+
+class LoopThread:
+    """A thread with an event loop. It ends with the block, and all that was held in it has ended before."""
+
+    def __init__(self) -> None:
+        self._ready: Future[asyncio.AbstractEventLoop] = Future()
+        self._end = asyncio.Event()
+        self._thread = threading.Thread(target=self._run, name="localplane", daemon=True)
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(self._serve())
+
+    async def _serve(self) -> None:
+        self._ready.set_result(asyncio.get_running_loop())
+        await self._end.wait()
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        return self._ready.result()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.loop.call_soon_threadsafe(self._end.set)
+        self._thread.join()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """What it returns or raises. Whoever is interrupted leaves nothing running."""
+        return self._result(asyncio.run_coroutine_threadsafe(work, self.loop))
+
+    @contextmanager
+    def holding(self, block: AbstractAsyncContextManager[T]) -> Iterator[T]:
+        """An asynchronous block, open as long as this one."""
+        held = Held(block, self.loop)
+        try:
+            yield self._result(held.entered)
+        finally:
+            self._result(held.leave())
+
+    def _result(self, future: Future[T]) -> T:
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+
+class User:
+    """Somebody who talks to a cluster; see AsyncUser."""
+
+    def __init__(self, thread: LoopThread, user: AsyncUser) -> None:
+        self._thread = thread
+        self._user = user
+
+    @property
+    def asynchronous(self) -> AsyncUser:
+        """The same, whose methods are awaited in whatever event loop."""
+        return self._user
+
+    @property
+    def name(self) -> str:
+        return self._user.name
+
+    @property
+    def url(self) -> str:
+        return self._user.url
+
+    @property
+    def kubeconfig(self) -> Path:
+        """A file for kubectl and other clients. It goes when the cluster does."""
+        return self._user.kubeconfig
+
+    @property
+    def env(self) -> dict[str, str]:
+        """What a process needs to find this cluster, as this user: `env={**os.environ, **cluster.env}`."""
+        return self._user.env
+
+    @property
+    def kctl(self) -> Command:
+        """Runs kctl as this user: `cluster.kctl("get", "pods", "-o", "name").stdout`."""
+        return kctl_command(self._user.env)
+
+    @property
+    def kubectl(self) -> Command:
+        """The same with the kubectl that is on PATH."""
+        return kubectl_command(self._user.env)
+
+    def client(self) -> Client:
+        """For coroutines: `async with cluster.client() as client`. It belongs to the event loop that uses it."""
+        return self._user.client()
+
+    def get(self, reference: Reference, namespace: str = "default") -> JSONObject:
+        return self._thread.run(self._user.get(reference, namespace))
+
+    def list(self, kind: str, namespace: str = "", *, labels: str = "", fields: str = "") -> Objects:
+        """Those of a kind in a namespace, or all there are."""
+        return self._thread.run(self._user.list(kind, namespace, labels=labels, fields=fields))
+
+    def create(self, obj: Mapping[str, Any], namespace: str = "default") -> JSONObject:
+        return self._thread.run(self._user.create(obj, namespace))
+
+    def apply(self, manifests: Manifests, namespace: str = "default") -> Objects:
+        """Files, folders, texts or objects; they are served when it returns."""
+        return self._thread.run(self._user.apply(manifests, namespace))
+
+    def patch(
+        self,
+        reference: Reference,
+        patch: Any,
+        patch_type: PatchType = PatchType.MERGE,
+        namespace: str = "default",
+        *,
+        subresource: str = "",
+    ) -> JSONObject:
+        work = self._user.patch(reference, patch, patch_type, namespace, subresource=subresource)
+        return self._thread.run(work)
+
+    def delete(self, reference: Reference, namespace: str = "default") -> None:
+        self._thread.run(self._user.delete(reference, namespace))
+
+
+class Cluster(User):
+    """One that runs, asked by its administrator; see AsyncCluster."""
+
+    def __init__(self, thread: LoopThread, cluster: AsyncCluster) -> None:
+        super().__init__(thread, cluster)
+        self._cluster = cluster
+        self.users = {name: User(thread, user) for name, user in cluster.users.items()}
+        """Those that it was opened with, by name."""
+
+    @property
+    def asynchronous(self) -> AsyncCluster:
+        return self._cluster
+
+    def as_user(self, name: str, *, groups: Sequence[str] = ()) -> User:
+        """Anybody, with a kubeconfig of his own: `as_user("system:serviceaccount:shop:operator")`."""
+        return User(self._thread, self._cluster.as_user(name, groups=groups))
+
+    @contextmanager
+    def branch(self, users: Mapping[str, Sequence[str]] | None = None) -> Iterator[Cluster]:
+        """Another cluster that begins with all that this one has at this moment, a few milliseconds later."""
+        with self._thread.holding(self._cluster.branched(users)) as branch:
+            yield Cluster(self._thread, branch)
+
+    def wait_for(
+        self,
+        reference: Reference,
+        condition: Condition = "created",
+        *,
+        namespace: str = "default",
+        timeout: float = 30.0,
+    ) -> JSONObject:
+        """Until the object is so: `wait_for("deploy/web", "Available")`, `wait_for("pod/a", lambda pod: ...)`. What it
+        raises after `timeout` seconds has the object, its events, and who changed it."""
+        work = self._cluster.wait_for(reference, condition, namespace=namespace, timeout=timeout)
+        return self._thread.run(work)
+
+    def events(self, reference: Reference | None = None, namespace: str = "") -> Objects:
+        """The events about an object, or all there are, in the order in which they came."""
+        return self._thread.run(self._cluster.events(reference, namespace))
+
+    def report(self, reference: Reference, namespace: str = "default") -> str:
+        """For people: the object as YAML, its events, and who last changed what."""
+        return self._thread.run(self._cluster.report(reference, namespace))
