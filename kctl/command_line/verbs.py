@@ -118,6 +118,7 @@ GROUPS = (
             Verb("status", "kctl.commands.status", "Show the control planes of this machine, or their logs", own=True),
             Verb("doctor", "kctl.commands.doctor", "Find stored objects that can't be used, and remove them", own=True),
             Verb("node", "kctl.commands.node", "Add, remove, stop and start simulated nodes", own=True),
+            Verb("requests", "kctl.commands.requests", "Show who asked it what, and what came of it", own=True),
             Verb("reset", "kctl.commands.reset", "Delete everything that is stored in one", own=True),
             Verb("env", "kctl.commands.env", "Print what a shell or a CI job evaluates to use one", own=True),
             Verb("etcd", "kctl.commands.etcd", "Find or install the etcd that 'kctl up' runs", own=True),

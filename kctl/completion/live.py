@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from kctl.errors import KctlError
+from kctl.session import instruments
 from kctl.session.session import Session
 from kctl.streaming import pods
 from kctl.views.explain import documents
@@ -74,6 +75,13 @@ async def containers(session: Session, argument: str) -> list[str]:
     """Of a pod, or of one of the pods of TYPE/NAME."""
     spec = (await _pod(session, argument)).get("spec") or {}
     return [str(one["name"]) for part in ("initContainers", "containers") for one in spec.get(part) or ()]
+
+
+@_or_nothing
+async def askers(session: Session) -> list[str]:
+    """Users who have asked a local control plane for something."""
+    told = await instruments.ask(session, "GET", "requests")
+    return sorted({str(request["user"]) for request in told["requests"] if "user" in request})
 
 
 @_or_nothing

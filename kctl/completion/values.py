@@ -84,6 +84,8 @@ _CHOICES = {
 _OF_COMMAND = {
     ("api-resources", "sort-by"): ("name", "kind"),
     ("patch", "type"): ("json", "merge", "strategic"),
+    ("requests", "verb"): ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"),
+    ("requests", "status"): ("2xx", "3xx", "4xx", "5xx"),
     ("events", "types"): ("Normal", "Warning"),
     ("expose", "type"): ("ClusterIP", "NodePort", "LoadBalancer", "ExternalName"),
     ("expose", "protocol"): ("TCP", "UDP", "SCTP"),
@@ -123,6 +125,10 @@ def _formats(flag: Flag) -> list[str]:
 async def _live(matched: tree.CommandMatch, flags: FlagSet, flag: Flag, current: str) -> Offer:
     session = Session(flags, command="kctl __complete")
     name = flag.name
+    if name == "resource" and matched.name == "requests":
+        return Offer(fitting(current, await live.types(session)))
+    if name == "user" and matched.name == "requests":
+        return Offer(fitting(current, await live.askers(session)))
     if name == "namespace":
         return Offer(fitting(current, await live.names(session, "namespace")))
     if name in _ENTRIES and not matched.name.startswith("create "):
