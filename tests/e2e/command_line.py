@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.e2e.warm_kctl import warm
 
 ROOT = Path(__file__).parents[2]
 KCTL = (sys.executable, "-m", os.environ.get("KCTL_MODULE", "kctl"))
 """`tests/mutants` puts a kctl of its own in its place, which is told by variables what to do."""
 _OF_MUTANTS = ("KCTL_FORGETS", "KCTL_FORGETS_IN", "KCTL_COUNTER", "KCTL_NOTES", "PYTEST_CURRENT_TEST")
+_OF_PLANES = frozenset(("up", "down", "reset", "status", "env", "etcd", "doctor", "node"))
+_LONG = 50_000
 _PASSED_ON = ("COVERAGE_PROCESS_CONFIG", "TMPDIR", *_OF_MUTANTS)
 
 
@@ -30,15 +34,26 @@ def environment(home: Path, more: Mapping[str, str]) -> dict[str, str]:
     return {**kept, **own, "PYTHONPATH": str(ROOT), **more}
 
 
-def kctl(*arguments: str, home: Path, environ: Mapping[str, str]) -> Outcome:
-    done = subprocess.run(
-        [*KCTL, *arguments],
-        cwd=home,
-        env=environment(home, environ),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
+def run(
+    arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """One that is warm does it, where it makes no difference."""
+    if _as_any_other(arguments, env):
+        return warm().run(arguments, cwd=cwd, env=env, stdin=stdin)
+    return subprocess.run(
+        [*KCTL, *arguments], cwd=cwd, env=env, input=stdin, capture_output=True, text=True, check=False, timeout=60
     )
+
+
+def _as_any_other(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
+    """Not so: those that start servers or ask about them, what is read when kctl is imported, and whoever looks on."""
+    if os.environ.get("KCTL_FRESH") or "KCTL_MODULE" in os.environ or "COVERAGE_PROCESS_CONFIG" in os.environ:
+        return False
+    if any(name in env for name in ("KUBECTL_KUBERC", "KCTL_DEBUG", "PYTHONDEVMODE")):
+        return False
+    return not any(word in _OF_PLANES for word in arguments) and sum(map(len, arguments)) < _LONG
+
+
+def kctl(*arguments: str, home: Path, environ: Mapping[str, str]) -> Outcome:
+    done = run(arguments, cwd=home, env=environment(home, environ))
     return Outcome(done.returncode, done.stdout, done.stderr)

@@ -28,7 +28,8 @@ _UNNOTICED = 0.002  # seconds: whatever takes less for a large input does not ke
 _SUSPICIOUS = 1.15  # as an exponent: worth a second look
 _CONSPICUOUS = 1.3  # the same for inputs that are so large that a square shows itself
 _LIMIT = 10.0  # seconds: nothing that is linear takes as long
-_TRIALS = 5
+_TRIALS = 12
+_PAUSE = 0.02  # seconds, and more before each trial: what others do to the caches of the machine passes
 
 
 class TookTooLong(BaseException):
@@ -111,9 +112,10 @@ def _compared(work: Work, small: int, large: int, *, trials: int, until: float =
     """The least of all trials counts, of either size."""
     few, much = work(small), work(large)
     found = Growth(small, large, min(_once(few), _once(few)), _once(much))
-    for _ in range(trials - 1):
+    for trial in range(trials - 1):
         if found.exponent < until:
             break
+        time.sleep(trial * _PAUSE)
         found = Growth(small, large, min(found.small_seconds, _once(few)), min(found.large_seconds, _once(much)))
     return found
 

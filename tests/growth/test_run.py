@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.growth import __main__ as run
-from tests.growth.measuring import growth_within
+from tests.growth.measuring import HIGHEST_EXPONENT, growth_within
 from tests.growth.subjects import Subject
 
 
@@ -22,8 +22,8 @@ def _square(size: int) -> Callable[[], Any]:
 
 
 def test_a_square_is_found_and_linear_work_is_not() -> None:
-    assert growth_within(_square, smallest=64, largest=1024, seconds=0.1).exponent > 1.8
-    assert growth_within(_linear, smallest=64, largest=1024, seconds=0.1).exponent < 1.3
+    assert growth_within(_square, smallest=64, largest=1024, seconds=0.1).exponent > HIGHEST_EXPONENT
+    assert growth_within(_linear, smallest=64, largest=1024, seconds=0.1).exponent < HIGHEST_EXPONENT
 
 
 def test_whoever_has_little_time_is_measured_with_small_inputs() -> None:

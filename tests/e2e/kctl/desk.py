@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.e2e.command_line import KCTL, Outcome, environment
+from tests.e2e.command_line import Outcome, environment, run
 from tests.e2e.up.machine import Machine
 
 _MASKS = (
@@ -53,15 +52,11 @@ class Desk:
         return str(script)
 
     def run(self, *arguments: str, stdin: str = "", **environ: str) -> Outcome:
-        done = subprocess.run(
-            [*KCTL, "-n", self.namespace, *arguments],
+        done = run(
+            ("-n", self.namespace, *arguments),
             cwd=self.directory,
             env=environment(self.machine.home, {**self.machine.environ, "TMPDIR": str(self.directory), **environ}),
-            input=stdin,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
+            stdin=stdin,
         )
         return Outcome(done.returncode, self._masked(done.stdout), self._masked(done.stderr))
 

@@ -148,11 +148,13 @@ async def test_a_delay_may_be_told_by_the_pod() -> None:
     failing = {"patches": [{"subresource": "status", "root": "status", "template": "phase: Failed\nreason: Staged"}]}
     async with simulation() as world:
         await install(world)
-        await world.create(STAGES, stage("fail", NOT_DELETED, ready, delay=delay, next=failing), "")
+        timed = {"matchLabels": {"timed": "yes"}}
+        await world.create(STAGES, stage("fail", NOT_DELETED, ready, selector=timed, delay=delay, next=failing), "")
         await known(world)
         early, late = pod("early"), pod("late")
         early["metadata"]["annotations"] = {"after": "100ms"}
         for each in (late, early):
+            each["metadata"]["labels"] = {"timed": "yes"}
             await world.create("v1/pods", each)
         failed = await world.becomes("v1/pods", "early", has_phase("Failed"))
         assert failed["status"]["reason"] == "Staged"
