@@ -63,7 +63,7 @@ def install(
     """
     # httpx takes longer to import than the other subcommands take to run.
     with _Progress() as progress:
-        installer = install_installer.Installer(
+        installer = install_installer.EtcdInstaller(
             cache=cache_directory(), reporter=progress, debian=debian.DebianArchive()
         )
         installed = installer.install(version=version, base_url=base_url or releases.OFFICIAL_BASE_URL, force=force)

@@ -19,7 +19,7 @@ from aiohttp import web
 
 from kctl.session.session import user_agent
 from kctl.streaming import dial
-from localplane.apimachinery.golang.regexps import Expression, TooCostly, compiled
+from localplane.apimachinery.golang.regexps import Regexp, TooCostly, compiled
 from localplane.client.errors import ClientError, ConnectionFailed
 from localplane.client.kubeconfig.model import ClientConfig
 from localplane.client.transport.aiohttp_transport import HTTPTransport
@@ -72,10 +72,10 @@ _NOSNIFF = {"X-Content-Type-Options": "nosniff"}
 class Rules(NamedTuple):
     """Whose requests are passed on: all of the accepting ones must match, and none of the rejecting."""
 
-    accept_paths: Sequence[Expression]
-    accept_hosts: Sequence[Expression]
-    reject_paths: Sequence[Expression]
-    reject_methods: Sequence[Expression]
+    accept_paths: Sequence[Regexp]
+    accept_hosts: Sequence[Regexp]
+    reject_paths: Sequence[Regexp]
+    reject_methods: Sequence[Regexp]
 
     def allow(self, method: str, host: str, path: str) -> bool:
         """What would take too long to tell is not."""
@@ -90,12 +90,12 @@ class Rules(NamedTuple):
             return False
 
 
-def patterns(text: str) -> list[Expression]:
+def patterns(text: str) -> list[Regexp]:
     """Of a list with commas. Raises ValueError, in Go's words."""
     return [compiled(part) for part in text.split(",")] if text else []
 
 
-def _matches(expressions: Sequence[Expression], text: str) -> bool:
+def _matches(expressions: Sequence[Regexp], text: str) -> bool:
     return any(expression.is_in(text) for expression in expressions)
 
 

@@ -22,7 +22,7 @@ from localplane import __version__
 from localplane.apimachinery.errors import NotFound
 from localplane.apiserver.registry.errors import interpret_list
 from localplane.apiserver.server.listener import CannotListen
-from localplane.apiserver.server.monitoring.health import Check, ping
+from localplane.apiserver.server.monitoring.health import HealthCheck, ping
 from localplane.apiserver.server.version import version_document
 from localplane.apiserver.storage.errors import StorageError
 from localplane.client.errors import ConfigError
@@ -230,7 +230,7 @@ class RunningPlane:
             await _as_api_error(doctor.remove(key))
 
         handler = HealthHandler(
-            live=[Check("ping", ping)],
+            live=[HealthCheck("ping", ping)],
             ready=plane.server.checks.of("readyz"),
             facts=facts,
             bad_objects=bad_objects,

@@ -57,7 +57,7 @@ from localplane.servers.kube.tokens import (
 from localplane.servers.metrics import make_group as make_metrics
 
 from .cluster import SIGNING_KEY
-from .credentials import Credentials
+from .credentials import ServerCredentials
 from .home import Home, branch_home
 from .kernel import Kernel
 from .life import Life, kept_running
@@ -69,7 +69,7 @@ _NO_CONTROLLERS = ("none",)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedParts:
     """Controllers are imported when the server is ready, so there is only whether there are any, and whether one makes
     accounts."""
 
@@ -78,7 +78,7 @@ class Wanted:
     plugins: list[Plugin]
 
 
-def wanted_parts(options: ClusterOptions) -> Wanted:
+def wanted_parts(options: ClusterOptions) -> WantedParts:
     """The names in the options, found; all that are unknown are told at once."""
     problems: list[str] = []
     accounts = False
@@ -93,7 +93,7 @@ def wanted_parts(options: ClusterOptions) -> Wanted:
         problems.append(str(error))
     if problems:
         raise InvalidOptions(problems)
-    return Wanted(tuple(options.controllers) != _NO_CONTROLLERS, accounts, plugins)
+    return WantedParts(tuple(options.controllers) != _NO_CONTROLLERS, accounts, plugins)
 
 
 def _make_accounts(controllers: Sequence[str]) -> bool:
@@ -114,7 +114,7 @@ async def open_cluster_at(
     identity = Identity(
         await ServiceAccountTokens.open(home.directory / SIGNING_KEY, spare=spare_key),
         ensure_front_proxy(home.directory / "pki"),
-        Credentials.in_directory(home.directory, options.server),
+        ServerCredentials.in_directory(home.directory, options.server),
     )
     async with _opened(home, options, wanted, identity) as plane:
         yield plane
@@ -127,12 +127,12 @@ class Identity:
 
     signing: ServiceAccountTokens
     front_proxy: FrontProxyFiles
-    credentials: Credentials
+    credentials: ServerCredentials
 
 
 @asynccontextmanager
 async def _opened(
-    home: Home, options: ClusterOptions, wanted: Wanted, identity: Identity, *, is_branch: bool = False
+    home: Home, options: ClusterOptions, wanted: WantedParts, identity: Identity, *, is_branch: bool = False
 ) -> AsyncIterator[Plane]:
     kernel = Kernel(home, ClusterAuthorizer, wanted.plugins)
     parts = ControlPlane(kernel, options, identity)
@@ -225,7 +225,7 @@ class ControlPlane:
         except NoAddress as error:
             raise WebhookFailed(str(error)) from error
 
-    def extensions(self, wanted: Wanted, *, is_branch: bool) -> Extensions:
+    def extensions(self, wanted: WantedParts, *, is_branch: bool) -> Extensions:
         """What the server has beside its resources."""
         preparations = Preparations(
             self._options,

@@ -37,7 +37,7 @@ _ADMIN: Final = User(ADMIN_NAME, groups=(ADMIN_GROUP,))
 
 
 @dataclass(frozen=True, slots=True)
-class Credentials:
+class ServerCredentials:
     """`admin_token` is empty where certificates are somebody else's: then there is no administrator of ours. With
     `are_passing`, the certificates are another server's, which lives longer: the administrator of this one has a token
     and nothing else."""
@@ -48,13 +48,13 @@ class Credentials:
     are_passing: bool = False
 
     @classmethod
-    def in_directory(cls, directory: Path, options: ServerOptions) -> Credentials:
+    def in_directory(cls, directory: Path, options: ServerOptions) -> ServerCredentials:
         """Made there where nobody brings his own. Raises InvalidOptions or UnusableCertificate."""
         config = configure(_with_certificates_in(options, directory / "pki"))
         token = admin_token(config.generated.authority.parent) if config.generated else ""
         return cls(config, token, options.authentication)
 
-    def for_branch(self) -> Credentials:
+    def for_branch(self) -> ServerCredentials:
         """The same certificates, and a token of its own."""
         config = replace(self.config, watches_loop=False)
         return replace(self, config=config, admin_token=secrets.token_urlsafe(32), are_passing=True)

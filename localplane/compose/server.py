@@ -28,7 +28,7 @@ from localplane.apiserver.authorization import (
     UnionAuthorizer,
 )
 from localplane.apiserver.authorization.delegated import DelegatedAuthorizer
-from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup
+from localplane.apiserver.endpoints.discovery import DiscoveryHandler, InstalledGroup
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.endpoints.openapi import Descriptions, OpenAPI
 from localplane.apiserver.flow_control import FlowSchemas, InFlight
@@ -51,7 +51,7 @@ from localplane.client.workqueue.supervision import Background
 from localplane.instruments.requests import Requests
 from localplane.instruments.table import Instruments
 
-from .credentials import Credentials
+from .credentials import ServerCredentials
 from .home import open_home, storage_named
 from .kernel import Kernel
 from .kubeconfig import write_kubeconfig, write_passing_kubeconfig
@@ -167,7 +167,7 @@ async def open_plane(groups: Sequence[APIGroup], options: PlaneOptions | None = 
     options = options or PlaneOptions()
     name = options.name or next((group.name for group in groups if group.name), "localplane")
     async with _authorizer(options) as authorizer, open_home(storage_named(options.storage, name)) as home:
-        credentials = Credentials.in_directory(home.directory, options.server)
+        credentials = ServerCredentials.in_directory(home.directory, options.server)
         kernel = Kernel(home, lambda _: authorizer, options.admission)
         for group in groups:
             kernel.installer.install(group)
@@ -189,7 +189,7 @@ async def _authorizer(options: PlaneOptions) -> AsyncIterator[Authorizer]:
 
 @asynccontextmanager
 async def open_server(
-    kernel: Kernel[Any], name: str, options: ServerOptions, credentials: Credentials, extensions: Extensions
+    kernel: Kernel[Any], name: str, options: ServerOptions, credentials: ServerCredentials, extensions: Extensions
 ) -> AsyncIterator[Plane]:
     """Serve what is installed in a kernel, as `open_plane` does."""
     async with AsyncExitStack() as stack:
@@ -265,7 +265,7 @@ def _routers(kernel: Kernel[Any], extensions: Extensions, address: Callable[[], 
     def describe() -> Sequence[InstalledGroup]:
         return [*(front.describe() if front else ()), *installer.describe()]
 
-    discovery = Discovery(describe, server_address=address)
+    discovery = DiscoveryHandler(describe, server_address=address)
     others = front.openapi if front else dict
     openapi = OpenAPI(installer.describe, others=others, descriptions=extensions.descriptions)
     installer.on_change(discovery.changed)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from localplane.apiserver.registry.errors import interpret_list
-from localplane.apiserver.server.monitoring.health import Check, Unhealthy, ping
+from localplane.apiserver.server.monitoring.health import HealthCheck, Unhealthy, ping
 from localplane.apiserver.storage.backend import Backend
 from localplane.apiserver.storage.cacher import Cacher
 from localplane.apiserver.storage.compaction import Compactor
@@ -29,7 +29,7 @@ from localplane.apiserver.storage.etcd.program.binary import (
     find_etcd,
     version_numbers,
 )
-from localplane.apiserver.storage.etcd.program.faults import Cause, EtcdFailed, Fault
+from localplane.apiserver.storage.etcd.program.faults import EtcdFailed, EtcdFault, FaultCause
 from localplane.apiserver.storage.etcd.program.health import EtcdOptions
 from localplane.apiserver.storage.etcd.space import DEFAULT_QUOTA_BYTES, SpaceKeeper
 from localplane.apiserver.storage.high_water import DataWentBack, HighWaterDamaged, HighWaterMark
@@ -71,11 +71,11 @@ class OpenStorage:
         """The supervised etcd's; None while it is down, or when there is none."""
         return self.supervisor.pid if self.supervisor else None
 
-    def readiness(self) -> list[Check]:
+    def readiness(self) -> list[HealthCheck]:
         return [
-            Check("ping", ping),
-            Check(self.backend.name, self._check_store),
-            Check("watch-cache", self._check_cache),
+            HealthCheck("ping", ping),
+            HealthCheck(self.backend.name, self._check_store),
+            HealthCheck("watch-cache", self._check_cache),
         ]
 
     async def facts(self) -> dict[str, Any]:
@@ -280,7 +280,7 @@ class _SameData:
             if known is not None:
                 self._mark.verify(known, identity=await backend.identity(), revision=revision)
         except DataWentBack as error:
-            raise EtcdFailed(Fault(Cause.WENT_BACK, str(error))) from error
+            raise EtcdFailed(EtcdFault(FaultCause.WENT_BACK, str(error))) from error
         finally:
             await backend.close()
         return True
@@ -303,12 +303,12 @@ async def _difference(options: StorageOptions, directory: DataDirectory, mark: H
 def etcd_backend(*endpoints: str, exclusive: bool, options: StorageOptions | None = None) -> EtcdBackend:
     """Imported here: protobuf costs a third of a start, and only etcd needs it."""
     from localplane.apiserver.storage.etcd.backend import EtcdBackend
-    from localplane.apiserver.storage.etcd.client import EtcdClient, EtcdUser, TLSFiles
+    from localplane.apiserver.storage.etcd.client import EtcdClient, EtcdTLSFiles, EtcdUser
 
     options = options or StorageOptions()
     client = EtcdClient(
         endpoints,
-        tls=TLSFiles(options.etcd_cafile, options.etcd_certfile, options.etcd_keyfile),
+        tls=EtcdTLSFiles(options.etcd_cafile, options.etcd_certfile, options.etcd_keyfile),
         user=EtcdUser(options.etcd_user, partial(_etcd_password, options)) if options.etcd_user else None,
         timeout=options.etcd_timeout,
         connect_timeout=options.etcd_connect_timeout,

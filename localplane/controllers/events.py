@@ -35,7 +35,7 @@ WARNING: Final = "Warning"
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class EventSubject:
     """What an event is about; `field_path` is the part of it, such as a container."""
 
     api_version: str
@@ -47,7 +47,7 @@ class Subject:
     field_path: str = ""
 
     @classmethod
-    def of(cls, obj: Mapping[str, Any], *, field_path: str = "") -> Subject:
+    def of(cls, obj: Mapping[str, Any], *, field_path: str = "") -> EventSubject:
         metadata = obj["metadata"]
         return cls(
             api_version=obj["apiVersion"],
@@ -70,7 +70,7 @@ class _Event:
     client: Client
     component: str
     host: str
-    subject: Subject
+    subject: EventSubject
     type: str
     reason: str
     message: str
@@ -94,22 +94,22 @@ class EventRecorder:
         self._component = component
         self._host = host
 
-    def normal(self, subject: Subject | Mapping[str, Any], reason: str, message: str) -> None:
+    def normal(self, subject: EventSubject | Mapping[str, Any], reason: str, message: str) -> None:
         self.record(subject, NORMAL, reason, message)
 
-    def warn(self, subject: Subject | Mapping[str, Any], reason: str, message: str) -> None:
+    def warn(self, subject: EventSubject | Mapping[str, Any], reason: str, message: str) -> None:
         self.record(subject, WARNING, reason, message)
 
     def record(
         self,
-        subject: Subject | Mapping[str, Any],
+        subject: EventSubject | Mapping[str, Any],
         event_type: str,
         reason: str,
         message: str,
         *,
         annotations: Mapping[str, str] | None = None,
     ) -> None:
-        about = subject if isinstance(subject, Subject) else Subject.of(subject)
+        about = subject if isinstance(subject, EventSubject) else EventSubject.of(subject)
         kept = tuple((annotations or {}).items())
         self._log.add(_Event(self._client, self._component, self._host, about, event_type, reason, message, kept))
 
@@ -252,7 +252,7 @@ class EventLog:
         return _Written(name, count)
 
 
-def _namespace(subject: Subject) -> str:
+def _namespace(subject: EventSubject) -> str:
     """Events about what is in no namespace are kept in `default`."""
     return subject.namespace or "default"
 

@@ -33,7 +33,7 @@ class _Write:
         return _version(self.informer.last_sync_resource_version) >= self.version
 
 
-class Written:
+class UnseenWrites:
     """Writes by the key of the object whose controller made them."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from localplane.apimachinery.errors import APIError, Conflict
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices, Turns
 from localplane.client import ClientError, HandlerFunctions, SharedInformer, WorkQueue, deleted_object
-from localplane.client.informers.handlers import Listener
+from localplane.client.informers.handlers import ProcessorListener
 from localplane.client.workqueue.supervision import Contained
 
 T = TypeVar("T", bound=Hashable)
@@ -111,7 +111,7 @@ async def first_of(calls: Iterable[Coroutine[Any, Any, None]]) -> None:
 @contextmanager
 def hearing(
     informer: SharedInformer, hear: Callable[[JSONObject], None], *, deletions: bool = True
-) -> Iterator[Listener]:
+) -> Iterator[ProcessorListener]:
     """Call `hear` with every object that comes or changes (or goes) while the block lasts."""
     listener = informer.add_handler(
         HandlerFunctions(

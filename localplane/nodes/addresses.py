@@ -13,7 +13,7 @@ _OWN_PREFIX: Final = 20
 _RANGES: Final = 2 ** (_OWN_PREFIX - _OWN.prefixlen)
 
 
-class NoAddress(Exception):
+class NoFreeAddress(Exception):
     """All addresses of a node are taken."""
 
 
@@ -37,7 +37,7 @@ class PodAddresses:
                 del self._holders[address]
 
     def take(self, node: Mapping[str, Any], uid: str) -> tuple[str, ...]:
-        """One of each family that the node has a range of. Raises NoAddress."""
+        """One of each family that the node has a range of. Raises NoFreeAddress."""
         spec = node.get("spec") or {}
         ranges = spec.get("podCIDRs") or ([spec["podCIDR"]] if spec.get("podCIDR") else [])
         taken = [address for text in ranges if (address := self._next(ip_network(text), uid))]
@@ -45,7 +45,7 @@ class PodAddresses:
             own = self._next(self._own_range(node["metadata"]["name"]), uid)
             taken = [own] if own else []
         if not taken:
-            raise NoAddress(f"no address is left on node {node['metadata']['name']}")
+            raise NoFreeAddress(f"no address is left on node {node['metadata']['name']}")
         return tuple(taken)
 
     def _next(self, network: Network, uid: str) -> str | None:

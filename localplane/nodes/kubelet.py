@@ -23,12 +23,12 @@ from localplane.apis.amounts import read
 from localplane.client import HandlerFunctions, WorkQueue, deleted_object, object_key
 from localplane.client.workqueue.supervision import Contained
 from localplane.controllers.context import ControllerContext
-from localplane.controllers.events import Subject
+from localplane.controllers.events import EventSubject
 from localplane.controllers.pods import NODE_INDEX, PODS, index_by_node, is_terminal
 from localplane.controllers.worker import NotYet, work
 
 from . import registration
-from .addresses import NoAddress, PodAddresses
+from .addresses import NoFreeAddress, PodAddresses
 from .heartbeat import NODES
 from .logs import SimulatedLogs
 from .machines import Machines, Tenant, Turn, is_moving
@@ -38,7 +38,7 @@ from .options import NodeOptions
 from .pods.admission import matches, rejection
 from .pods.containers import RUNTIME
 from .pods.memory import PodMemory
-from .pods.node_view import Place
+from .pods.node_view import NodeView
 from .pods.resize import Room, is_asked, urgency
 from .pods.step import Step, step
 from .stages.driver import Driver
@@ -59,7 +59,7 @@ class _Life:
     written: JSONObject | None = None
 
 
-class Kubelet:
+class SimulatedKubelet:
     def __init__(
         self, context: ControllerContext, options: NodeOptions, machines: Machines, logs: SimulatedLogs
     ) -> None:
@@ -175,7 +175,7 @@ class Kubelet:
         place = await self._place(key, pod, await self._up_to_date(pod, node))
         try:
             taken = step(pod, life.memory, place, self._options, time.time())
-        except NoAddress as error:
+        except NoFreeAddress as error:
             message = f"Failed to create pod sandbox: {error}"
             self._machines.recorder(place.name).warn(pod, "FailedCreatePodSandBox", message)
             raise NotYet(message) from error
@@ -246,11 +246,11 @@ class Kubelet:
         current: JSONObject = await self._client.resource(NODES).get(node["metadata"]["name"])
         return current
 
-    async def _place(self, key: str, pod: JSONObject, node: JSONObject) -> Place:
+    async def _place(self, key: str, pod: JSONObject, node: JSONObject) -> NodeView:
         """The node as the pod finds it."""
         name = node["metadata"]["name"]
         machine, uid = self._machines.machine(name), pod["metadata"]["uid"]
-        return Place(
+        return NodeView(
             name=name,
             host_ips=registration.host_ips(node),
             address=lambda: self._addresses.take(node, uid),
@@ -268,7 +268,9 @@ class Kubelet:
     def _tell(self, pod: JSONObject, taken: Step) -> None:
         recorder = self._machines.recorder(pod["spec"]["nodeName"])
         for saying in taken.sayings:
-            recorder.record(Subject.of(pod, field_path=saying.field_path), saying.type, saying.reason, saying.message)
+            recorder.record(
+                EventSubject.of(pod, field_path=saying.field_path), saying.type, saying.reason, saying.message
+            )
         for line in taken.lines:
             self._logs.add(line)
 

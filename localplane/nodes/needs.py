@@ -12,7 +12,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.client import GroupVersionResource, SharedInformer, SharedInformerFactory, object_key
 from localplane.controllers.worker import hearing
 
-from .pods.requirements import Need, Needs, Troubles, refers_to
+from .pods.requirements import Need, PodReferences, Troubles, refers_to
 
 
 class PodNeeds:
@@ -33,7 +33,7 @@ class PodNeeds:
         namespace = pod["metadata"]["namespace"]
         for resource in sorted(refers_to(pod)):
             await self._hear_of(resource)
-        needs = Needs(pod, partial(self.found, pod))
+        needs = PodReferences(pod, partial(self.found, pod))
         troubles = needs.troubles()
         self.forget(key)
         if troubles.volumes or troubles.by_container:

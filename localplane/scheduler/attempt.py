@@ -20,7 +20,7 @@ from .plugins.devices import DeviceCheck, Devices
 from .plugins.verdicts import NodeScores, Verdicts, VerdictsOfPod, judge
 from .plugins.volumes import VolumeCheck, VolumeViews
 from .sources import ALWAYS, FOR_DEVICES, FOR_VOLUMES, Sources
-from .state.cluster import Cluster
+from .state.cluster import ClusterState
 from .state.node_info import NodeInfo
 from .state.pod_info import PodInfo
 
@@ -84,7 +84,7 @@ class Search:
     the best."""
 
     def __init__(
-        self, cluster: Cluster, sources: Sources, volume_views: VolumeViews, devices: Devices, random: Random
+        self, cluster: ClusterState, sources: Sources, volume_views: VolumeViews, devices: Devices, random: Random
     ) -> None:
         self._cluster = cluster
         self._sources = sources

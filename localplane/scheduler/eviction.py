@@ -19,7 +19,7 @@ from .pod_status import PodStatuses, with_condition
 from .preemption import Candidate
 from .queue import SchedulingQueue
 from .sources import PODS
-from .state.cluster import Cluster
+from .state.cluster import ClusterState
 from .state.pod_info import PodInfo
 
 _log = logging.getLogger(__name__)
@@ -31,7 +31,12 @@ class Eviction:
     the victims that wakes it."""
 
     def __init__(
-        self, client: Client, cluster: Cluster, queue: SchedulingQueue, events: SchedulerEvents, statuses: PodStatuses
+        self,
+        client: Client,
+        cluster: ClusterState,
+        queue: SchedulingQueue,
+        events: SchedulerEvents,
+        statuses: PodStatuses,
     ) -> None:
         self._client = client
         self._cluster = cluster

@@ -11,7 +11,7 @@ from typing import Final
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import GroupVersionResource, HandlerFunctions, SharedInformer, deleted_object
-from localplane.client.informers.handlers import Deleted, Listener
+from localplane.client.informers.handlers import Deleted, ProcessorListener
 from localplane.controllers.pods import is_terminal
 
 from .plugins.volumes import VolumeViews
@@ -30,7 +30,7 @@ from .sources import (
     STORAGE_CLASSES,
     VOLUMES,
 )
-from .state.cluster import Cluster
+from .state.cluster import ClusterState
 from .state.pod_info import PodInfo
 
 _HEARD: Final = frozenset(
@@ -52,7 +52,13 @@ class Handlers:
     """`scheduler_name` is in the pods that are ours to place."""
 
     def __init__(
-        self, cluster: Cluster, queue: SchedulingQueue, views: VolumeViews, *, scheduler_name: str, stack: ExitStack
+        self,
+        cluster: ClusterState,
+        queue: SchedulingQueue,
+        views: VolumeViews,
+        *,
+        scheduler_name: str,
+        stack: ExitStack,
     ) -> None:
         self._cluster = cluster
         self._queue = queue
@@ -65,13 +71,13 @@ class Handlers:
         if resource in _HEARD:
             self._add(informer, HandlerFunctions(*self._others(resource)))
 
-    def hear_nodes(self, informer: SharedInformer) -> Listener:
+    def hear_nodes(self, informer: SharedInformer) -> ProcessorListener:
         return self._add(informer, HandlerFunctions(self._node_added, self._node_updated, self._node_deleted))
 
-    def hear_pods(self, informer: SharedInformer) -> Listener:
+    def hear_pods(self, informer: SharedInformer) -> ProcessorListener:
         return self._add(informer, HandlerFunctions(self._pod_added, self._pod_updated, self._pod_deleted))
 
-    def _add(self, informer: SharedInformer, functions: HandlerFunctions) -> Listener:
+    def _add(self, informer: SharedInformer, functions: HandlerFunctions) -> ProcessorListener:
         listener = informer.add_handler(functions)
         self._stack.callback(listener.remove)
         return listener

@@ -22,7 +22,7 @@ from .diagnosis import Diagnosis, Rejection, counted
 from .plugins import names
 from .plugins.check import Check
 from .sources import BUDGETS, Sources
-from .state.cluster import Cluster
+from .state.cluster import ClusterState
 from .state.node_info import NodeInfo
 from .state.pod_info import PodInfo
 
@@ -48,7 +48,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PreemptionOutcome:
     """What to tell people, and the nomination of the pod from now on: a node, none (empty), or as it is (None)."""
 
     message: str
@@ -57,18 +57,18 @@ class Outcome:
 
 
 class Preemption:
-    def __init__(self, cluster: Cluster, sources: Sources, random: Random) -> None:
+    def __init__(self, cluster: ClusterState, sources: Sources, random: Random) -> None:
         self._cluster = cluster
         self._sources = sources
         self._random = random
         self._slices = TimeSlices()
 
-    async def find(self, pod: PodInfo, cycle: Cycle | None, diagnosis: Diagnosis) -> Outcome:
+    async def find(self, pod: PodInfo, cycle: Cycle | None, diagnosis: Diagnosis) -> PreemptionOutcome:
         """Without a `cycle` no node was looked at, and none will do."""
         if cycle is None and names.DYNAMIC_RESOURCES not in diagnosis.plugins:
-            return Outcome(_NEVER_LOOKED)
+            return PreemptionOutcome(_NEVER_LOOKED)
         if reason := self._not_eligible(pod, diagnosis):
-            return Outcome(f"preemption: {reason}")
+            return PreemptionOutcome(f"preemption: {reason}")
         nodes = len(self._cluster.nodes)
         hopeful = [
             node
@@ -76,13 +76,13 @@ class Preemption:
             if not rejection.final and (node := self._cluster.nodes.get(name)) is not None
         ]
         if cycle is None or not hopeful:
-            return Outcome(f"preemption: {counted(nodes, {}, _NOT_HELPFUL)}", nomination="")
+            return PreemptionOutcome(f"preemption: {counted(nodes, {}, _NOT_HELPFUL)}", nomination="")
         candidates, rejections = await self._candidates(cycle, hopeful)
         if not candidates:
-            return Outcome(f"preemption: {counted(nodes, rejections, _NOT_HELPFUL)}", nomination="")
+            return PreemptionOutcome(f"preemption: {counted(nodes, rejections, _NOT_HELPFUL)}", nomination="")
         best = min(candidates, key=_cost)
         found = f"found a potential placement for pod on node {best.node_name}, preempting {len(best.victims)} victims"
-        return Outcome(f"preemption: {found}", nomination=best.node_name, candidate=best)
+        return PreemptionOutcome(f"preemption: {found}", nomination=best.node_name, candidate=best)
 
     def _not_eligible(self, pod: PodInfo, diagnosis: Diagnosis) -> str:
         """Why it may not move others out of its way, if so."""
@@ -151,7 +151,7 @@ class Preemption:
 class _Room:
     """A node as it would be without some of its pods."""
 
-    def __init__(self, cycle: Cycle, node: NodeInfo, cluster: Cluster) -> None:
+    def __init__(self, cycle: Cycle, node: NodeInfo, cluster: ClusterState) -> None:
         self._cycle = cycle
         self._node = node.copy()
         self._checks: list[Check] = [check.copy() for check in cycle.checks]

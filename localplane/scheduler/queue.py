@@ -25,7 +25,7 @@ _LONGEST_WAIT: Final = 300.0
 """Whoever has waited so long is tried again, in case that something was missed."""
 
 
-class Place(Enum):
+class QueuePlace(Enum):
     ACTIVE = auto()
     BACKOFF = auto()
     UNSCHEDULABLE = auto()
@@ -40,7 +40,7 @@ class QueuedPod:
 
     info: PodInfo
     since: float
-    place: Place = Place.NOWHERE
+    place: QueuePlace = QueuePlace.NOWHERE
     attempts: int = 0
     rejected: int = 0
     failed: int = 0
@@ -88,12 +88,12 @@ class SchedulingQueue:
                 self.add(new)
             return
         queued.info = new
-        if queued.place is Place.ACTIVE:
+        if queued.place is QueuePlace.ACTIVE:
             self._push_active(queued)
         happenings = self._wakes.of_target(old, new)
-        if queued.place is Place.IN_FLIGHT:
+        if queued.place is QueuePlace.IN_FLIGHT:
             queued.meanwhile.extend(happenings)
-        elif queued.place is Place.UNSCHEDULABLE and any(self._wakes.wake(queued, each) for each in happenings):
+        elif queued.place is QueuePlace.UNSCHEDULABLE and any(self._wakes.wake(queued, each) for each in happenings):
             self._requeue(queued)
 
     def delete(self, uid: str) -> None:
@@ -112,7 +112,7 @@ class SchedulingQueue:
             queued = self._next_active() or self._next_woken()
             if queued is not None:
                 self._take(queued)
-                queued.place = Place.IN_FLIGHT
+                queued.place = QueuePlace.IN_FLIGHT
                 queued.attempts += 1
                 queued.meanwhile = []
                 self._in_flight[queued.info.uid] = queued
@@ -124,7 +124,7 @@ class SchedulingQueue:
         self._in_flight.pop(queued.info.uid, None)
         if self._pods.get(queued.info.uid) is queued:
             del self._pods[queued.info.uid]
-        queued.place = Place.NOWHERE
+        queued.place = QueuePlace.NOWHERE
 
     def put_back(self, queued: QueuedPod, info: PodInfo, rejectors: frozenset[str]) -> None:
         """It has no place yet. Something may have happened meanwhile that makes it worth another try."""
@@ -171,7 +171,7 @@ class SchedulingQueue:
         """`wake` if it can't hope for anything to happen."""
         woken = self._held.pop(uid, False)
         queued = self._pods.get(uid)
-        if queued is not None and queued.place is Place.UNSCHEDULABLE and (woken or wake):
+        if queued is not None and queued.place is QueuePlace.UNSCHEDULABLE and (woken or wake):
             self._requeue(queued)
 
     # Inside
@@ -183,7 +183,7 @@ class SchedulingQueue:
             return
         queued.rejectors -= {GATED}
         self._end_waiting(queued)
-        queued.place = Place.ACTIVE
+        queued.place = QueuePlace.ACTIVE
         self._push_active(queued)
 
     def _push_active(self, queued: QueuedPod) -> None:
@@ -207,14 +207,14 @@ class SchedulingQueue:
             return
         queued.rejectors -= {GATED}
         self._end_waiting(queued)
-        queued.place, queued.ticket = Place.BACKOFF, next(self._tickets)
+        queued.place, queued.ticket = QueuePlace.BACKOFF, next(self._tickets)
         entry = (queued.ready_at, -queued.info.priority, queued.since, queued.ticket, queued)
         heapq.heappush(self._backoff, entry)
         self._changed.set()
 
     def _wait_for_change(self, queued: QueuedPod) -> None:
         self._end_waiting(queued)
-        queued.place, queued.group = Place.UNSCHEDULABLE, queued.rejectors
+        queued.place, queued.group = QueuePlace.UNSCHEDULABLE, queued.rejectors
         self._waiting[queued.info.uid] = queued
         self._groups.setdefault(queued.group, {})[queued.info.uid] = queued
         self._changed.set()
@@ -230,12 +230,12 @@ class SchedulingQueue:
     def _take(self, queued: QueuedPod) -> None:
         """Out of wherever it is; what is left of it in a heap is passed over."""
         self._end_waiting(queued)
-        queued.place, queued.ticket = Place.NOWHERE, 0
+        queued.place, queued.ticket = QueuePlace.NOWHERE, 0
 
     def _next_active(self) -> QueuedPod | None:
         while self._active:
             _, _, ticket, queued = heapq.heappop(self._active)
-            if queued.place is Place.ACTIVE and queued.ticket == ticket:
+            if queued.place is QueuePlace.ACTIVE and queued.ticket == ticket:
                 return queued
         return None
 
@@ -245,7 +245,7 @@ class SchedulingQueue:
         while self._backoff and found is None:
             entry = heapq.heappop(self._backoff)
             queued = entry[-1]
-            if queued.place is Place.BACKOFF and queued.ticket == entry[3]:
+            if queued.place is QueuePlace.BACKOFF and queued.ticket == entry[3]:
                 if queued.rejectors:
                     found = queued
                 else:
@@ -259,7 +259,7 @@ class SchedulingQueue:
         while self._backoff and self._backoff[0][0] <= now:
             entry = heapq.heappop(self._backoff)
             queued = entry[-1]
-            if queued.place is Place.BACKOFF and queued.ticket == entry[3]:
+            if queued.place is QueuePlace.BACKOFF and queued.ticket == entry[3]:
                 self._activate(queued)
         # They are in the order in which they came, except for those whose gate has not opened.
         for queued in list(self._waiting.values()):

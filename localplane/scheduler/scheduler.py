@@ -28,11 +28,11 @@ from .plugins import names
 from .plugins.devices import Devices
 from .plugins.volumes import VolumeViews
 from .pod_status import ERROR, UNSCHEDULABLE, PodStatuses
-from .preemption import Outcome, Preemption
+from .preemption import Preemption, PreemptionOutcome
 from .queue import QueuedPod, SchedulingQueue
 from .queueing_hints import DELETED, Happening, Wakes
 from .sources import ALWAYS, NODES, PODS, Sources
-from .state.cluster import Cluster
+from .state.cluster import ClusterState
 from .state.pod_info import PodInfo
 
 _log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ async def start(context: ControllerContext, seed: int | None = None) -> None:
 
 class Scheduler:
     def __init__(self, context: ControllerContext, client: Client, random: Random, stack: ExitStack) -> None:
-        self._cluster = Cluster()
+        self._cluster = ClusterState()
         self._queue = SchedulingQueue(Wakes(), self._gate)
         self._sources = Sources(context.informers, self._hear)
         self._views = VolumeViews(self._sources)
@@ -147,7 +147,7 @@ class Scheduler:
 
     async def _make_room(self, queued: QueuedPod, failure: NoPlace, tasks: asyncio.TaskGroup) -> None:
         diagnosis = failure.diagnosis
-        outcome = Outcome("", nomination="")
+        outcome = PreemptionOutcome("", nomination="")
         if diagnosis.nodes:
             current = self._seen(queued.info)
             outcome = await self._preemption.find(current or queued.info, failure.cycle, diagnosis)

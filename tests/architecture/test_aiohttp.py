@@ -10,7 +10,7 @@ from pathlib import Path
 from aiohttp.web_protocol import RequestHandler
 
 from localplane.apiserver.server.http import connection
-from localplane.apiserver.server.http.connection import Connection
+from localplane.apiserver.server.http.connection import ClientConnection
 
 UNPROMISED = {"_close", "_current_request", "_loop", "_messages", "_request_count"}
 
@@ -23,7 +23,7 @@ def _names_of_self() -> set[str]:
     (tree,) = (
         node
         for node in ast.parse(inspect.getsource(connection)).body
-        if isinstance(node, ast.ClassDef) and node.name == Connection.__name__
+        if isinstance(node, ast.ClassDef) and node.name == ClientConnection.__name__
     )
     return {
         node.attr
@@ -33,7 +33,7 @@ def _names_of_self() -> set[str]:
 
 
 def test_a_connection_uses_these_and_no_others() -> None:
-    inherited = _names_of_self() - _own_names(Connection)
+    inherited = _names_of_self() - _own_names(ClientConnection)
     assert {name for name in inherited if name.startswith("_")} == UNPROMISED
 
 

@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from localplane.apiserver.storage.etcd.client import TLSFiles
+from localplane.apiserver.storage.etcd.client import EtcdTLSFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class Certificates:
     client_key: Path
 
     @property
-    def for_clients(self) -> TLSFiles:
-        return TLSFiles(self.authority, self.client, self.client_key)
+    def for_clients(self) -> EtcdTLSFiles:
+        return EtcdTLSFiles(self.authority, self.client, self.client_key)
 
 
 def certificates(directory: Path) -> Certificates:

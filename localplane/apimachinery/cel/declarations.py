@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .schema.declared_types import Declared
+from .schema.declared_types import DeclaredType
 from .types import DYN, SIMPLE, Kind, Type
 
 Implementation = Callable[..., Any]
@@ -108,7 +108,7 @@ def merged(*libraries: Iterable[Function]) -> dict[str, Function]:
 # Objects that a program declares for expressions, field by field: what is asked, by whom, for which device.
 
 
-class Struct(Declared):
+class Struct(DeclaredType):
     """An object whose fields are told by name, and can become more."""
 
     __slots__ = ("fields",)
@@ -118,9 +118,9 @@ class Struct(Declared):
         self.type = Type(Kind.STRUCT, name, (), self)
         self.fields = fields
 
-    def field(self, name: str) -> Declared | None:
+    def field(self, name: str) -> DeclaredType | None:
         found = self.fields.get(name)
-        return None if found is None else Declared(found, smallest=1)
+        return None if found is None else DeclaredType(found, smallest=1)
 
 
 def struct(name: str, /, **fields: Type) -> Type:

@@ -6,7 +6,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from .schema.declared_types import Declared
+    from .schema.declared_types import DeclaredType
 
 
 class Kind(Enum):
@@ -35,7 +35,7 @@ class Type:
     __slots__ = ("declared", "kind", "name", "parameters")
 
     def __init__(
-        self, kind: Kind, name: str, parameters: tuple[Type, ...] = (), declared: Declared | None = None
+        self, kind: Kind, name: str, parameters: tuple[Type, ...] = (), declared: DeclaredType | None = None
     ) -> None:
         self.kind = kind
         self.name = name

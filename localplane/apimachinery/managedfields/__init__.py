@@ -3,7 +3,7 @@
     FieldManager.update     after a create, an update or a patch: the managedFields of the new object
     FieldManager.apply      an applied configuration, merged into the live object
     Fields                  a set of fields, in the form of FieldsV1
-    Converter               what a kind with several versions must bring
+    VersionConverter        what a kind with several versions must bring
     ScaleManagers           managers of the scale subresource and of its parent
 
 Read `fieldset` for what a set of fields is, and `typed` for what schemas say of it. Then, over a type and `values`:
@@ -20,12 +20,11 @@ from .fieldmanager import Applied, FieldManager, keep_times_of_unchanged
 from .fieldset import Fields, InvalidElement, of_paths
 from .managers import validate
 from .scale import ScaleManagers
-from .versions import Converter
+from .versions import VersionConverter
 
 __all__ = [
     "Applied",
     "ApplyConflict",
-    "Converter",
     "FieldManager",
     "Fields",
     "InvalidApply",
@@ -34,6 +33,7 @@ __all__ = [
     "MissingVersion",
     "ScaleManagers",
     "Unmanageable",
+    "VersionConverter",
     "keep_times_of_unchanged",
     "of_paths",
     "validate",

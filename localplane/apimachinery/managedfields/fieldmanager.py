@@ -20,14 +20,14 @@ from localplane.apimachinery.schema.meta import type_meta
 from .errors import ApplyConflict, InvalidApply, InvalidManagedFields, MissingVersion, Unmanageable
 from .fieldset import Fields, has, union
 from .last_applied import KUBECTL, forgiven, refreshed
-from .managers import Entry, Managed, Manager, Operation, capped, decode, encode, is_reset, stripped
+from .managers import Managed, Manager, ManagerEntry, Operation, capped, decode, encode, is_reset, stripped
 from .settled import Settled
 from .struct_form import View, as_shown, unchanged
 from .typed import root_type
 from .updates import Updater
 from .validation import faults, is_sound, message_of
 from .values import same
-from .versions import Converter, OneVersion, Versions
+from .versions import OneVersion, VersionConverter, Versions
 
 # The object before it was created.
 #
@@ -85,7 +85,7 @@ class FieldManager:
         *,
         subresource: str = "",
         reset_fields: Mapping[str, Fields] = _NO_FIELDS,
-        converter: Converter | None = None,
+        converter: VersionConverter | None = None,
     ) -> None:
         self._gvk = group_version.kind(kind)
         self._api_version = str(group_version)
@@ -154,7 +154,7 @@ class FieldManager:
         if taken:
             before = managed.get(who)
             if before is None:
-                managed[who] = Entry(taken, self._api_version, now)
+                managed[who] = ManagerEntry(taken, self._api_version, now)
             else:
                 managed[who] = before.owning(union(before.fields, taken)).at(now, self._api_version)
         return managed

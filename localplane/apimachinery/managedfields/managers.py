@@ -40,7 +40,7 @@ class Manager(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ManagerEntry:
     """The fields of one manager. `written` is the entry as it was read; `settled`: its fields are known to fit the
     schema."""
 
@@ -50,13 +50,15 @@ class Entry:
     written: JSONObject | None = None
     settled: bool = False
 
-    def owning(self, fields: Fields) -> Entry:
+    def owning(self, fields: Fields) -> ManagerEntry:
         """The same entry with other fields, at its old time."""
-        return self if fields is self.fields else Entry(fields, self.api_version, self.time, self.written)
+        return self if fields is self.fields else ManagerEntry(fields, self.api_version, self.time, self.written)
 
-    def at(self, time: str, api_version: str) -> Entry:
+    def at(self, time: str, api_version: str) -> ManagerEntry:
         """The same fields, owned in this version since then."""
-        return Entry(self.fields, api_version, time, self.written, self.settled and api_version == self.api_version)
+        return ManagerEntry(
+            self.fields, api_version, time, self.written, self.settled and api_version == self.api_version
+        )
 
     @property
     def known(self) -> Fields:
@@ -73,7 +75,7 @@ class Entry:
         )
 
 
-Managed: TypeAlias = dict[Manager, Entry]
+Managed: TypeAlias = dict[Manager, ManagerEntry]
 
 MAX_UPDATE_MANAGERS: Final = 10
 _ANCIENT_CHANGES: Final = "ancient-changes"
@@ -117,7 +119,7 @@ def decode(entries: Any, settled: Settled | None = None) -> Managed:
         manager, api_version = _manager(entry, number)
         is_settled = settled is not None and entry in settled
         fields = entry["fieldsV1"] if is_settled else _fields(entry)
-        managed[manager] = Entry(fields, api_version, _text(entry, "time"), entry, is_settled)
+        managed[manager] = ManagerEntry(fields, api_version, _text(entry, "time"), entry, is_settled)
     return managed
 
 
@@ -157,12 +159,12 @@ def encode(managed: Managed) -> list[JSONObject]:
     return [_encoded(manager, entry) for manager, entry in items]
 
 
-def _order(item: tuple[Manager, Entry]) -> tuple[str, ...]:
+def _order(item: tuple[Manager, ManagerEntry]) -> tuple[str, ...]:
     manager, entry = item
     return (manager.operation, entry.time, manager.name, entry.api_version, manager.subresource)
 
 
-def _encoded(manager: Manager, entry: Entry) -> JSONObject:
+def _encoded(manager: Manager, entry: ManagerEntry) -> JSONObject:
     if entry.written is not None and entry.is_as_written:
         return entry.written if _text(entry.written, "time") == entry.time else {**entry.written, "time": entry.time}
     found: JSONObject = {"manager": manager.name} if manager.name else {}
@@ -207,7 +209,7 @@ def _put_in_bucket(managed: Managed, first: Manager, manager: Manager) -> None:
     entry = managed.pop(manager)
     bucket = Manager(_ANCIENT_CHANGES, "Update", entry.api_version)
     before = managed.pop(bucket, None) or managed.pop(first)
-    managed[bucket] = Entry(union(entry.fields, before.fields), entry.api_version, entry.time)
+    managed[bucket] = ManagerEntry(union(entry.fields, before.fields), entry.api_version, entry.time)
 
 
 def validate(entries: Sequence[JSONObject] | None) -> None:

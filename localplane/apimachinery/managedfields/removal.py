@@ -12,7 +12,7 @@ from typing import Any
 from .comparison import fields_of
 from .errors import MissingVersion
 from .fieldset import Fields, below, difference, intersection, is_member, member_with, union
-from .managers import Entry, Managed, stripped
+from .managers import Managed, ManagerEntry, stripped
 from .typed import ListType, MapType, Type
 from .versions import Typed, Versions
 
@@ -77,7 +77,7 @@ def _child(kind: Type | None, element: str) -> tuple[Type | None, bool]:
     return None, False
 
 
-def prune(merged: Typed, managed: Managed, last: Entry | None, now: Entry, versions: Versions) -> Typed:
+def prune(merged: Typed, managed: Managed, last: ManagerEntry | None, now: ManagerEntry, versions: Versions) -> Typed:
     """The merged object without what only the last configuration of this manager, `last`, held.
 
     `managed` holds what everyone owns, and what the manager applies `now`. Raises Unmanageable.
@@ -123,7 +123,7 @@ def _add_back_owned(merged: Typed, pruned: Typed, managed: Managed, versions: Ve
     return pruned
 
 
-def _add_back_dangling(merged: Typed, pruned: Typed, last: Entry, versions: Versions) -> Typed:
+def _add_back_dangling(merged: Typed, pruned: Typed, last: ManagerEntry, versions: Versions) -> Typed:
     """What was not in the last configuration is not this manager's to remove, even if nobody owns it."""
     try:
         pruned = versions.convert(pruned, last.api_version)

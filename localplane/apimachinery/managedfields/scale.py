@@ -12,7 +12,7 @@ from typing import Final
 from localplane.apimachinery.objects import JSONObject
 
 from .fieldset import difference, has, of_paths
-from .managers import Entry, Managed, decode, encode
+from .managers import Managed, ManagerEntry, decode, encode
 
 _SCALE: Final = "autoscaling/v1"
 _REPLICAS: Final = ("f:spec", "f:replicas")
@@ -35,7 +35,7 @@ class ScaleManagers:
         for manager, entry in self._decoded().items():
             path = self.paths.get(entry.api_version)
             if path is not None and has(entry.fields, path):
-                found[manager] = Entry(of_paths(_REPLICAS), _SCALE, entry.time)
+                found[manager] = ManagerEntry(of_paths(_REPLICAS), _SCALE, entry.time)
         return encode(found)
 
     def of_parent(self, scale: Sequence[JSONObject] | None) -> list[JSONObject]:
@@ -57,7 +57,7 @@ class ScaleManagers:
         for manager, entry in scaling.items():
             if own is not None and has(entry.fields, _REPLICAS):
                 time = parent[manager].time if manager in parent else ""
-                found[manager] = Entry(of_paths(own), self.api_version, time)
+                found[manager] = ManagerEntry(of_paths(own), self.api_version, time)
         return encode(found)
 
     def _decoded(self) -> Managed:

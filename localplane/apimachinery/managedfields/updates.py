@@ -16,7 +16,7 @@ from localplane.apimachinery.objects import JSONObject
 from .comparison import Comparison, compare, fields_of
 from .errors import ApplyConflict, MissingVersion
 from .fieldset import Fields, difference, intersection, paths, recursive_difference, union
-from .managers import Entry, Managed, Manager
+from .managers import Managed, Manager, ManagerEntry
 from .merge import merge, reconcile
 from .removal import prune
 from .settled import Settled
@@ -57,7 +57,7 @@ class Updater:
         own = self.versions.api_version
         fields = recursive_difference(fields_of(self.versions.kind, config), self.reset_fields.get(own, {}))
         last = managed.get(manager)
-        managed[manager] = now = Entry(fields, own, last.time if last else "")
+        managed[manager] = now = ManagerEntry(fields, own, last.time if last else "")
         merged = self.versions.typed(merge(self.versions.kind, live, config))
         new = prune(merged, managed, last, now, self.versions).value
         if len(managed) > 1:

@@ -21,7 +21,7 @@ _TEXTUAL: Final = frozenset({"string", "untyped"})
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class TypedFault:
     path: str
     message: str
 
@@ -29,7 +29,7 @@ class Fault:
         return f"{self.path}: {self.message}" if self.path else self.message
 
 
-def faults(kind: Type, value: Any, path: str = "") -> Iterator[Fault]:
+def faults(kind: Type, value: Any, path: str = "") -> Iterator[TypedFault]:
     """Duplicates are faults in what is applied; what is stored may have them."""
     if value is None:
         return
@@ -38,13 +38,13 @@ def faults(kind: Type, value: Any, path: str = "") -> Iterator[Fault]:
     elif type(value) is list and kind.list is not None:
         yield from _list_faults(kind.list, value, path)
     elif kind.map is not None and (not kind.scalar or type(value) is list):
-        yield Fault(path, f"expected map, got &{{{go_plain(value)}}}")
+        yield TypedFault(path, f"expected map, got &{{{go_plain(value)}}}")
     elif kind.scalar:
         message = _scalar_fault(kind.scalar, value)
         if message:
-            yield Fault(path, message)
+            yield TypedFault(path, message)
     else:
-        yield Fault(path, f"expected list, got &{{{go_plain(value)}}}")
+        yield TypedFault(path, f"expected list, got &{{{go_plain(value)}}}")
 
 
 def is_sound(kind: Type, value: Any) -> bool:
@@ -77,22 +77,22 @@ def _is_sound_list(kind: ListType, value: Sequence[Any]) -> bool:
     return all(is_sound(kind.element, item) for item in value)
 
 
-def message_of(found: Sequence[Fault]) -> str:
+def message_of(found: Sequence[TypedFault]) -> str:
     if len(found) == 1:
         return str(found[0])
     return "\n".join(["errors:", *(f"  {fault}" for fault in found)])
 
 
-def _map_faults(kind: MapType, value: dict[str, Any], path: str) -> Iterator[Fault]:
+def _map_faults(kind: MapType, value: dict[str, Any], path: str) -> Iterator[TypedFault]:
     """After an undeclared field Kubernetes looks no further."""
     for name, item in value.items():
         if name not in kind.declared and kind.element is None:
-            yield Fault(f"{path}.{name}", "field not declared in schema")
+            yield TypedFault(f"{path}.{name}", "field not declared in schema")
             return
         yield from faults(kind.child(name), item, f"{path}.{name}")
 
 
-def _list_faults(kind: ListType, value: Sequence[Any], path: str) -> Iterator[Fault]:
+def _list_faults(kind: ListType, value: Sequence[Any], path: str) -> Iterator[TypedFault]:
     seen: set[str] = set()
     for number, item in enumerate(value):
         if kind.atomic:
@@ -101,11 +101,11 @@ def _list_faults(kind: ListType, value: Sequence[Any], path: str) -> Iterator[Fa
             try:
                 element = kind.element_of(item, number)
             except Unmanageable as error:
-                yield Fault(path, str(error))
+                yield TypedFault(path, str(error))
                 return
             place = shown(element)
             if element in seen:
-                yield Fault(path, f"duplicate entries for key {place}")
+                yield TypedFault(path, f"duplicate entries for key {place}")
             seen.add(element)
         yield from faults(kind.element, item, path + place)
 

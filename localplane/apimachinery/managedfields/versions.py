@@ -16,7 +16,7 @@ from .errors import MissingVersion
 from .typed import Type, root_type
 
 
-class Converter(Protocol):
+class VersionConverter(Protocol):
     """The other versions of a kind. Both methods raise MissingVersion for one that is no longer there."""
 
     def schema(self, api_version: str) -> Schema | Node: ...
@@ -54,7 +54,7 @@ class Versions:
 
     api_version: str
     kind: Type
-    converter: Converter
+    converter: VersionConverter
 
     def typed(self, value: JSONObject) -> Typed:
         return Typed(value, self.api_version, self.kind)

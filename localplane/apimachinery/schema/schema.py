@@ -20,7 +20,7 @@ from .structs.completion import complete
 from .structs.decoder import decode
 from .validation.checks import list_errors, valid
 from .validation.embedded import errors_of_embedded
-from .validation.violations import Place, explain
+from .validation.violations import ValuePath, explain
 
 
 class Schema:
@@ -96,7 +96,7 @@ class Schema:
             before = old[only] if old is not None and only in old else NOTHING
         if valid(node)(value):
             return []
-        errors = list(explain(node, value, Place(prefix=only), before).errors.values())
+        errors = list(explain(node, value, ValuePath(prefix=only), before).errors.values())
         path = Path(only)
         if has_embedded(self.node):
             errors += errors_of_embedded(node, value, path)

@@ -25,7 +25,7 @@ from localplane.apimachinery.serializers.decode_messages import (
 )
 from localplane.apimachinery.serializers.errors import NotAnObject
 from localplane.apiserver.request import Request
-from localplane.apiserver.storage.cacher.bad_objects import Verdict
+from localplane.apiserver.storage.cacher.bad_objects import ObjectVerdict
 
 from .interface import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, Dialect, SchemaRules, ServedKind
 
@@ -71,12 +71,12 @@ class CustomKinds:
         schema: Callable[[], Schema],  # noqa: ARG002 - see below
         obj: JSONObject,
         kind: str,
-    ) -> Verdict | None:
+    ) -> ObjectVerdict | None:
         """Of a custom resource only the metadata is decoded, and Kubernetes drops what is wrong there."""
         try:
             _metadata_alone().decode(copied(obj), kind=kind)
         except DecodeError as error:
-            return Verdict(str(error), is_shown=True)
+            return ObjectVerdict(str(error), is_shown=True)
         return None
 
     def reported(self, errors: Sequence[FieldError]) -> Sequence[FieldError]:

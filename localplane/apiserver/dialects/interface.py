@@ -11,7 +11,7 @@ from localplane.apimachinery.groups import GroupResource, GroupVersion
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Node, Schema
 from localplane.apiserver.request import Request
-from localplane.apiserver.storage.cacher.bad_objects import Verdict
+from localplane.apiserver.storage.cacher.bad_objects import ObjectVerdict
 
 JSON_PATCH: Final = "application/json-patch+json"
 MERGE_PATCH: Final = "application/merge-patch+json"
@@ -107,7 +107,7 @@ class Dialect(Protocol):
         """The status of an object that has none, as `{"status": ...}`, if its kind always shows one."""
         ...
 
-    def verdict(self, schema: Callable[[], Schema], obj: JSONObject, kind: str) -> Verdict | None:
+    def verdict(self, schema: Callable[[], Schema], obj: JSONObject, kind: str) -> ObjectVerdict | None:
         """What is wrong with a stored object that somebody else has written."""
 
     def reported(self, errors: Sequence[FieldError]) -> Sequence[FieldError]:

@@ -19,7 +19,7 @@ from localplane.apimachinery.serializers.decode_messages import cannot_be_handle
 from localplane.apimachinery.serializers.errors import NotAnObject
 from localplane.apimachinery.serializers.media_types import check_route, check_route_input
 from localplane.apiserver.request import Request, RequestInfo
-from localplane.apiserver.storage.cacher.bad_objects import Verdict
+from localplane.apiserver.storage.cacher.bad_objects import ObjectVerdict
 
 from .interface import (
     APPLY_PATCH,
@@ -64,14 +64,14 @@ class StructKinds:
         schema.decode(obj, kind=kind)
         return {"status": obj["status"]} if "status" in obj else {}
 
-    def verdict(self, schema: Callable[[], Schema], obj: JSONObject, kind: str) -> Verdict | None:
+    def verdict(self, schema: Callable[[], Schema], obj: JSONObject, kind: str) -> ObjectVerdict | None:
         """Missing fields are told and not held against an object: to a struct they are empty."""
         try:
             schema().decode(copied(obj), kind=kind)
         except DecodeError as error:
-            return Verdict(str(error))
+            return ObjectVerdict(str(error))
         missing = _missing(schema(), obj)
-        return Verdict(f"{missing}: Required value", is_shown=True) if missing else None
+        return ObjectVerdict(f"{missing}: Required value", is_shown=True) if missing else None
 
     def reported(self, errors: Sequence[FieldError]) -> Sequence[FieldError]:
         """Built-in kinds have overlapping rules, and tell each fault once: Kubernetes filters their errors, which drops

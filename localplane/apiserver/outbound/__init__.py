@@ -5,6 +5,6 @@ conversion. `bodies` reads an answer to its end, and `failures` says in Go's wor
 uses them too. It imports nothing else of the server. Kubernetes: apiserver/pkg/util/webhook.
 """
 
-from .webhooks import Place, WebhookClient, WebhookFailed
+from .webhooks import WebhookClient, WebhookFailed, WebhookLocation
 
-__all__ = ["Place", "WebhookClient", "WebhookFailed"]
+__all__ = ["WebhookClient", "WebhookFailed", "WebhookLocation"]

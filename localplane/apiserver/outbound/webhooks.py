@@ -42,7 +42,7 @@ class WebhookFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WebhookLocation:
     """Where a webhook is. `host` and `port` are what is connected to if that is not what the URL says: a Service's
     name means nothing outside of its cluster's network. `authorities` is PEM; without any, the system's count."""
 
@@ -56,9 +56,9 @@ class WebhookClient:
     """Close it when done; several calls may run at once."""
 
     def __init__(self) -> None:
-        self._sessions: dict[Place, aiohttp.ClientSession] = {}
+        self._sessions: dict[WebhookLocation, aiohttp.ClientSession] = {}
 
-    async def post(self, place: Place, body: bytes, *, within: timedelta) -> bytes:
+    async def post(self, place: WebhookLocation, body: bytes, *, within: timedelta) -> bytes:
         """The body of the answer. Raises WebhookFailed."""
         try:
             session = self._session(place)
@@ -85,7 +85,7 @@ class WebhookClient:
     ) -> None:
         await self.close()
 
-    def _session(self, place: Place) -> aiohttp.ClientSession:
+    def _session(self, place: WebhookLocation) -> aiohttp.ClientSession:
         found = self._sessions.get(place)
         if found is None:
             connector = aiohttp.TCPConnector(
@@ -105,7 +105,7 @@ class WebhookClient:
 class _Exchange:
     """A question and its answer, through as many redirects as it takes. Go: net/http (Client.do)."""
 
-    def __init__(self, session: aiohttp.ClientSession, place: Place, body: bytes) -> None:
+    def __init__(self, session: aiohttp.ClientSession, place: WebhookLocation, body: bytes) -> None:
         self._session = session
         self._place = place
         self._body = body
@@ -181,7 +181,7 @@ class _Exchange:
 class _Fixed(aiohttp.abc.AbstractResolver):
     """A Service's name is the one place; TLS still asks for the name. All other names are looked up as ever."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: WebhookLocation) -> None:
         self._place = place
         self._others = aiohttp.ThreadedResolver()
 
@@ -214,7 +214,7 @@ def cleaned(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{quote(path, safe=_PATH, errors='surrogateescape')}"
 
 
-def _is_at(place: Place, host: str, port: int) -> bool:
+def _is_at(place: WebhookLocation, host: str, port: int) -> bool:
     parts = urlsplit(place.url)
     return (host, port) == (parts.hostname, parts.port or 443)
 

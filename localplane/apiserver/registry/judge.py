@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import Schema
-from localplane.apiserver.storage.cacher.bad_objects import Verdict
+from localplane.apiserver.storage.cacher.bad_objects import ObjectVerdict
 
 from .definition import Definition
 
@@ -38,13 +38,13 @@ class Judge:
         before, self._known, self._is_current = self._known, {each.prefix: each for each in self._definitions()}, True
         return [prefix for prefix, each in self._known.items() if before.get(prefix) is not each]
 
-    def __call__(self, key: str, obj: JSONObject) -> Verdict | None:
+    def __call__(self, key: str, obj: JSONObject) -> ObjectVerdict | None:
         place = key[len(self._root) :]
         definition = self._definition_of(place)
         if definition is None:
             return None
         if (why := _wrong_version(definition, obj) or _wrong_name(definition, place, obj)) is not None:
-            return Verdict(why)
+            return ObjectVerdict(why)
         version = definition.converter.version_named(obj["apiVersion"])
         schema = definition.schemas.get(version or "", lambda: self._any)
         return definition.dialect.verdict(schema, obj, definition.kind.kind)

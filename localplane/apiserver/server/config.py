@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from .certificates.self_signed import CertificateFiles, ensure_certificates
-from .http.limits import Limits
+from .http.limits import ConnectionLimits
 from .options import LOOPBACK, ServerOptions
 from .tls import ServingTLS, TLSFiles
 
@@ -21,7 +21,7 @@ class ServerConfig:
     port: int = 0
     tls: ServingTLS | None = None
     generated: CertificateFiles | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: ConnectionLimits = field(default_factory=ConnectionLimits)
     shutdown_delay: timedelta = timedelta(0)
     shutdown_timeout: timedelta = timedelta(seconds=60)
     watches_loop: bool = True

@@ -14,12 +14,12 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from .monitoring.health import Check, HealthChecks, Unhealthy
+from .monitoring.health import HealthCheck, HealthChecks, Unhealthy
 
 _log = logging.getLogger(__name__)
 
 
-class Background:
+class BackgroundTasks:
     """Tasks that live as long as the server: it started them, and it ends them."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class PostStartContext:
     """`background` is for what goes on after the hook has returned, such as a controller. `url` reaches this server."""
 
     url: str
-    background: Background
+    background: BackgroundTasks
 
 
 PostStartHook = Callable[[PostStartContext], Awaitable[None]]
@@ -75,7 +75,7 @@ class PostStartHooks:
             raise ValueError(f"there are two post-start hooks named {name}")
         self._hooks[name] = hook
         self._waiting[name] = "not finished"
-        self._checks.add(Check(f"poststarthook/{name}", lambda: self._check(name)))
+        self._checks.add(HealthCheck(f"poststarthook/{name}", lambda: self._check(name)))
 
     def run(self, context: PostStartContext) -> None:
         self._called = True
@@ -108,7 +108,7 @@ class PreShutdownHooks:
     async def run(self, *, within: timedelta) -> None:
         """One after the other; all of them together get `within`."""
         deadline = asyncio.get_running_loop().time() + within.total_seconds()
-        background = Background()
+        background = BackgroundTasks()
         try:
             for name, hook in self._hooks.items():
                 task = background.run(f"pre-shutdown hook {name}", _called(hook))

@@ -31,11 +31,11 @@ from localplane.apiserver.request_log import Ring
 from .chain import wrapped
 from .config import ServerConfig
 from .dispatch import Router, dispatch
-from .hooks import Background, PostStartContext, PostStartHook, PostStartHooks, PreShutdownHook, PreShutdownHooks
+from .hooks import BackgroundTasks, PostStartContext, PostStartHook, PostStartHooks, PreShutdownHook, PreShutdownHooks
 from .http.http_server import HTTPServer
 from .listener import open_sockets
 from .monitoring.exposition import Family
-from .monitoring.health import Check, HealthChecks, Unhealthy, informer_sync, log, ping
+from .monitoring.health import HealthCheck, HealthChecks, Unhealthy, informer_sync, log, ping
 from .monitoring.loop_watch import LoopWatch
 from .monitoring.metrics import Metrics
 from .paths import HealthPaths, NonResourcePaths, add_metrics, add_version
@@ -69,7 +69,7 @@ class GenericServer:
         *,
         filters: Sequence[Filter] = (),
         routers: Iterable[Router] = (),
-        checks: Iterable[Check] = (),
+        checks: Iterable[HealthCheck] = (),
         unsynced: Callable[[], Collection[str]] = tuple,
         metrics: Metrics | None = None,
         shutdown: Shutdown | None = None,
@@ -84,9 +84,9 @@ class GenericServer:
         self.metrics = metrics or Metrics()
         self._shutdown = shutdown or Shutdown()
         self._unfinished_writes = unfinished_writes or UnfinishedWrites()
-        self.background = Background()
+        self.background = BackgroundTasks()
         self.checks = HealthChecks()
-        for check in (Check("ping", ping), Check("log", log), *checks):
+        for check in (HealthCheck("ping", ping), HealthCheck("log", log), *checks):
             self.checks.add(check)
         self.checks.add_readiness(informer_sync(unsynced))
         self.paths = NonResourcePaths()
@@ -148,7 +148,7 @@ class GenericServer:
 
     async def start(self) -> None:
         """Listens when it returns; whether it is ready, readyz tells."""
-        self.checks.add_readiness(Check("shutdown", self._check_shutdown))
+        self.checks.add_readiness(HealthCheck("shutdown", self._check_shutdown))
         sockets = open_sockets(self._config.addresses, self._config.port)
         self.port = sockets[0].getsockname()[1]
         self.http.start(sockets)

@@ -45,7 +45,7 @@ class Compiled:
     is_internal: bool = False
 
 
-class Compiler:
+class ExpressionCompiler:
     """For the expressions of one webhook or policy: variables are seen by what is compiled after them."""
 
     def __init__(self, *, has_params: bool = False, has_variables: bool = False) -> None:

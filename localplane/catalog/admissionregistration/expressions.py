@@ -14,7 +14,7 @@ from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, inter
 from localplane.apimachinery.names import qualified_name
 
 if TYPE_CHECKING:
-    from .compiler import Compiled, Compiler
+    from .compiler import Compiled, ExpressionCompiler
 
 JSONObject = Mapping[str, Any]
 
@@ -45,9 +45,9 @@ def match_condition_errors(
 ) -> Iterator[FieldError]:
     if not conditions:
         return
-    from .compiler import CONDITION, Compiler  # large, and few have conditions
+    from .compiler import CONDITION, ExpressionCompiler  # large, and few have conditions
 
-    compiler = Compiler(has_params=has_params)
+    compiler = ExpressionCompiler(has_params=has_params)
     if len(conditions) > _CONDITIONS_MAX:
         yield too_many(path, len(conditions), _CONDITIONS_MAX)
     seen: set[str] = set()
@@ -64,7 +64,7 @@ def match_condition_errors(
         seen.add(name)
 
 
-def variable_errors(variables: Sequence[JSONObject], path: Path, compiler: Compiler) -> Iterator[FieldError]:
+def variable_errors(variables: Sequence[JSONObject], path: Path, compiler: ExpressionCompiler) -> Iterator[FieldError]:
     """Afterwards the compiler knows them."""
     from localplane.apimachinery.cel.parser.field_names import (
         RESERVED,  # CEL is only loaded where there is an expression

@@ -24,20 +24,22 @@ from .validating_admission_policies import default_policy, policy_compiler, poli
 from .webhooks import REINVOCATION_POLICY
 
 if TYPE_CHECKING:
-    from .compiler import Compiler
+    from .compiler import ExpressionCompiler
 
 _SPEC = Path("spec")
 _PATCH_FIELDS = {"ApplyConfiguration": "applyConfiguration", "JSONPatch": "jsonPatch"}
 
 
-def _mutations_errors(mutations: Sequence[Mapping[str, Any]], path: Path, compiler: Compiler) -> Iterator[FieldError]:
+def _mutations_errors(
+    mutations: Sequence[Mapping[str, Any]], path: Path, compiler: ExpressionCompiler
+) -> Iterator[FieldError]:
     if not mutations:
         yield required(path, "mutations must contain at least one item")
     for index, mutation in enumerate(mutations):
         yield from _mutation_errors(mutation, path[index], compiler)
 
 
-def _mutation_errors(mutation: Mapping[str, Any], path: Path, compiler: Compiler) -> Iterator[FieldError]:
+def _mutation_errors(mutation: Mapping[str, Any], path: Path, compiler: ExpressionCompiler) -> Iterator[FieldError]:
     kind = mutation.get("patchType") or ""
     if not kind:
         yield required(path / "patchType")

@@ -28,7 +28,7 @@ from .expressions import cel_compile_errors, expression_errors, match_condition_
 from .match_resources import FAILURE_POLICY, MATCH_CONSTRAINTS, PARAM_KIND, default_match_resources, param_kind_cell
 
 if TYPE_CHECKING:
-    from .compiler import Compiler
+    from .compiler import ExpressionCompiler
 
 
 _SPEC = Path("spec")
@@ -50,15 +50,15 @@ def default_policy(obj: JSONObject) -> None:
     default_match_resources(spec.get("matchConstraints"))
 
 
-def policy_compiler(spec: Mapping[str, Any], *, has_variables: bool) -> Compiler:
+def policy_compiler(spec: Mapping[str, Any], *, has_variables: bool) -> ExpressionCompiler:
     """For everything in a policy but its match conditions, which see no variables."""
-    from .compiler import Compiler  # large, and few servers have policies
+    from .compiler import ExpressionCompiler  # large, and few servers have policies
 
-    return Compiler(has_params=spec.get("paramKind") is not None, has_variables=has_variables)
+    return ExpressionCompiler(has_params=spec.get("paramKind") is not None, has_variables=has_variables)
 
 
 def policy_errors(
-    spec: Mapping[str, Any], before: Mapping[str, Any] | None, compiler: Compiler
+    spec: Mapping[str, Any], before: Mapping[str, Any] | None, compiler: ExpressionCompiler
 ) -> Iterator[FieldError]:
     """What both kinds of policies ask. Match conditions that nothing could have made wrong are not looked at again."""
     yield from _POLICY(spec, _SPEC)
@@ -72,7 +72,7 @@ def policy_errors(
     yield from variable_errors(spec.get("variables") or (), _SPEC / "variables", compiler)
 
 
-def _validations_errors(spec: Mapping[str, Any], name: str, compiler: Compiler) -> Iterator[FieldError]:
+def _validations_errors(spec: Mapping[str, Any], name: str, compiler: ExpressionCompiler) -> Iterator[FieldError]:
     validations, annotations = spec.get("validations") or [], spec.get("auditAnnotations") or []
     if not validations and not annotations:
         for field in ("validations", "auditAnnotations"):
@@ -93,7 +93,7 @@ def _validations_errors(spec: Mapping[str, Any], name: str, compiler: Compiler) 
         seen.add(key)
 
 
-def _validation_errors(validation: Mapping[str, Any], path: Path, compiler: Compiler) -> Iterator[FieldError]:
+def _validation_errors(validation: Mapping[str, Any], path: Path, compiler: ExpressionCompiler) -> Iterator[FieldError]:
     from .compiler import CONDITION, MESSAGE
 
     yield from expression_errors(
@@ -118,7 +118,7 @@ def _validation_errors(validation: Mapping[str, Any], path: Path, compiler: Comp
 
 
 def _annotation_errors(
-    annotation: Mapping[str, Any], name: str, path: Path, compiler: Compiler
+    annotation: Mapping[str, Any], name: str, path: Path, compiler: ExpressionCompiler
 ) -> Iterator[FieldError]:
     from .compiler import ANNOTATION
 

@@ -24,7 +24,7 @@ from localplane.apimachinery.times import parse_time
 from localplane.catalog.validation.conditions import CONDITIONS
 
 from .pem import blocks
-from .x509 import Certificate, certificate, request_key
+from .x509 import CertificateFacts, certificate, request_key
 
 JSONObject = Mapping[str, Any]
 
@@ -110,7 +110,7 @@ def _chain_errors(status: JSONObject, spec: JSONObject) -> Iterator[FieldError]:
             return
 
 
-def _name_errors(leaf: Certificate) -> Iterator[FieldError]:
+def _name_errors(leaf: CertificateFacts) -> Iterator[FieldError]:
     for name in leaf.dns_names:
         if not name:
             yield invalid(_CHAIN, name, "leaf certificate should not contain empty DNSName")
@@ -120,7 +120,7 @@ def _name_errors(leaf: Certificate) -> Iterator[FieldError]:
             yield invalid(_CHAIN, name, "leaf certificate's DNSName should not start or end with '.'")
 
 
-def _leaf_errors(leaf: Certificate, chain: str, status: JSONObject, spec: JSONObject) -> Iterator[FieldError]:
+def _leaf_errors(leaf: CertificateFacts, chain: str, status: JSONObject, spec: JSONObject) -> Iterator[FieldError]:
     key = request_key(base64.b64decode(spec.get("stubPKCS10Request") or ""))
     if key is None or key.encoded != leaf.public_key:
         yield invalid(_CHAIN, chain, "leaf certificate was not issued to the requested public key")
@@ -133,7 +133,7 @@ def _leaf_errors(leaf: Certificate, chain: str, status: JSONObject, spec: JSONOb
         yield problem
 
 
-def _time_problem(leaf: Certificate, status: JSONObject, most: timedelta) -> FieldError | None:
+def _time_problem(leaf: CertificateFacts, status: JSONObject, most: timedelta) -> FieldError | None:
     """The first thing that is wrong with the times."""
     begins, ends, refreshes = (parse_time(status[name]) for name in _TIMES)
     lifetime = leaf.not_after - leaf.not_before

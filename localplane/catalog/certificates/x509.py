@@ -19,7 +19,7 @@ _MALFORMED_CERTIFICATE = "x509: malformed certificate"
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class CertificateFacts:
     """`public_key` is its encoded form, by which keys are compared."""
 
     not_before: datetime
@@ -87,7 +87,7 @@ def certificates_problem(pem: bytes) -> str:
     return "" if found else "must contain at least one CERTIFICATE PEM block"
 
 
-def certificate(der: bytes) -> Certificate | None:
+def certificate(der: bytes) -> CertificateFacts | None:
     """None if it is none."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -113,7 +113,7 @@ def certificate(der: bytes) -> Certificate | None:
         names = extensions.get_extension_for_class(SubjectAlternativeName).value.get_values_for_type(DNSName)
     except ExtensionNotFound:
         names = []
-    return Certificate(found.not_valid_before_utc, found.not_valid_after_utc, key, is_authority, tuple(names))
+    return CertificateFacts(found.not_valid_before_utc, found.not_valid_after_utc, key, is_authority, tuple(names))
 
 
 def request_key(der: bytes) -> PublicKey | None:

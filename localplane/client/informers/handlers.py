@@ -91,7 +91,7 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
-class Updated:
+class UpdateNotification:
     old: JSONObject
     new: JSONObject
 
@@ -101,15 +101,17 @@ class Removed:
     object: Deleted
 
 
-Notification = Added | Updated | Removed
+Notification = Added | UpdateNotification | Removed
 
 
-class Listener:
+class ProcessorListener:
     """What `SharedInformer.add_handler` gives: has the handler seen all that was there, and how to be rid of it.
 
     A handler that raises is not called again for that change; it hears of the next one."""
 
-    def __init__(self, handler: EventHandler, *, resync: timedelta, on_remove: Callable[[Listener], None]) -> None:
+    def __init__(
+        self, handler: EventHandler, *, resync: timedelta, on_remove: Callable[[ProcessorListener], None]
+    ) -> None:
         self._handler = handler
         self._on_remove = on_remove
         self._pending: deque[Notification] = deque()
@@ -177,14 +179,14 @@ class Listener:
         match notification:
             case Added(obj, is_in_initial_list):
                 return self._handler.on_add(obj, is_in_initial_list=is_in_initial_list)
-            case Updated(old, new):
+            case UpdateNotification(old, new):
                 return self._handler.on_update(old, new)
             case Removed(obj):
                 return self._handler.on_delete(obj)
 
     def _described(self) -> str:
         current = self._current
-        obj = current.new if isinstance(current, Updated) else current.object if current is not None else {}
+        obj = current.new if isinstance(current, UpdateNotification) else current.object if current is not None else {}
         last = obj.object if isinstance(obj, DeletedFinalStateUnknown) else obj
         metadata = last.get("metadata") or {}
         place = "/".join(filter(None, (metadata.get("namespace"), metadata.get("name"))))

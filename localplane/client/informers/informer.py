@@ -23,7 +23,7 @@ from localplane.apimachinery.time_slices import TimeSlices
 from localplane.client.workqueue.supervision import Background
 
 from .delta_fifo import DeletedFinalStateUnknown, Delta, DeltaFIFO, Deltas, DeltaType, Transform
-from .handlers import Added, EventHandler, Listener, Removed, Updated
+from .handlers import Added, EventHandler, ProcessorListener, Removed, UpdateNotification
 from .indexer import Indexer, IndexFunction, Lister
 from .list_watch import ListerWatcher
 from .reflector import Reflector, ReflectorOptions
@@ -50,7 +50,7 @@ class SharedInformer:
         self._resync = resync
         self._fifo = DeltaFIFO(self.indexer, transform=transform)
         self._reflector = Reflector(source, self._fifo, options)
-        self._listeners: list[Listener] = []
+        self._listeners: list[ProcessorListener] = []
         self._resync_changed = asyncio.Event()
         self._tasks: asyncio.TaskGroup | None = None
         self._background: Background | None = None
@@ -68,9 +68,9 @@ class SharedInformer:
     def last_sync_resource_version(self) -> str:
         return self._reflector.last_sync_resource_version
 
-    def add_handler(self, handler: EventHandler, *, resync: timedelta | None = None) -> Listener:
+    def add_handler(self, handler: EventHandler, *, resync: timedelta | None = None) -> ProcessorListener:
         """At any time: whoever comes late gets an add for everything that is already there."""
-        listener = Listener(
+        listener = ProcessorListener(
             handler, resync=self._resync if resync is None else resync, on_remove=self._listeners.remove
         )
         self._listeners.append(listener)
@@ -110,7 +110,7 @@ class SharedInformer:
         assert self._background is not None  # entered before
         await self._background.__aexit__(kind, error, trace)
 
-    def _start_listener(self, tasks: asyncio.TaskGroup, listener: Listener) -> None:
+    def _start_listener(self, tasks: asyncio.TaskGroup, listener: ProcessorListener) -> None:
         listener.schedule_resync(asyncio.get_running_loop().time())
         self._resync_changed.set()
         tasks.create_task(listener.run())
@@ -148,12 +148,12 @@ class SharedInformer:
         elif delta.type is DeltaType.SYNC:
             for listener in self._listeners:
                 if listener.is_resyncing:
-                    listener.notify(Updated(old, obj))
+                    listener.notify(UpdateNotification(old, obj))
         elif delta.type is not DeltaType.REPLACED or _version(old) != _version(obj):
             # What a new list shows unchanged is no news.
-            self._distribute(Updated(old, obj))
+            self._distribute(UpdateNotification(old, obj))
 
-    def _distribute(self, notification: Added | Updated | Removed) -> None:
+    def _distribute(self, notification: Added | UpdateNotification | Removed) -> None:
         for listener in self._listeners:
             listener.notify(notification)
 

@@ -31,7 +31,7 @@ from localplane.controllers.worker import NotYet, work
 
 from .endpoint_slices.membership import TRIGGER_TIME, labels_of
 from .endpoint_slices.port_order import ordered_slice_ports
-from .endpoint_slices.slices import Changes, EndpointKey, PortsKey, endpoint_key, is_same, name_prefix, ports_key
+from .endpoint_slices.slices import EndpointKey, PortsKey, SliceChanges, endpoint_key, is_same, name_prefix, ports_key
 from .endpoint_slices.tracker import MANAGED_BY, SERVICE_NAME, SliceTracker, index_by_service, slice_handler, slices_of
 from .endpoints import ENDPOINTS, LEADER, SERVICES, repacked
 
@@ -126,11 +126,11 @@ class _Controller:
         assert endpoints is not None  # or it would not be wanted
         await self._write(endpoints, await self._changes(endpoints, existing))
 
-    async def _changes(self, endpoints: JSONObject, existing: Sequence[JSONObject]) -> Changes:
+    async def _changes(self, endpoints: JSONObject, existing: Sequence[JSONObject]) -> SliceChanges:
         by_key: dict[tuple[str, PortsKey], list[JSONObject]] = {}
         for each in existing:
             by_key.setdefault((each.get("addressType", ""), ports_key(each.get("ports"))), []).append(each)
-        changes = Changes()
+        changes = SliceChanges()
         mirrored = _Mirrored()
         for subset in await repacked(endpoints.get("subsets") or ()):
             mirrored.add(subset)
@@ -148,9 +148,9 @@ class _Controller:
         wanted: _Endpoints,
         ports: Sequence[JSONObject],
         family: str,
-    ) -> Changes:
+    ) -> SliceChanges:
         """One slice for all endpoints of a family that have the same ports."""
-        changes = Changes(delete=list(existing[1:]))
+        changes = SliceChanges(delete=list(existing[1:]))
         made = _new_slice(endpoints, wanted.values(), ports, family)
         if not existing:
             changes.create.append(made)
@@ -172,7 +172,7 @@ class _Controller:
                 f"{mirrored.skipped} addresses were skipped",
             )
 
-    async def _write(self, endpoints: JSONObject, changes: Changes) -> None:
+    async def _write(self, endpoints: JSONObject, changes: SliceChanges) -> None:
         _recycle(changes)
         slices = self._client.resource(_SLICES, endpoints["metadata"]["namespace"])
         if not is_terminating(endpoints):
@@ -272,7 +272,7 @@ def _says_the_same(existing: JSONObject, made: JSONObject, wanted: _Endpoints) -
     )
 
 
-def _recycle(changes: Changes) -> None:
+def _recycle(changes: SliceChanges) -> None:
     """A slice that would be deleted is written anew instead of one of its family that would be created."""
     for made in list(changes.create):
         going = next((each for each in changes.delete if each.get("addressType") == made["addressType"]), None)

@@ -24,7 +24,7 @@ from localplane.client import (
     deleted_object,
 )
 from localplane.controllers.context import ControllerContext
-from localplane.controllers.events import EventRecorder, Subject
+from localplane.controllers.events import EventRecorder, EventSubject
 from localplane.controllers.worker import NotYet, work
 
 Network = IPv4Network | IPv6Network
@@ -256,4 +256,4 @@ class RangeAllocator:
 
     def _tell(self, node: JSONObject, status: str) -> None:
         name, uid = node["metadata"]["name"], node["metadata"]["uid"]
-        self._events.normal(Subject("v1", "Node", "", name, uid), status, f"Node {name} status is now: {status}")
+        self._events.normal(EventSubject("v1", "Node", "", name, uid), status, f"Node {name} status is now: {status}")

@@ -28,7 +28,7 @@ from localplane.client import (
     split_key,
 )
 from localplane.controllers.context import ControllerContext
-from localplane.controllers.events import EventRecorder, Subject
+from localplane.controllers.events import EventRecorder, EventSubject
 from localplane.controllers.node_selection import NO_EXECUTE, taints_of, tolerates
 from localplane.controllers.pods import NODE_INDEX, PODS, condition, index_by_node
 from localplane.controllers.worker import TryAfter, work
@@ -192,7 +192,7 @@ class TaintEvictionController:
 
     def _tell(self, key: str, message: str) -> None:
         namespace, name = split_key(key)
-        self._events.normal(Subject("v1", "Pod", namespace, name, ""), "TaintManagerEviction", message)
+        self._events.normal(EventSubject("v1", "Pod", namespace, name, ""), "TaintManagerEviction", message)
 
 
 def tolerated_for(taints: Sequence[JSONObject], tolerations: Sequence[Mapping[str, Any]]) -> timedelta:

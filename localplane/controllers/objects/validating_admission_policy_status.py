@@ -24,7 +24,7 @@ from localplane.apimachinery.schema.declarations.structural import node_of_opena
 from localplane.apimachinery.schema.meta import type_meta
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.catalog import schemas
-from localplane.catalog.admissionregistration.compiler import ANYTHING, Compiler
+from localplane.catalog.admissionregistration.compiler import ANYTHING, ExpressionCompiler
 from localplane.client import (
     Client,
     Discovery,
@@ -129,7 +129,7 @@ def _expressions(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 yield f"spec.validations[{index}].{field}", text
 
 
-class _TypedCompiler(Compiler):
+class _TypedCompiler(ExpressionCompiler):
     """Knows the types of the objects that a policy sees."""
 
     def __init__(self, obj: Type, params: Type, *, has_params: bool) -> None:

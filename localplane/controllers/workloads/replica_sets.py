@@ -54,7 +54,7 @@ from localplane.controllers.pods import (
     ranked_by_node,
     slow_start,
 )
-from localplane.controllers.unseen_writes import Written
+from localplane.controllers.unseen_writes import UnseenWrites
 from localplane.controllers.worker import NotYet, together, work
 
 from .expectations import Expectations
@@ -200,7 +200,7 @@ class _Controller:
         self._sets_by_owner = index_by_controller(sets)
         self._pods_by_owner = index_by_controller(pods)
         self._expectations = Expectations()
-        self._written = Written()
+        self._written = UnseenWrites()
         self._selectors: dict[str, tuple[Any, Selector | None]] = {}
         self.queue = WorkQueue[str]()
         self.hears_of_sets = HandlerFunctions(add=self._set_changed, update=self._set_updated, delete=self._set_gone)

@@ -121,7 +121,7 @@ class CreatedRevision:
     collisions: int
 
 
-class History:
+class RevisionHistory:
     """The revisions of all workloads that one controller looks after."""
 
     def __init__(self, client: Client, informer: SharedInformer) -> None:

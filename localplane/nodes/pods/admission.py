@@ -40,12 +40,12 @@ class Others:
 
 
 @dataclass(frozen=True, slots=True)
-class Rejection:
+class PodRejection:
     reason: str
     message: str
 
 
-def rejection(pod: Mapping[str, Any], node: Mapping[str, Any], others: Others) -> Rejection | None:
+def rejection(pod: Mapping[str, Any], node: Mapping[str, Any], others: Others) -> PodRejection | None:
     """The first reason why the node does not take the pod."""
     return next(_rejections(pod, node, others), None)
 
@@ -55,11 +55,11 @@ def matches(pod: Mapping[str, Any], node: Mapping[str, Any]) -> bool:
     return RequiredNodeAffinity(pod["spec"]).matches(node)
 
 
-def _rejections(pod: Mapping[str, Any], node: Mapping[str, Any], others: Others) -> Iterator[Rejection]:
+def _rejections(pod: Mapping[str, Any], node: Mapping[str, Any], others: Others) -> Iterator[PodRejection]:
     spec = pod["spec"]
     system = (spec.get("os") or {}).get("name")
     if system and system != labels_of(node).get(_OS, "linux"):
-        yield Rejection("PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS")
+        yield PodRejection("PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS")
     yield from _shortages(pod, node, others)
     if not matches(pod, node):
         yield _failed("NodeAffinity", _AFFINITY)
@@ -69,11 +69,11 @@ def _rejections(pod: Mapping[str, Any], node: Mapping[str, Any], others: Others)
         yield _failed("TaintToleration", _TAINTS)
 
 
-def _failed(predicate: str, description: str) -> Rejection:
-    return Rejection(predicate, f"Predicate {predicate} failed: {description}")
+def _failed(predicate: str, description: str) -> PodRejection:
+    return PodRejection(predicate, f"Predicate {predicate} failed: {description}")
 
 
-def _shortages(pod: Mapping[str, Any], node: Mapping[str, Any], others: Others) -> Iterator[Rejection]:
+def _shortages(pod: Mapping[str, Any], node: Mapping[str, Any], others: Others) -> Iterator[PodRejection]:
     allocatable = read((node.get("status") or {}).get("allocatable"))
     if "pods" in allocatable and others.count + 1 > allocatable["pods"].value():
         yield _shortage("pods", 1, others.count, allocatable["pods"].value())
@@ -88,9 +88,9 @@ def _shortages(pod: Mapping[str, Any], node: Mapping[str, Any], others: Others) 
             yield _shortage(name, requested, used, capacity)
 
 
-def _shortage(name: str, requested: int, used: int, capacity: int) -> Rejection:
+def _shortage(name: str, requested: int, used: int, capacity: int) -> PodRejection:
     numbers = f"requested: {requested}, used: {used}, capacity: {capacity}"
-    return Rejection(f"OutOf{name}", f"Node didn't have enough resource: {name}, {numbers}")
+    return PodRejection(f"OutOf{name}", f"Node didn't have enough resource: {name}, {numbers}")
 
 
 def _number(name: str, amount: Quantity) -> int:

@@ -14,7 +14,7 @@ from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.times import InvalidDuration, parse_duration
 from localplane.nodes.options import PREFIX, NodeOptions
 
-from .commands import Reply, Run, Surroundings, expanded, looks_endless, understand
+from .commands import CommandRun, CommandSurroundings, StopReply, expanded, looks_endless, understand
 
 Object = Mapping[str, Any]
 
@@ -36,7 +36,7 @@ _LASTING_TOOLS: Final = frozenset(
 _OTHER_KEYS: Final = frozenset({"cpu", "memory", "node", "stopped"})
 
 
-class Kind(Enum):
+class ContainerKind(Enum):
     """What a container is in its pod."""
 
     INIT = "initContainers"
@@ -46,13 +46,15 @@ class Kind(Enum):
 
     @property
     def field(self) -> str:
-        return "initContainers" if self is Kind.SIDECAR else self.value
+        return "initContainers" if self is ContainerKind.SIDECAR else self.value
 
     @property
     def statuses(self) -> str:
         """The field of the status that tells of it."""
         return (
-            f"{self.field.removesuffix('s')[:-9]}ContainerStatuses" if self is not Kind.REGULAR else "containerStatuses"
+            f"{self.field.removesuffix('s')[:-9]}ContainerStatuses"
+            if self is not ContainerKind.REGULAR
+            else "containerStatuses"
         )
 
 
@@ -74,7 +76,7 @@ class Course:
     started_after: float = 0.0
     ending: Ending | None = None
     output: tuple[str, ...] = ()
-    reply: Reply | None = None
+    reply: StopReply | None = None
     """What it does when it is told to stop, if it has a trap for that."""
 
 
@@ -92,15 +94,15 @@ class Wishes:
         return self.by_container.get(container, {})
 
 
-def containers(pod: Object) -> Iterator[tuple[Kind, Object]]:
+def containers(pod: Object) -> Iterator[tuple[ContainerKind, Object]]:
     """All of them, in the order in which they start."""
     spec = pod["spec"]
     for container in spec.get("initContainers") or ():
-        yield (Kind.SIDECAR if container.get("restartPolicy") == "Always" else Kind.INIT), container
+        yield (ContainerKind.SIDECAR if container.get("restartPolicy") == "Always" else ContainerKind.INIT), container
     for container in spec.get("containers") or ():
-        yield Kind.REGULAR, container
+        yield ContainerKind.REGULAR, container
     for container in spec.get("ephemeralContainers") or ():
-        yield Kind.EPHEMERAL, container
+        yield ContainerKind.EPHEMERAL, container
 
 
 def wishes(pod: Object) -> Wishes:
@@ -119,7 +121,9 @@ def wishes(pod: Object) -> Wishes:
         value = _read(key, name, text)
         if container and container not in kinds:
             raise InvalidSimulation(f"{key}: the pod has no container {go_quote(container)}")
-        for each in [container] if container else [each for each, kind in kinds.items() if kind is Kind.REGULAR]:
+        for each in (
+            [container] if container else [each for each, kind in kinds.items() if kind is ContainerKind.REGULAR]
+        ):
             by_container.setdefault(each, {})[name] = value
     return Wishes(by_container)
 
@@ -169,7 +173,13 @@ _READERS: Final[Mapping[str, Callable[[str], Any]]] = {
 
 
 def course(
-    pod: Object, kind: Kind, container: Object, *, wished: Mapping[str, Any], around: Surroundings, options: NodeOptions
+    pod: Object,
+    kind: ContainerKind,
+    container: Object,
+    *,
+    wished: Mapping[str, Any],
+    around: CommandSurroundings,
+    options: NodeOptions,
 ) -> Course:
     """How a run of the container goes that starts now. What the command leaves behind is in `around` afterwards."""
     run = understand([expanded(word, around.variables) for word in _words(container)], around)
@@ -192,7 +202,7 @@ def _words(container: Object) -> list[str]:
     return [*(container.get("command") or ()), *(container.get("args") or ())]
 
 
-def _wished_ending(kind: Kind, wished: Mapping[str, Any], options: NodeOptions) -> Ending | None:
+def _wished_ending(kind: ContainerKind, wished: Mapping[str, Any], options: NodeOptions) -> Ending | None:
     if "oom-after" in wished:
         return Ending(wished["oom-after"] / options.speed, 137, "OOMKilled")
     crashes = bool(wished.get("crash-loop"))
@@ -202,32 +212,32 @@ def _wished_ending(kind: Kind, wished: Mapping[str, Any], options: NodeOptions) 
     return Ending(after / options.speed, wished.get("exit-code", int(crashes)))
 
 
-def _ending_of(run: Run, options: NodeOptions) -> Ending | None:
+def _ending_of(run: CommandRun, options: NodeOptions) -> Ending | None:
     if run.exit_code is None:
         return None
     return Ending(run.seconds / options.speed, run.exit_code, message=run.message)
 
 
-def _reply(run: Run | None, options: NodeOptions) -> Reply | None:
+def _reply(run: CommandRun | None, options: NodeOptions) -> StopReply | None:
     if run is None or run.reply is None:
         return None
-    return Reply(run.reply.seconds / options.speed, run.reply.exit_code)
+    return StopReply(run.reply.seconds / options.speed, run.reply.exit_code)
 
 
-def _usual_ending(pod: Object, kind: Kind, container: Object, options: NodeOptions) -> Ending | None:
+def _usual_ending(pod: Object, kind: ContainerKind, container: Object, options: NodeOptions) -> Ending | None:
     if not _ends_by_itself(pod, kind, container):
         return None
     return Ending(_usual_seconds(kind, options) / options.speed, 0)
 
 
-def _usual_seconds(kind: Kind, options: NodeOptions) -> float:
-    return (options.pace.initialization if kind is Kind.INIT else options.pace.completion).total_seconds()
+def _usual_seconds(kind: ContainerKind, options: NodeOptions) -> float:
+    return (options.pace.initialization if kind is ContainerKind.INIT else options.pace.completion).total_seconds()
 
 
-def _ends_by_itself(pod: Object, kind: Kind, container: Object) -> bool:
+def _ends_by_itself(pod: Object, kind: ContainerKind, container: Object) -> bool:
     """What is not understood: init containers have something to finish, and so have pods that are not to be restarted
     for ever, unless they run a known server."""
-    if kind is Kind.SIDECAR:
+    if kind is ContainerKind.SIDECAR:
         return False
     name, words = _image_name(container.get("image", "")), _words(container)
     if name == "pause" or looks_endless(words):
@@ -236,9 +246,9 @@ def _ends_by_itself(pod: Object, kind: Kind, container: Object) -> bool:
         tool = next((word.rpartition("/")[2] for word in words if word.rpartition("/")[2] != "agnhost"), "pause")
         if tool in _LASTING_TOOLS:
             return False
-    if kind is Kind.INIT:
+    if kind is ContainerKind.INIT:
         return True
-    if kind is Kind.EPHEMERAL:
+    if kind is ContainerKind.EPHEMERAL:
         return not container.get("stdin")
     if pod["spec"].get("restartPolicy", "Always") == "Always":
         return False
@@ -264,7 +274,7 @@ def pre_stop(container: Object, options: NodeOptions) -> float:
     hook = (container.get("lifecycle") or {}).get("preStop") or {}
     if "sleep" in hook:
         return float(hook["sleep"].get("seconds") or 0)
-    run = understand((hook.get("exec") or {}).get("command") or [], Surroundings())
+    run = understand((hook.get("exec") or {}).get("command") or [], CommandSurroundings())
     if run is None:
         return 0.0
     return run.seconds / options.speed if run.exit_code is not None else float("inf")
@@ -307,7 +317,7 @@ def _fails(command: Sequence[str]) -> bool:
     """Whether a probe can't but fail. What looks at files is taken for a success: nobody knows what is in them."""
     words = " ".join(command).split()
     looks = {"[", "[[", "test", "cat"} & {word.rpartition("/")[2] for word in words}
-    run = None if looks else understand(command, Surroundings())
+    run = None if looks else understand(command, CommandSurroundings())
     return run is not None and bool(run.exit_code)
 
 

@@ -38,7 +38,7 @@ REFERENCE: Final = re.compile(r"\$(?:\$|\(([-._a-zA-Z][-._a-zA-Z0-9]*)\))")
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class StopReply:
     """What a command does when it is told to stop: after so many seconds it ends with this code or, if it has none,
     goes on."""
 
@@ -47,7 +47,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CommandRun:
     """How a command goes: after so many seconds it ends with this code, or never (None)."""
 
     seconds: float
@@ -55,12 +55,12 @@ class Run:
     output: tuple[str, ...] = ()
     message: str = ""
     """What it leaves in the container's termination log."""
-    reply: Reply | None = None
+    reply: StopReply | None = None
     """None if it has set no trap, or none that is understood."""
 
 
 @dataclass(slots=True)
-class Surroundings:
+class CommandSurroundings:
     """What a command finds: its variables, the files that others have left (it adds its own), dice."""
 
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -90,7 +90,7 @@ def expanded(text: str, values: Mapping[str, str]) -> str:
     return REFERENCE.sub(value, text)
 
 
-def understand(command: Sequence[str], surroundings: Surroundings) -> Run | None:
+def understand(command: Sequence[str], surroundings: CommandSurroundings) -> CommandRun | None:
     """None if it is not understood."""
     if not command or sum(map(len, command)) > _LONGEST:
         return None
@@ -123,7 +123,7 @@ def looks_endless(command: Sequence[str]) -> bool:
 class _Shell:
     """Goes through a script and keeps count of what it does."""
 
-    def __init__(self, surroundings: Surroundings) -> None:
+    def __init__(self, surroundings: CommandSurroundings) -> None:
         self._around = surroundings
         self._seconds = 0.0
         self._output: list[str] = []
@@ -154,10 +154,10 @@ class _Shell:
             "false": lambda _: 1,
         }
 
-    def run(self, code: int | None) -> Run:
-        return Run(self._seconds, code, tuple(self._output), self._message, self._reply())
+    def run(self, code: int | None) -> CommandRun:
+        return CommandRun(self._seconds, code, tuple(self._output), self._message, self._reply())
 
-    def _reply(self) -> Reply | None:
+    def _reply(self) -> StopReply | None:
         """The trap that was set last is in force while the command runs on."""
         if self._trap is None:
             return None
@@ -167,7 +167,7 @@ class _Shell:
             code = shell._ended(parse(self._trap))
         except (NotUnderstood, RecursionError):
             return None
-        return Reply(shell._seconds, code)
+        return StopReply(shell._seconds, code)
 
     def _ended(self, trap: Script) -> int | None:
         """The code that a trap exits with; None if what it has interrupted goes on."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
-from .behaviour import Kind, containers
+from .behaviour import ContainerKind, containers
 from .containers import is_to_restart
 
 OWNED: Final = (
@@ -28,7 +28,7 @@ OWNED: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class PodJudgement:
     """What a condition says."""
 
     status: str
@@ -36,7 +36,7 @@ class Judgement:
     message: str = ""
 
 
-_TRUE: Final = Judgement("True")
+_TRUE: Final = PodJudgement("True")
 
 
 @dataclass(slots=True)
@@ -75,11 +75,11 @@ def _counted(pod: Mapping[str, Any], statuses: Mapping[str, JSONObject]) -> _Cou
         status = statuses.get(container["name"], {})
         state = status.get("state") or {}
         match kind:
-            case Kind.INIT:
+            case ContainerKind.INIT:
                 _count_init(counts, pod, container, status)
-            case Kind.SIDECAR:
+            case ContainerKind.SIDECAR:
                 _count_sidecar(counts, status)
-            case Kind.REGULAR:
+            case ContainerKind.REGULAR:
                 if "running" in state:
                     counts.running += 1
                 elif (ended := _ended(status)) is not None:
@@ -125,14 +125,14 @@ def _ended(status: JSONObject) -> JSONObject | None:
 def _any_regular_started(pod: Mapping[str, Any], statuses: Mapping[str, JSONObject]) -> bool:
     for kind, container in containers(pod):
         status = statuses.get(container["name"], {})
-        if kind is Kind.REGULAR and ("running" in (status.get("state") or {}) or _ended(status) is not None):
+        if kind is ContainerKind.REGULAR and ("running" in (status.get("state") or {}) or _ended(status) is not None):
             return True
     return False
 
 
 def judgements(
     pod: Mapping[str, Any], statuses: Mapping[str, JSONObject], pod_phase: str, *, has_sandbox: bool
-) -> dict[str, Judgement]:
+) -> dict[str, PodJudgement]:
     """Of the conditions that follow from all this."""
     together = _containers_ready(pod, statuses, pod_phase)
     return {
@@ -144,28 +144,29 @@ def judgements(
     }
 
 
-def _no_sandbox(pod: Mapping[str, Any], pod_phase: str) -> Judgement:
+def _no_sandbox(pod: Mapping[str, Any], pod_phase: str) -> PodJudgement:
     over = pod_phase in ("Succeeded", "Failed") or "deletionTimestamp" in pod["metadata"]
     message = "pod sandbox is not ready" if over else "no pod sandbox exists"
-    return Judgement("False", "PodSandboxNotReady", message)
+    return PodJudgement("False", "PodSandboxNotReady", message)
 
 
-def _containers_ready(pod: Mapping[str, Any], statuses: Mapping[str, JSONObject], pod_phase: str) -> Judgement:
+def _containers_ready(pod: Mapping[str, Any], statuses: Mapping[str, JSONObject], pod_phase: str) -> PodJudgement:
     if pod_phase == "Succeeded":
-        return Judgement("False", "PodCompleted")
+        return PodJudgement("False", "PodCompleted")
     if pod_phase == "Failed":
-        return Judgement("False", "PodFailed")
+        return PodJudgement("False", "PodFailed")
     unready = [
         container["name"]
         for kind, container in containers(pod)
-        if kind in (Kind.SIDECAR, Kind.REGULAR) and not statuses.get(container["name"], {}).get("ready")
+        if kind in (ContainerKind.SIDECAR, ContainerKind.REGULAR)
+        and not statuses.get(container["name"], {}).get("ready")
     ]
     if unready:
-        return Judgement("False", "ContainersNotReady", f"containers with unready status: {_listed(unready)}")
+        return PodJudgement("False", "ContainersNotReady", f"containers with unready status: {_listed(unready)}")
     return _TRUE
 
 
-def _ready(pod: Mapping[str, Any], together: Judgement) -> Judgement:
+def _ready(pod: Mapping[str, Any], together: PodJudgement) -> PodJudgement:
     if together.status != "True":
         return together
     conditions = {each["type"]: each for each in (pod.get("status") or {}).get("conditions") or ()}
@@ -177,22 +178,22 @@ def _ready(pod: Mapping[str, Any], together: Judgement) -> Judgement:
         elif conditions[kind]["status"] != "True":
             status = conditions[kind]["status"]
             problems.append(f'the status of pod readiness gate {go_quote(kind)} is not "True", but {status}')
-    return Judgement("False", "ReadinessGatesNotReady", ", ".join(problems)) if problems else _TRUE
+    return PodJudgement("False", "ReadinessGatesNotReady", ", ".join(problems)) if problems else _TRUE
 
 
-def _initialized(pod: Mapping[str, Any], statuses: Mapping[str, JSONObject], pod_phase: str) -> Judgement:
+def _initialized(pod: Mapping[str, Any], statuses: Mapping[str, JSONObject], pod_phase: str) -> PodJudgement:
     if pod_phase == "Succeeded":
-        return Judgement("True", "PodCompleted")
+        return PodJudgement("True", "PodCompleted")
     if _any_regular_started(pod, statuses):
         return _TRUE
     incomplete = [
         container["name"]
         for kind, container in containers(pod)
-        if kind in (Kind.INIT, Kind.SIDECAR)
-        and not statuses.get(container["name"], {}).get("ready" if kind is Kind.INIT else "started")
+        if kind in (ContainerKind.INIT, ContainerKind.SIDECAR)
+        and not statuses.get(container["name"], {}).get("ready" if kind is ContainerKind.INIT else "started")
     ]
     if incomplete:
-        return Judgement(
+        return PodJudgement(
             "False", "ContainersNotInitialized", f"containers with incomplete status: {_listed(incomplete)}"
         )
     return _TRUE
@@ -203,7 +204,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def merged(
-    conditions: Sequence[JSONObject], judged: Mapping[str, Judgement], *, generation: int, moment: str
+    conditions: Sequence[JSONObject], judged: Mapping[str, PodJudgement], *, generation: int, moment: str
 ) -> list[JSONObject]:
     """Others' conditions as they are, then the kubelet's own. One that says what it said before keeps its time."""
     before = {each["type"]: each for each in conditions}
@@ -213,7 +214,7 @@ def merged(
     ]
 
 
-def _condition(kind: str, judged: Judgement, before: JSONObject | None, generation: int, moment: str) -> JSONObject:
+def _condition(kind: str, judged: PodJudgement, before: JSONObject | None, generation: int, moment: str) -> JSONObject:
     since = moment
     if before is not None and before.get("status") == judged.status:
         since = before.get("lastTransitionTime") or moment

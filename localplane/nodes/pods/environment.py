@@ -15,7 +15,7 @@ from localplane.apimachinery.quantity import ZERO, Quantity, parse
 from localplane.apis.amounts import read
 
 from .commands import REFERENCE, expanded
-from .node_view import Place
+from .node_view import NodeView
 from .requirements import CONFIG_MAPS, SECRETS, Need
 
 Object = Mapping[str, Any]
@@ -23,7 +23,7 @@ _MOST_FILES: Final = 10_000
 _CLUSTER_DOMAIN: Final = "cluster.local"
 
 
-def variables(pod: Object, container: Object, place: Place) -> dict[str, str]:
+def variables(pod: Object, container: Object, place: NodeView) -> dict[str, str]:
     """All but those of services. A value may refer to variables that come before it."""
     values: dict[str, str] = {"HOSTNAME": host_name(pod)}
     for source in container.get("envFrom") or ():
@@ -68,7 +68,7 @@ def path_problem(container: Object, values: Mapping[str, str]) -> str:
     return ""
 
 
-def _of_origin(pod: Object, container: Object, origin: Object, place: Place) -> str | None:
+def _of_origin(pod: Object, container: Object, origin: Object, place: NodeView) -> str | None:
     """None if there is no such value, which may be optional."""
     for resource, key in ((CONFIG_MAPS, "configMapKeyRef"), (SECRETS, "secretKeyRef")):
         if (says := origin.get(key)) is not None:
@@ -99,7 +99,7 @@ def _field(pod: Object, path: str) -> str:
     return str(value)
 
 
-def _amount(pod: Object, container: Object, says: Object, place: Place) -> str:
+def _amount(pod: Object, container: Object, says: Object, place: NodeView) -> str:
     """In whole divisors, rounded up. What has no limit is limited by what the node has. Kubernetes:
     pkg/api/v1/resource, ExtractContainerResourceValue and MergeContainerResourceLimits."""
     named = says.get("containerName") or container["name"]

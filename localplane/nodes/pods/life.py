@@ -17,12 +17,12 @@ from localplane.apimachinery.times import format_duration
 from localplane.nodes.options import NodeOptions
 
 from . import containers as status_of
-from .behaviour import Course, Kind, containers, course, is_out_of_reach, name_problem, pre_stop, start_after
-from .commands import Surroundings
+from .behaviour import ContainerKind, Course, containers, course, is_out_of_reach, name_problem, pre_stop, start_after
+from .commands import CommandSurroundings
 from .containers import back_off, is_to_restart
 from .environment import files_of, host_name, path_problem, variables
 from .memory import PodMemory, Run, Sayings, Stop
-from .node_view import Place
+from .node_view import NodeView
 
 _FALLBACK: Final = "FallbackToLogsOnError"
 
@@ -33,7 +33,7 @@ class Scene:
 
     pod: Mapping[str, Any]
     memory: PodMemory
-    place: Place
+    place: NodeView
     options: NodeOptions
     now: float
     status: JSONObject
@@ -49,7 +49,7 @@ class Scene:
         return datetime.fromtimestamp(self.now, UTC)
 
     @property
-    def containers(self) -> list[tuple[Kind, Mapping[str, Any]]]:
+    def containers(self) -> list[tuple[ContainerKind, Mapping[str, Any]]]:
         return list(containers(self.pod))
 
     def look_at(self, moment: float) -> None:
@@ -58,7 +58,7 @@ class Scene:
     def regulars_are_done(self) -> bool:
         """No regular container runs, or will."""
         for kind, container in self.containers:
-            if kind is Kind.REGULAR:
+            if kind is ContainerKind.REGULAR:
                 ended = self.statuses[container["name"]]["state"].get("terminated")
                 if ended is None or is_to_restart(self.pod, container, ended["exitCode"]):
                     return False
@@ -68,7 +68,9 @@ class Scene:
 class ContainerLife:
     """One container in the scene, and what its annotations wish."""
 
-    def __init__(self, scene: Scene, kind: Kind, container: Mapping[str, Any], wished: Mapping[str, Any]) -> None:
+    def __init__(
+        self, scene: Scene, kind: ContainerKind, container: Mapping[str, Any], wished: Mapping[str, Any]
+    ) -> None:
         self._scene = scene
         self._kind = kind
         self._container = container
@@ -171,7 +173,7 @@ class ContainerLife:
     def _course(self) -> Course:
         pod, place = self._scene.pod, self._scene.place
         number = f"{self._options.seed}/{pod['metadata']['uid']}/{self._name}/{self._status.get('restartCount', 0)}"
-        around = Surroundings(
+        around = CommandSurroundings(
             variables=self._variables(),
             files=files_of(pod, self._container, self._memory.files, place.files),
             dice=Random(number),  # noqa: S311 - the same seed makes the same choices
@@ -183,7 +185,7 @@ class ContainerLife:
     # While it runs
 
     def _run_on(self) -> None:
-        lasts = self._kind in (Kind.REGULAR, Kind.SIDECAR)
+        lasts = self._kind in (ContainerKind.REGULAR, ContainerKind.SIDECAR)
         if lasts and self._container.get("image", "") != self._status["image"]:
             self._normal("Killing", f"Container {self._name} definition changed, will be restarted")
             self.end(status_of.TERMINATED)
@@ -198,7 +200,7 @@ class ContainerLife:
         if not message and ending.exit_code and self._container.get("terminationMessagePolicy") == _FALLBACK:
             message = "\n".join(run.course.output)
         self.end(ending.exit_code, reason=ending.reason, message=message)
-        if self._kind is Kind.INIT and ending.exit_code == 0:
+        if self._kind is ContainerKind.INIT and ending.exit_code == 0:
             self._status["ready"] = True
         self._after_the_end()
 
@@ -222,14 +224,14 @@ class ContainerLife:
         if not status["started"]:
             scene.look_at(run.since + plan.started_after)
         is_ready = plan.ready_after is not None and age >= plan.ready_after and status["started"]
-        if self._kind in (Kind.INIT, Kind.EPHEMERAL):
+        if self._kind in (ContainerKind.INIT, ContainerKind.EPHEMERAL):
             is_ready = False
         elif plan.ready_after is not None and not is_ready:
             scene.look_at(run.since + plan.ready_after)
         if is_ready != status["ready"]:
             scene.say.line(status, f"container {self._name} is {'ready' if is_ready else 'not ready'}")
         status["ready"] = is_ready
-        if self._kind is Kind.EPHEMERAL:
+        if self._kind is ContainerKind.EPHEMERAL:
             status.pop("started", None)
         if plan.ending is not None:
             scene.look_at(run.since + plan.ending.after)
@@ -267,9 +269,9 @@ class ContainerLife:
 
     def _after_the_end(self) -> None:
         ended = self._status["state"]["terminated"]
-        if self._kind is Kind.EPHEMERAL or (self._kind is Kind.INIT and ended["exitCode"] == 0):
+        if self._kind is ContainerKind.EPHEMERAL or (self._kind is ContainerKind.INIT and ended["exitCode"] == 0):
             return
-        if self._kind is Kind.SIDECAR and self._scene.regulars_are_done():
+        if self._kind is ContainerKind.SIDECAR and self._scene.regulars_are_done():
             return
         if not is_to_restart(self._scene.pod, self._container, ended["exitCode"]):
             return

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from .behaviour import Course, Kind
+from .behaviour import ContainerKind, Course
 
 
 @dataclass(slots=True)
@@ -97,12 +97,12 @@ class Sayings:
         self.lines: list[Line] = []
 
     def normal(
-        self, reason: str, message: str, kind: Kind | None = None, container: Mapping[str, Any] | None = None
+        self, reason: str, message: str, kind: ContainerKind | None = None, container: Mapping[str, Any] | None = None
     ) -> None:
         self.record(Saying(NORMAL, reason, message, _path(kind, container)))
 
     def warn(
-        self, reason: str, message: str, kind: Kind | None = None, container: Mapping[str, Any] | None = None
+        self, reason: str, message: str, kind: ContainerKind | None = None, container: Mapping[str, Any] | None = None
     ) -> None:
         self.record(Saying(WARNING, reason, message, _path(kind, container)))
 
@@ -115,7 +115,7 @@ class Sayings:
         self.lines.append(Line(status["name"], status.get("containerID", ""), self._moment, shown, ends))
 
 
-def _path(kind: Kind | None, container: Mapping[str, Any] | None) -> str:
+def _path(kind: ContainerKind | None, container: Mapping[str, Any] | None) -> str:
     if kind is None or container is None:
         return ""
     return f"spec.{kind.field}{{{container['name']}}}"

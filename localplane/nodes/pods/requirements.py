@@ -36,7 +36,7 @@ class Need:
     name: str
 
 
-class Needs:
+class PodReferences:
     """What a pod refers to, compared with what there is. `found` gives an object, or None; `looked_for` is all that was
     asked for and not found, or not found to be as it has to be."""
 
@@ -156,7 +156,7 @@ class _Source:
 
 def refers_to(pod: Object) -> set[str]:
     """The resources that the pod has need of, whichever objects they are."""
-    needs = Needs(pod, lambda _: None)
+    needs = PodReferences(pod, lambda _: None)
     needs.troubles()
     return {need.resource for need in needs.looked_for}
 

@@ -19,8 +19,8 @@ from localplane.apis.amounts import read, written
 from localplane.catalog.core.pods.qos import qos_class
 
 from . import containers as status_of
-from .behaviour import Kind, containers
-from .conditions import Judgement
+from .behaviour import ContainerKind, containers
+from .conditions import PodJudgement
 from .memory import NORMAL, WARNING, Saying
 
 _RESIZABLE: Final = ("cpu", "memory")
@@ -38,7 +38,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Resize:
-    conditions: dict[str, Judgement] = field(default_factory=dict)
+    conditions: dict[str, PodJudgement] = field(default_factory=dict)
     sayings: tuple[Saying, ...] = ()
     restarts: frozenset[str] = frozenset()
     is_under_way: bool = False
@@ -96,7 +96,7 @@ def resized(pod: Mapping[str, Any], statuses: Mapping[str, JSONObject], room: Ro
     running = {
         container["name"]: container
         for kind, container in containers(pod)
-        if kind in (Kind.REGULAR, Kind.SIDECAR) and "running" in statuses[container["name"]]["state"]
+        if kind in (ContainerKind.REGULAR, ContainerKind.SIDECAR) and "running" in statuses[container["name"]]["state"]
     }
     before = {each["type"]: each for each in (pod.get("status") or {}).get("conditions") or ()}
     asked = [name for name, each in running.items() if _requests(each) != _granted(statuses[name])]
@@ -144,7 +144,7 @@ def _granted_or_not(
     return Resize({_PENDING: refusal}, (saying,))
 
 
-def _refusal(pod: Mapping[str, Any], room: Room | None) -> Judgement | None:
+def _refusal(pod: Mapping[str, Any], room: Room | None) -> PodJudgement | None:
     if room is None:
         return None
     asked = pod_resources.requests({"spec": pod["spec"]})
@@ -156,7 +156,7 @@ def _refusal(pod: Mapping[str, Any], room: Room | None) -> Judgement | None:
                 f"{word}: {_number(name, value)}"
                 for word, value in (("requested", amount), ("used", taken), ("capacity", capacity))
             )
-            return Judgement("True", "Deferred", f"Node didn't have enough resource: {name}, {numbers}")
+            return PodJudgement("True", "Deferred", f"Node didn't have enough resource: {name}, {numbers}")
     return None
 
 
@@ -166,7 +166,7 @@ def _number(name: str, amount: Quantity) -> int:
 
 def _under_way(pod: Mapping[str, Any]) -> Resize:
     saying = _saying(pod, NORMAL, "ResizeStarted", "Pod resize started")
-    return Resize({_IN_PROGRESS: Judgement("True")}, (saying,), is_under_way=True)
+    return Resize({_IN_PROGRESS: PodJudgement("True")}, (saying,), is_under_way=True)
 
 
 def _done(

@@ -47,7 +47,7 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ScriptStep:
     """`joint` is what stands before it; `is_judged` that its failure is somebody's question."""
 
     joint: str
@@ -56,7 +56,7 @@ class Step:
 
 
 Statement = Simple | Branch | Loop | Function
-Script = tuple[Step, ...]
+Script = tuple[ScriptStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class _Reader:
         self._depth += 1
         if self._depth > _DEEPEST:
             raise NotUnderstood
-        steps: list[Step] = []
+        steps: list[ScriptStep] = []
         joint = ";"
         while (token := self.next) is not None and not (token.text in _ENDS and not token.is_operator):
             if token.is_operator and token.text in (";", "\n"):
@@ -142,7 +142,7 @@ class _Reader:
             statement = self._statement()
             following = self.next
             judged = following is not None and following.is_operator and following.text in ("&&", "||")
-            steps.append(Step(joint, statement, is_judged=judged))
+            steps.append(ScriptStep(joint, statement, is_judged=judged))
             joint = self._joint()
         self._depth -= 1
         return tuple(steps)
@@ -176,7 +176,7 @@ class _Reader:
         token = self.next
         if token == _Token("elif"):
             self._position += 1
-            return Branch(condition, then, (Step(";", self._branch()),))
+            return Branch(condition, then, (ScriptStep(";", self._branch()),))
         otherwise: Script = ()
         if token == _Token("else"):
             self._position += 1

@@ -20,19 +20,19 @@ from localplane.nodes.options import NodeOptions
 
 from . import containers as status_of
 from . import resize
-from .admission import Rejection
-from .behaviour import InvalidSimulation, Kind, Wishes, containers, wishes
-from .conditions import OWNED, Judgement, judgements, merged, phase
+from .admission import PodRejection
+from .behaviour import ContainerKind, InvalidSimulation, Wishes, containers, wishes
+from .conditions import OWNED, PodJudgement, judgements, merged, phase
 from .life import ContainerLife, Scene
 from .memory import Line, PodMemory, Saying, Stop
-from .node_view import Place
+from .node_view import NodeView
 
 _DEADLINE: Final = "DeadlineExceeded"
 _DEADLINE_MESSAGE: Final = "Pod was active on the node longer than the specified deadline"
 _FIELDS: Final = (
-    ("initContainerStatuses", (Kind.INIT, Kind.SIDECAR)),
-    ("containerStatuses", (Kind.REGULAR,)),
-    ("ephemeralContainerStatuses", (Kind.EPHEMERAL,)),
+    ("initContainerStatuses", (ContainerKind.INIT, ContainerKind.SIDECAR)),
+    ("containerStatuses", (ContainerKind.REGULAR,)),
+    ("ephemeralContainerStatuses", (ContainerKind.EPHEMERAL,)),
 )
 _NOT_THE_KUBELETS: Final = (
     "extendedResourceClaimStatus",
@@ -54,7 +54,7 @@ class Step:
     lines: tuple[Line, ...] = ()
 
 
-def step(pod: Mapping[str, Any], memory: PodMemory, place: Place, options: NodeOptions, now: float) -> Step:
+def step(pod: Mapping[str, Any], memory: PodMemory, place: NodeView, options: NodeOptions, now: float) -> Step:
     """The pod is not changed; the memory is."""
     status: JSONObject = deepcopy(pod.get("status") or {})
     scene = Scene(pod, memory, place, options, now, status, _known(pod, status))
@@ -77,7 +77,7 @@ def _known(pod: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, JSONO
             known[name]["state"] = {"waiting": {"reason": reason}}
         if "waiting" in known[name]["state"]:
             known[name]["image"] = container.get("image", "")
-        if kind is Kind.EPHEMERAL:
+        if kind is ContainerKind.EPHEMERAL:
             known[name].pop("started", None)
     return known
 
@@ -88,7 +88,7 @@ class _Stepper:
         self._pod = scene.pod
         self._status = status
         self._statuses = scene.statuses
-        self._resize: dict[str, Judgement] = {}
+        self._resize: dict[str, PodJudgement] = {}
         self._asked = Wishes({})
         self.is_over = False
 
@@ -131,7 +131,7 @@ class _Stepper:
             self._resized()
         self._write(pod_phase, has_sandbox=has_sandbox)
 
-    def _reject(self, rejection: Rejection) -> None:
+    def _reject(self, rejection: PodRejection) -> None:
         """Nothing is said of its containers, nor in conditions: nobody has begun with it."""
         self._scene.say.warn(rejection.reason, rejection.message)
         others = [each for each in self._status.get("conditions") or () if each["type"] not in OWNED]
@@ -184,18 +184,18 @@ class _Stepper:
             if all("waiting" in status["state"] for status in self._statuses.values()):
                 return
         initialized = any(
-            kind is Kind.REGULAR and _has_run(self._statuses[container["name"]])
+            kind is ContainerKind.REGULAR and _has_run(self._statuses[container["name"]])
             for kind, container in self._scene.containers
         )
         is_blocked = False
         for kind, container in self._scene.containers:
-            if (is_blocked and kind is not Kind.EPHEMERAL) or (initialized and kind is Kind.INIT):
+            if (is_blocked and kind is not ContainerKind.EPHEMERAL) or (initialized and kind is ContainerKind.INIT):
                 continue
             status = self._statuses[container["name"]]
             ContainerLife(self._scene, kind, container, self._asked.of(container["name"])).go_on()
-            if not initialized and kind is Kind.INIT:
+            if not initialized and kind is ContainerKind.INIT:
                 is_blocked = not status["ready"]
-            elif not initialized and kind is Kind.SIDECAR:
+            elif not initialized and kind is ContainerKind.SIDECAR:
                 is_blocked = not status.get("started")
 
     def _refuse(self, message: str) -> None:
@@ -250,7 +250,7 @@ class _Stepper:
         self._stop_the_rest(memory.stops)
         for kind, container in self._scene.containers:
             status = self._statuses[container["name"]]
-            if kind is Kind.REGULAR and initialized and "waiting" in status["state"]:
+            if kind is ContainerKind.REGULAR and initialized and "waiting" in status["state"]:
                 status_of.lose(status)
         final = phase(self._pod, self._statuses, is_ending=True)
         self._write(final if final in ("Succeeded", "Failed") else "Failed", has_sandbox=False)
@@ -270,7 +270,11 @@ class _Stepper:
         return stops
 
     def _was_initialized(self) -> bool:
-        inits = [container["name"] for kind, container in self._scene.containers if kind in (Kind.INIT, Kind.SIDECAR)]
+        inits = [
+            container["name"]
+            for kind, container in self._scene.containers
+            if kind in (ContainerKind.INIT, ContainerKind.SIDECAR)
+        ]
         return all(self._statuses[name]["ready"] for name in inits)
 
     def _stop_the_rest(self, stops: Mapping[str, Stop] | None = None) -> None:
@@ -281,7 +285,7 @@ class _Stepper:
             if "running" in self._statuses[name]["state"]:
                 stop = (stops or {}).get(name, Stop(now, status_of.TERMINATED))
                 code = stop.exit_code if stop.at <= now else status_of.KILLED
-                is_last = kind is Kind.SIDECAR and are_done and code == status_of.TERMINATED
+                is_last = kind is ContainerKind.SIDECAR and are_done and code == status_of.TERMINATED
                 ContainerLife(self._scene, kind, container, {}).end(0 if is_last else code)
         self._scene.due = None
 

@@ -31,7 +31,7 @@ class InvalidQuery(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class StageQuery:
     text: str
     filters: tuple[_Filter, ...]
 
@@ -43,11 +43,11 @@ class Query:
         return [value for value in found if value is not None]
 
 
-def parse(text: str) -> Query:
+def parse(text: str) -> StageQuery:
     """Raises InvalidQuery."""
     if len(text) > _LONGEST:
         raise InvalidQuery(f"a query of more than {_LONGEST} characters")
-    return Query(text, tuple(_filter(part.strip()) for part in text.split("|")))
+    return StageQuery(text, tuple(_filter(part.strip()) for part in text.split("|")))
 
 
 def _filter(part: str) -> _Filter:

@@ -29,8 +29,8 @@ class InvalidStage(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
-    query: queries.Query
+class StageRequirement:
+    query: queries.StageQuery
     operator: str
     values: tuple[str, ...]
 
@@ -74,14 +74,14 @@ class _Number:
     """A value that the object may tell itself."""
 
     value: float | None
-    query: queries.Query | None
+    query: queries.StageQuery | None
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     name: str
     kind: str
-    requirements: tuple[Requirement, ...]
+    requirements: tuple[StageRequirement, ...]
     labels: Object
     annotations: Object
     steps: tuple[StageStep, ...]
@@ -195,17 +195,17 @@ class _Reader:
         return Patch(template(said.get("template", "")), said.get("root", ""), said.get("subresource", ""), kind)
 
 
-def _requirement(said: Object) -> Requirement:
+def _requirement(said: Object) -> StageRequirement:
     if said.get("cel"):
         raise InvalidStage("expressions in CEL are not understood")
     said = said.get("jq") or said
     operator, values = said.get("operator", ""), tuple(said.get("values") or ())
     if operator not in ("In", "NotIn", "Exists", "DoesNotExist"):
         raise InvalidStage(f"the operator {operator} is not understood")
-    return Requirement(queries.parse(said.get("key", "")), operator, values)
+    return StageRequirement(queries.parse(said.get("key", "")), operator, values)
 
 
-def _query(said: Object | None) -> queries.Query | None:
+def _query(said: Object | None) -> queries.StageQuery | None:
     if said is None:
         return None
     if said.get("cel"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from localplane.scheduler.state.cluster import Cluster
+from localplane.scheduler.state.cluster import ClusterState
 from localplane.scheduler.state.node_info import NodeInfo
 from localplane.scheduler.state.pod_info import PodInfo
 
@@ -13,7 +13,7 @@ _LEAST: Final = 23 * _MEGABYTE
 _MOST_OF_ONE: Final = 1000 * _MEGABYTE
 
 
-def score(pod: PodInfo, node: NodeInfo, cluster: Cluster) -> int:
+def score(pod: PodInfo, node: NodeInfo, cluster: ClusterState) -> int:
     """From 0 to 100. An image that few nodes have counts for less, or all pods that use it would go there."""
     if not node.images:
         return 0

@@ -13,7 +13,7 @@ from localplane.controllers.node_selection import labels_of
 from localplane.scheduler.diagnosis import Rejection, Unschedulable
 from localplane.scheduler.sources import NAMESPACES, Sources
 from localplane.scheduler.state.affinity_terms import AffinityTerm, WeightedTerm
-from localplane.scheduler.state.cluster import Cluster
+from localplane.scheduler.state.cluster import ClusterState
 from localplane.scheduler.state.node_info import NodeInfo
 from localplane.scheduler.state.pod_info import PodInfo
 from localplane.scheduler.state.tallies import PodKind
@@ -29,7 +29,7 @@ Domains = dict[tuple[str, str], int]
 """How many pods there are by topology key and value; none that has none."""
 
 
-def prepare(pod: PodInfo, cluster: Cluster, sources: Sources) -> AffinityCheck | None:
+def prepare(pod: PodInfo, cluster: ClusterState, sources: Sources) -> AffinityCheck | None:
     """Raises Unschedulable for terms that can't be understood."""
     affinity = pod.affinity
     if affinity.problem:
@@ -54,7 +54,7 @@ def prepare(pod: PodInfo, cluster: Cluster, sources: Sources) -> AffinityCheck |
     return check
 
 
-def _count_near(check: AffinityCheck, cluster: Cluster) -> None:
+def _count_near(check: AffinityCheck, cluster: ClusterState) -> None:
     for kind in _kinds(check.near):
         counts = cluster.tallies.of(kind)
         for term in check.near:
@@ -73,7 +73,7 @@ def _kinds(terms: Sequence[AffinityTerm]) -> list[PodKind]:
     return [PodKind(name, selector, with_going=True) for name in sorted(frozenset.intersection(*limited))]
 
 
-def _sum_up(domains: Domains, key: str, counts: Mapping[str, int], cluster: Cluster) -> None:
+def _sum_up(domains: Domains, key: str, counts: Mapping[str, int], cluster: ClusterState) -> None:
     for name, count in counts.items():
         node = cluster.nodes.get(name)
         if count and node is not None and key in node.labels:
@@ -163,7 +163,7 @@ def _all_match(terms: Sequence[AffinityTerm], pod: PodInfo) -> bool:
     return bool(terms) and all(term.matches(pod.namespace, pod.labels, {}) for term in terms)
 
 
-def scores(pod: PodInfo, nodes: Sequence[NodeInfo], cluster: Cluster, sources: Sources) -> list[int] | None:
+def scores(pod: PodInfo, nodes: Sequence[NodeInfo], cluster: ClusterState, sources: Sources) -> list[int] | None:
     """From 0 to 100 for each of the nodes, or None if nobody prefers anything."""
     if not cluster.preferences and not pod.affinity.preferred:
         return None
@@ -184,7 +184,7 @@ def scores(pod: PodInfo, nodes: Sequence[NodeInfo], cluster: Cluster, sources: S
 
 
 def _weigh(
-    weights: dict[str, dict[str, int]], weighted: WeightedTerm, counts: Mapping[str, int], cluster: Cluster
+    weights: dict[str, dict[str, int]], weighted: WeightedTerm, counts: Mapping[str, int], cluster: ClusterState
 ) -> None:
     key = weighted.term.topology_key
     for name, count in counts.items():

@@ -15,7 +15,7 @@ from localplane.controllers.node_selection import untolerated_taint
 from localplane.controllers.ownership import controller_of
 from localplane.scheduler.diagnosis import Rejection, SchedulerError
 from localplane.scheduler.sources import REPLICA_SETS, REPLICATION_CONTROLLERS, SERVICES, STATEFUL_SETS, Sources
-from localplane.scheduler.state.cluster import Cluster
+from localplane.scheduler.state.cluster import ClusterState
 from localplane.scheduler.state.node_info import NodeInfo
 from localplane.scheduler.state.pod_info import PodInfo
 from localplane.scheduler.state.tallies import PodKind
@@ -49,14 +49,14 @@ class Constraint:
     def matches(self, labels: Mapping[str, str]) -> bool:
         return self.selector is not None and self.selector.matches(labels)
 
-    def tally(self, pod: PodInfo, cluster: Cluster) -> Mapping[str, int]:
+    def tally(self, pod: PodInfo, cluster: ClusterState) -> Mapping[str, int]:
         """How many pods it counts on each node. A selector of everything counts none of them."""
         if self.selector is None or self.selector.is_everything:
             return {}
         return cluster.tallies.of(PodKind(pod.namespace, self.selector, with_going=False))
 
 
-def prepare(pod: PodInfo, cluster: Cluster) -> SpreadCheck | None:
+def prepare(pod: PodInfo, cluster: ClusterState) -> SpreadCheck | None:
     """Raises SchedulerError for a selector that can't be understood."""
     constraints = _constraints(pod, "DoNotSchedule")
     if not constraints:
@@ -117,7 +117,7 @@ class SpreadCheck:
         return type(self)(self._pod, self._constraints, [dict(domains) for domains in self._counts])
 
 
-def scores(pod: PodInfo, nodes: Sequence[NodeInfo], cluster: Cluster, sources: Sources) -> list[int] | None:
+def scores(pod: PodInfo, nodes: Sequence[NodeInfo], cluster: ClusterState, sources: Sources) -> list[int] | None:
     """From 0 to 100 for each of the nodes that a pod may go to, or None if it does not matter."""
     own = bool(pod.spec.get("topologySpreadConstraints"))
     constraints = _constraints(pod, "ScheduleAnyway") if own else default_constraints(pod, sources)

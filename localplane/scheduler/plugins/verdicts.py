@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from localplane.scheduler.diagnosis import Rejection
-from localplane.scheduler.state.cluster import Cluster
+from localplane.scheduler.state.cluster import ClusterState
 from localplane.scheduler.state.node_info import NodeInfo
 from localplane.scheduler.state.pod_info import PodInfo
 
@@ -31,7 +31,7 @@ class NodeScores:
 
 
 @dataclass(slots=True)
-class Verdict:
+class NodeVerdict:
     """Of one node in one state. Scores are worked out when somebody asks."""
 
     generation: object
@@ -44,7 +44,7 @@ def judge(pod: PodInfo, node: NodeInfo) -> Rejection | None:
     return node_checks.rejection(pod, node) or node_resources.rejection(pod, node)
 
 
-def scores(pod: PodInfo, node: NodeInfo, cluster: Cluster) -> NodeScores:
+def scores(pod: PodInfo, node: NodeInfo, cluster: ClusterState) -> NodeScores:
     standing = node_resources.least_allocated(pod, node) + node_resources.balanced(pod, node)
     return NodeScores(
         resources=standing + image_locality.score(pod, node, cluster),
@@ -56,9 +56,9 @@ def scores(pod: PodInfo, node: NodeInfo, cluster: Cluster) -> NodeScores:
 class Verdicts:
     """Of all nodes about the pods that were seen last."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: ClusterState) -> None:
         self._cluster = cluster
-        self._by_signature: OrderedDict[bytes, dict[str, Verdict]] = OrderedDict()
+        self._by_signature: OrderedDict[bytes, dict[str, NodeVerdict]] = OrderedDict()
         self._image_generation = cluster.image_generation
 
     def of(self, pod: PodInfo) -> VerdictsOfPod:
@@ -75,7 +75,7 @@ class Verdicts:
 
 
 class VerdictsOfPod:
-    def __init__(self, pod: PodInfo, cluster: Cluster, known: dict[str, Verdict]) -> None:
+    def __init__(self, pod: PodInfo, cluster: ClusterState, known: dict[str, NodeVerdict]) -> None:
         self._pod = pod
         self._cluster = cluster
         self._known = known
@@ -89,8 +89,8 @@ class VerdictsOfPod:
             verdict.scores = scores(self._pod, node, self._cluster)
         return verdict.scores
 
-    def _verdict(self, node: NodeInfo) -> Verdict:
+    def _verdict(self, node: NodeInfo) -> NodeVerdict:
         verdict = self._known.get(node.name)
         if verdict is None or verdict.generation is not node.generation:
-            verdict = self._known[node.name] = Verdict(node.generation, judge(self._pod, node))
+            verdict = self._known[node.name] = NodeVerdict(node.generation, judge(self._pod, node))
         return verdict

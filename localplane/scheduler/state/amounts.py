@@ -62,7 +62,7 @@ def is_counted(name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ResourceRequest:
     """`asked` is what the specification says, `held` what the pod takes of a node that it is on: more while it is being
     resized. `guessed` is `held` with something for those containers that say nothing, and of CPU and memory only;
     `compared` is the same of `asked`."""
@@ -73,7 +73,7 @@ class Request:
     compared: Amounts
 
 
-def request_of(pod: Mapping[str, Any]) -> Request:
+def request_of(pod: Mapping[str, Any]) -> ResourceRequest:
     """Everything that is counted about one pod."""
     asked = _counted(_total(pod, {}))
     if _tells_of_resources(pod):
@@ -87,7 +87,7 @@ def request_of(pod: Mapping[str, Any]) -> Request:
     else:
         # The score of free resources does not look at what is asked for the pod as a whole: NewFit never tells it to.
         compared = _added(_containers(pod, _specified, _DEFAULTS), amounts(pod["spec"].get("overhead")))
-    return Request(
+    return ResourceRequest(
         asked=asked,
         held=held,
         guessed={name: guessed.get(name, 0) for name in (CPU, MEMORY)},

@@ -69,7 +69,7 @@ _HARD_AFFINITY_WEIGHT = 1
 """InterPodAffinityArgs.hardPodAffinityWeight, by default."""
 
 
-class Cluster:
+class ClusterState:
     """An assumed pod counts as if it were on its node. It stays assumed until the informer shows it there, or it is
     forgotten."""
 

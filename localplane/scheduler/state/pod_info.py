@@ -17,7 +17,7 @@ from localplane.controllers.node_selection import PREFER_NO_SCHEDULE, PreferredN
 from localplane.controllers.pods import condition, is_terminating
 
 from .affinity_terms import PodAffinity, pod_affinity
-from .amounts import Request, request_of
+from .amounts import ResourceRequest, request_of
 
 _PLACE: Final = ("nodeName", "nodeSelector", "affinity", "tolerations", "overhead", "resources")
 
@@ -35,7 +35,7 @@ class PodInfo:
         self.labels: Mapping[str, str] = metadata.get("labels") or {}
         self.priority: int = self.spec.get("priority") or 0
         self.node_name: str = self.spec.get("nodeName") or ""
-        self.request: Request = request_of(pod)
+        self.request: ResourceRequest = request_of(pod)
 
     def __repr__(self) -> str:
         return f"PodInfo({self.key})"

@@ -10,7 +10,7 @@ from localplane.apiserver.request import Answer, Request
 
 from .proxy import Proxy
 from .remote import Remote, remote_of
-from .remote_discovery import Discovered
+from .remote_discovery import RemoteDiscovery
 
 _OPENAPI: Final = "/openapi/v3"
 
@@ -28,7 +28,7 @@ class Aggregator:
     def __init__(self, proxy: Proxy) -> None:
         self._proxy = proxy
         self._remotes: dict[tuple[str, str], Remote] = {}
-        self._discovered: dict[str, Discovered] = {}
+        self._discovered: dict[str, RemoteDiscovery] = {}
         self._listeners: list[Callable[[], None]] = []
 
     def on_change(self, listener: Callable[[], None]) -> None:
@@ -85,7 +85,7 @@ class Aggregator:
         if self._forget(obj) is not None:
             self._changed()
 
-    def discovered(self, name: str, found: Discovered) -> None:
+    def discovered(self, name: str, found: RemoteDiscovery) -> None:
         if self._discovered.get(name) != found:
             self._discovered[name] = found
             self._changed()

@@ -26,7 +26,7 @@ from localplane.tls.authorities import NoAuthorities
 from .connections import Connections, url_of
 from .headers import identity
 from .remote import Remote, available_condition
-from .remote_discovery import Discovered, openapi_url, resources_in
+from .remote_discovery import RemoteDiscovery, openapi_url, resources_in
 
 _AGGREGATOR: Final = User("system:kube-aggregator", groups=("system:masters",))
 _ATTEMPTS: Final = 5
@@ -35,19 +35,19 @@ _LARGEST_ANSWER: Final = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AvailabilityFinding:
     """`discovered` is what the server said of itself, if it was asked and answered."""
 
     reason: str
     message: str
-    discovered: Discovered | None = None
+    discovered: RemoteDiscovery | None = None
 
     @property
     def passed(self) -> bool:
         return self.discovered is not None
 
 
-async def check(remote: Remote, objects: Lookup, connections: Connections) -> Finding:
+async def check(remote: Remote, objects: Lookup, connections: Connections) -> AvailabilityFinding:
     """Several times if need be: of several endpoints one that answers is enough."""
     missing = await _missing(remote, objects)
     if missing is not None:
@@ -56,13 +56,13 @@ async def check(remote: Remote, objects: Lookup, connections: Connections) -> Fi
     while attempts < _ATTEMPTS and time.monotonic() - started < _ANSWER_SECONDS:
         attempts += 1
         try:
-            return Finding("Passed", "all checks passed", await _ask(remote, objects, connections))
+            return AvailabilityFinding("Passed", "all checks passed", await _ask(remote, objects, connections))
         except _NoAnswer as error:
             problem = str(error)
-    return Finding("FailedDiscoveryCheck", problem)
+    return AvailabilityFinding("FailedDiscoveryCheck", problem)
 
 
-def with_condition(obj: Mapping[str, Any], finding: Finding) -> JSONObject | None:
+def with_condition(obj: Mapping[str, Any], finding: AvailabilityFinding) -> JSONObject | None:
     """The APIService with its new condition; None if it has it already. A status that stays keeps its time."""
     status = "True" if finding.passed else "False"
     old = available_condition(obj)
@@ -80,25 +80,25 @@ def with_condition(obj: Mapping[str, Any], finding: Finding) -> JSONObject | Non
     return {**obj, "status": {**(obj.get("status") or {}), "conditions": [*others, new]}}
 
 
-async def _missing(remote: Remote, objects: Lookup) -> Finding | None:
+async def _missing(remote: Remote, objects: Lookup) -> AvailabilityFinding | None:
     """What is wrong with the service or what is behind it, before anybody is asked."""
     where = f"service/{remote.service} in {go_quote(remote.namespace)}"
     service = await objects.get("services", remote.namespace, remote.service)
     if service is None:
-        return Finding("ServiceNotFound", f"{where} is not present")
+        return AvailabilityFinding("ServiceNotFound", f"{where} is not present")
     spec = service.get("spec") or {}
     if spec.get("type", "ClusterIP") != "ClusterIP":
         return None
     port = next((each for each in spec.get("ports") or () if each.get("port") == remote.port), None)
     if port is None:
-        return Finding("ServicePortError", f"{where} is not listening on port {remote.port}")
+        return AvailabilityFinding("ServicePortError", f"{where} is not listening on port {remote.port}")
     behind = [*await _slices(remote, objects), *await _subsets(remote, objects)]
     if not behind:
-        return Finding("EndpointsNotFound", f"cannot find endpointslices for {where}")
+        return AvailabilityFinding("EndpointsNotFound", f"cannot find endpointslices for {where}")
     name = port.get("name") or ""
     if not any(each.ready and name in each.ports for each in behind):
         message = f"endpointslices for {where} have no addresses with port name {go_quote(name)}"
-        return Finding("MissingEndpoints", message)
+        return AvailabilityFinding("MissingEndpoints", message)
     return None
 
 
@@ -138,7 +138,7 @@ class _NoAnswer(Exception):
     pass
 
 
-async def _ask(remote: Remote, objects: Lookup, connections: Connections) -> Discovered:
+async def _ask(remote: Remote, objects: Lookup, connections: Connections) -> RemoteDiscovery:
     try:
         host, port = await service_address(objects, remote.namespace, remote.service, remote.port)
     except NoAddress as error:
@@ -148,7 +148,7 @@ async def _ask(remote: Remote, objects: Lookup, connections: Connections) -> Dis
         index = await _get(connections, remote, (host, port), "/openapi/v3")
     except _NoAnswer:
         index = b""  # older servers have none, and are none the worse for it
-    return Discovered(document, resources_in(document), openapi_url(index, remote.path))
+    return RemoteDiscovery(document, resources_in(document), openapi_url(index, remote.path))
 
 
 async def _get(connections: Connections, remote: Remote, place: tuple[str, int], path: str) -> bytes:

@@ -18,7 +18,7 @@ from localplane.apiserver.endpoints.discovery import InstalledResource, Installe
 
 
 @dataclass(frozen=True, slots=True)
-class Discovered:
+class RemoteDiscovery:
     """`openapi` is a URL relative to the server, with the document's hash; empty if it has none."""
 
     document: bytes

@@ -16,12 +16,12 @@ import pytest
 
 from localplane.apiserver.storage.errors import Unavailable
 from localplane.apiserver.storage.etcd.backend import EtcdBackend
-from localplane.apiserver.storage.etcd.client import EtcdClient, TLSFiles
+from localplane.apiserver.storage.etcd.client import EtcdClient, EtcdTLSFiles
 from tests.integration.etcd_client.server import QUICK_ELECTIONS, EtcdServer, answering, free_port
 
 
 @asynccontextmanager
-async def backend_of(*servers: EtcdServer, tls: TLSFiles | None = None) -> AsyncIterator[EtcdBackend]:
+async def backend_of(*servers: EtcdServer, tls: EtcdTLSFiles | None = None) -> AsyncIterator[EtcdBackend]:
     client = EtcdClient([server.listen for server in servers], tls=tls, timeout=timedelta(seconds=3))
     try:
         yield EtcdBackend(client, exclusive=False)
@@ -66,8 +66,8 @@ def secure_etcd(certificates: Path) -> Iterator[EtcdServer]:
             server.kill()
 
 
-def tls_files(directory: Path, name: str, ca: str = "ca.crt") -> TLSFiles:
-    return TLSFiles(directory / ca, directory / f"{name}.crt", directory / f"{name}.key")
+def tls_files(directory: Path, name: str, ca: str = "ca.crt") -> EtcdTLSFiles:
+    return EtcdTLSFiles(directory / ca, directory / f"{name}.crt", directory / f"{name}.key")
 
 
 async def test_mutual_tls(secure_etcd: EtcdServer, certificates: Path) -> None:
@@ -89,7 +89,7 @@ async def test_mutual_tls(secure_etcd: EtcdServer, certificates: Path) -> None:
 async def test_a_client_without_a_certificate_gets_nothing(secure_etcd: EtcdServer, certificates: Path) -> None:
     async with backend_of(secure_etcd, tls=tls_files(certificates, "client")) as backend:
         await answering(backend)
-    for files in (TLSFiles(certificates / "ca.crt"), tls_files(certificates, "stranger")):
+    for files in (EtcdTLSFiles(certificates / "ca.crt"), tls_files(certificates, "stranger")):
         async with backend_of(secure_etcd, tls=files) as backend:
             with pytest.raises(Unavailable) as raised:
                 await backend.put("/a", b"", expected=0)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import pytest
 
 from localplane.apiserver.storage.etcd.program.install.debian import DebianArchive, DebianPackage
-from localplane.apiserver.storage.etcd.program.install.installer import Installer
+from localplane.apiserver.storage.etcd.program.install.installer import EtcdInstaller
 from localplane.apiserver.storage.etcd.program.install.releases import Release
 from tests.integration.etcd_install.release_host import (
     PLATFORM,
@@ -21,7 +21,7 @@ from tests.integration.etcd_install.release_host import (
     tar_gz,
 )
 
-MakeInstaller: TypeAlias = Callable[..., Installer]
+MakeInstaller: TypeAlias = Callable[..., EtcdInstaller]
 
 
 @pytest.fixture
@@ -63,10 +63,10 @@ def make_installer(cache: Path, notes: Notes, no_debian: DebianArchive) -> MakeI
         debian: DebianArchive = no_debian,
         package: DebianPackage | None = None,
         reporter: Notes = notes,
-    ) -> Installer:
+    ) -> EtcdInstaller:
         release = Release(VERSION, PLATFORM, sha256 or hashlib.sha256(archive).hexdigest())
         nothing = DebianPackage(name="none", version="0", suite="none", program="none", sha256={})
-        return Installer(
+        return EtcdInstaller(
             cache=cache,
             reporter=reporter,
             releases=[release],

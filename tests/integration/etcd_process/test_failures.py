@@ -20,7 +20,7 @@ from localplane.apiserver.storage.data_directory import DataDirectory
 from localplane.apiserver.storage.errors import NoSpace, Unavailable
 from localplane.apiserver.storage.etcd.backend import EtcdBackend
 from localplane.apiserver.storage.etcd.client import EtcdClient
-from localplane.apiserver.storage.etcd.program.faults import Cause, EtcdFailed, Fault
+from localplane.apiserver.storage.etcd.program.faults import EtcdFailed, EtcdFault, FaultCause
 from localplane.apiserver.storage.etcd.program.health import EtcdHealth, EtcdOptions, State
 from localplane.apiserver.storage.etcd.program.parent_death import ParentDeath
 from localplane.apiserver.storage.etcd.program.supervisor import EtcdSupervisor
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 DATABASE = Path("member/snap/db")
 
 
-async def failure(watched: Watched) -> Fault:
+async def failure(watched: Watched) -> EtcdFault:
     with pytest.raises(EtcdFailed) as raised:
         await watched.etcd.start()
     assert watched.etcd.health.state is State.STOPPED
@@ -79,7 +79,7 @@ async def test_damaged_data_is_named_and_left_alone(
         os.truncate(log, 0)
     before = files(directory.etcd)
     fault = await failure(make())
-    assert fault.cause is Cause.DAMAGED
+    assert fault.cause is FaultCause.DAMAGED
     assert fault.sentence == (
         f"data is damaged: etcd can't read {directory.etcd}. Nothing was deleted: restore that directory from a "
         "backup, or move it away to start empty"
@@ -109,7 +109,7 @@ async def test_files_that_may_not_be_opened_are_a_question_of_permission(
     await made(run)
     with locked_away(directory.etcd / DATABASE):
         fault = await failure(make())
-    assert fault.cause is Cause.PERMISSION_DENIED
+    assert fault.cause is FaultCause.PERMISSION_DENIED
     assert str(directory.etcd) in fault.sentence
 
 
@@ -150,7 +150,7 @@ def other_etcd(binary: Path, directory: DataDirectory, tmp_path: Path) -> Iterat
 
 async def test_an_etcd_that_somebody_else_started_is_not_waited_for(other_etcd: None, make: Make) -> None:
     fault = await failure(make())
-    assert fault.cause is Cause.HELD
+    assert fault.cause is FaultCause.HELD
     assert "another etcd has the data in" in fault.sentence
 
 
@@ -165,7 +165,7 @@ async def test_a_wrong_path_of_the_binary_is_told_at_once(make: Make, tmp_path: 
     elif kind == "plain file":
         program.touch(0o644)
     fault = await failure(make(binary=program))
-    assert fault.cause is Cause.UNSUITABLE_BINARY
+    assert fault.cause is FaultCause.UNSUITABLE_BINARY
     assert fault.sentence.startswith(f"etcd binary {program} {why}: run `kctl etcd install`")
 
 
@@ -178,7 +178,7 @@ def script(path: Path, text: str) -> Path:
 async def test_a_file_that_is_no_program_is_told(make: Make, tmp_path: Path) -> None:
     program = script(tmp_path / "program", "\x7fELF but not really")
     fault = await failure(make(binary=program, options=EtcdOptions(parent_death=ParentDeath.SIGNAL)))
-    assert fault.cause is Cause.UNSUITABLE_BINARY
+    assert fault.cause is FaultCause.UNSUITABLE_BINARY
     assert str(program) in fault.sentence
 
 
@@ -186,20 +186,20 @@ async def test_a_file_that_is_no_program_is_told(make: Make, tmp_path: Path) -> 
 async def test_a_program_that_is_no_etcd_is_told_by_its_exit(make: Make, tmp_path: Path, means: ParentDeath) -> None:
     program = script(tmp_path / "program", "#!/bin/sh\necho what is this\nexit 3\n")
     fault = await failure(make(binary=program, options=EtcdOptions(parent_death=means)))
-    assert fault.cause is Cause.EXITED
+    assert fault.cause is FaultCause.EXITED
     assert fault.sentence.startswith("etcd exited with code 3")
     assert fault.detail == "what is this"
 
 
 async def test_an_etcd_without_our_flags_is_told(make: Make, tmp_path: Path) -> None:
     program = script(tmp_path / "program", "#!/bin/sh\necho 'flag provided but not defined: -x' >&2\nexit 2\n")
-    assert (await failure(make(binary=program))).cause is Cause.UNSUITABLE_BINARY
+    assert (await failure(make(binary=program))).cause is FaultCause.UNSUITABLE_BINARY
 
 
 async def test_an_etcd_that_never_answers_is_given_up(make: Make, tmp_path: Path) -> None:
     program = script(tmp_path / "program", f"#!/bin/sh\necho $$ > {tmp_path}/pid\nsleep 60\n")
     fault = await failure(make(binary=program, options=EtcdOptions(start_within=timedelta(seconds=3))))
-    assert fault.cause is Cause.NO_ANSWER
+    assert fault.cause is FaultCause.NO_ANSWER
     assert "did not answer within 3 s" in fault.sentence
     assert not alive(int((tmp_path / "pid").read_text()))
 
@@ -231,7 +231,7 @@ async def test_a_full_disk_is_told_and_etcd_comes_back_when_there_is_space(small
         fill(filler, directory)
         with pytest.raises(EtcdFailed) as raised:
             await etcd.start()
-        assert raised.value.fault.cause is Cause.NO_SPACE
+        assert raised.value.fault.cause is FaultCause.NO_SPACE
         assert f"the disk that holds {directory.etcd} is full" in str(raised.value)
         filler.unlink()
         async with etcd:
@@ -262,7 +262,7 @@ async def test_a_disk_that_fills_up_under_load_stops_etcd_until_there_is_space_a
             assert acknowledged > 0
             down = await watched.until(State.DOWN)
             assert down.fault is not None
-            assert down.fault.cause is Cause.NO_SPACE
+            assert down.fault.cause is FaultCause.NO_SPACE
             filler.unlink()
             await watched.until(State.READY)
             assert await backend.count("/big/", "/big0") in {acknowledged, acknowledged + 1}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from localplane.apiserver.storage.errors import Unavailable
-from localplane.apiserver.storage.etcd.program.faults import Cause
+from localplane.apiserver.storage.etcd.program.faults import FaultCause
 from localplane.apiserver.storage.etcd.program.health import EtcdOptions, State
 from localplane.apiserver.storage.etcd.program.parent_death import ParentDeath
 from tests.integration.etcd_process.answering import answers
@@ -40,7 +40,7 @@ async def test_a_killed_etcd_is_down_and_then_ready_again(run: Run, means: Paren
         killed = kill(watched)
         down = await watched.until(State.DOWN)
         assert down.fault is not None
-        assert down.fault.cause is Cause.KILLED
+        assert down.fault.cause is FaultCause.KILLED
         assert "etcd was killed by SIGKILL" in down.fault.sentence
         ready = await watched.until(State.READY)
         assert (ready.restarts, ready.fault) == (1, None)
@@ -86,7 +86,7 @@ async def test_restarts_that_fail_go_on_with_growing_pauses_and_keep_the_time_si
             again = await watched.until(State.DOWN)
             assert again.since == first.since
             assert again.fault is not None
-            assert again.fault.cause is Cause.UNSUITABLE_BINARY
+            assert again.fault.cause is FaultCause.UNSUITABLE_BINARY
         assert asyncio.get_running_loop().time() - began >= 0.02 + 0.04 + 0.08 + 0.08
         program.symlink_to(binary)
         assert (await watched.until(State.READY)).restarts == 1

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from localplane.apiserver.outbound import Place, WebhookClient, WebhookFailed
+from localplane.apiserver.outbound import WebhookClient, WebhookFailed, WebhookLocation
 from tests.integration.outbound import answering as answers
 from tests.integration.outbound.answering import AUTHORITY, SERVER, Answering, answering
 from tests.unit.tls.papers import Paper, issue
@@ -30,15 +30,15 @@ async def client() -> AsyncIterator[WebhookClient]:
         yield client
 
 
-def at(server: Answering, path: str = "/review", *, trusted: Paper = AUTHORITY) -> Place:
-    return Place(f"https://127.0.0.1:{server.port}{path}", authorities=trusted.pem)
+def at(server: Answering, path: str = "/review", *, trusted: Paper = AUTHORITY) -> WebhookLocation:
+    return WebhookLocation(f"https://127.0.0.1:{server.port}{path}", authorities=trusted.pem)
 
 
 def lines(request: bytes) -> list[str]:
     return request.decode().split("\r\n")
 
 
-async def problem(client: WebhookClient, place: Place, *, within: timedelta = WITHIN) -> str:
+async def problem(client: WebhookClient, place: WebhookLocation, *, within: timedelta = WITHIN) -> str:
     with pytest.raises(WebhookFailed) as failed:
         await client.post(place, b"{}", within=within)
     return str(failed.value)
@@ -140,7 +140,7 @@ async def test_a_service_is_called_by_its_name_at_its_address(
     async with answering(tmp_path) as other:
         other.pieces = [answers.with_length(b"{}")]
         told(server, redirecting(307, "/second"), redirecting(307, f"https://127.0.0.1:{other.port}/x"))
-        place = Place(
+        place = WebhookLocation(
             "https://hook.default.svc:443/first", host="127.0.0.1", port=server.port, authorities=AUTHORITY.pem
         )
         await client.post(place, b"{}", within=WITHIN)
@@ -195,7 +195,7 @@ async def test_a_server_that_is_not_believed_is_told_in_go_s_words(
 async def test_a_name_that_is_another_s_is_told(client: WebhookClient, tmp_path: Path) -> None:
     paper = issue("named", AUTHORITY, hosts=["a.example.com", "b.example.com"])
     async with answering(tmp_path, paper=paper) as server:
-        place = Place(f"https://localhost:{server.port}/", authorities=AUTHORITY.pem)
+        place = WebhookLocation(f"https://localhost:{server.port}/", authorities=AUTHORITY.pem)
         reason = "x509: certificate is valid for a.example.com, b.example.com, not localhost"
         assert reason in await problem(client, place)
 
@@ -209,7 +209,7 @@ async def test_a_server_without_tls_is_told(client: WebhookClient, tmp_path: Pat
     server = await asyncio.start_server(shout, "127.0.0.1", 0)
     async with server:
         port = server.sockets[0].getsockname()[1]
-        place = Place(f"https://127.0.0.1:{port}/", authorities=AUTHORITY.pem)
+        place = WebhookLocation(f"https://127.0.0.1:{port}/", authorities=AUTHORITY.pem)
         assert await problem(client, place) == (
             f'Post "https://127.0.0.1:{port}/?timeout=10s": http: server gave HTTP response to HTTPS client'
         )
@@ -219,7 +219,7 @@ async def test_nobody_there_is_told(client: WebhookClient) -> None:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]
-        place = Place(f"https://127.0.0.1:{port}/x", authorities=AUTHORITY.pem)
+        place = WebhookLocation(f"https://127.0.0.1:{port}/x", authorities=AUTHORITY.pem)
         assert await problem(client, place) == (
             f'Post "https://127.0.0.1:{port}/x?timeout=10s": dial tcp 127.0.0.1:{port}: connect: connection refused'
         )
@@ -250,8 +250,8 @@ async def test_one_that_is_late_is_told_where_it_was(client: WebhookClient, tmp_
     server = await asyncio.start_server(handle, "127.0.0.1", 0)
     async with server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        silent = await problem(client, Place(f"{url}/silent"), within=timedelta(seconds=1))
-        begun = await problem(client, Place(f"{url}/begun"), within=timedelta(seconds=1))
+        silent = await problem(client, WebhookLocation(f"{url}/silent"), within=timedelta(seconds=1))
+        begun = await problem(client, WebhookLocation(f"{url}/begun"), within=timedelta(seconds=1))
         stop.set()
     assert silent == f'Post "{url}/silent?timeout=1s": context deadline exceeded'
     assert begun == (
@@ -261,5 +261,5 @@ async def test_one_that_is_late_is_told_where_it_was(client: WebhookClient, tmp_
 
 @pytest.mark.parametrize("bundle", [b"rubbish", b"-----BEGIN CERTIFICATE-----\n"])
 async def test_a_bundle_that_is_none_is_told(server: Answering, client: WebhookClient, bundle: bytes) -> None:
-    place = Place(f"https://127.0.0.1:{server.port}/", authorities=bundle)
+    place = WebhookLocation(f"https://127.0.0.1:{server.port}/", authorities=bundle)
     assert await problem(client, place) == "unable to load root certificates: unable to parse bytes as PEM block"

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 import aiohttp
 import pytest
 
-from localplane.apiserver.outbound import Place, WebhookClient, WebhookFailed
+from localplane.apiserver.outbound import WebhookClient, WebhookFailed, WebhookLocation
 from localplane.apiserver.request import Response
 from localplane.apiserver.storage.etcd.program.install.download import download as install_download
 from localplane.apiserver.storage.etcd.program.install.errors import InstallFailed
@@ -54,7 +54,7 @@ REMOTE = Remote(
 
 async def webhook(port: int) -> bytes:
     async with WebhookClient() as client:
-        place = Place(f"https://localhost:{port}/review", authorities=AUTHORITY.pem)
+        place = WebhookLocation(f"https://localhost:{port}/review", authorities=AUTHORITY.pem)
         return await client.post(place, b"{}", within=timedelta(seconds=30))
 
 

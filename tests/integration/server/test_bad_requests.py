@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from localplane.apiserver.server.http.limits import Limits
+from localplane.apiserver.server.http.limits import ConnectionLimits
 from localplane.apiserver.server.lifecycle import GenericServer
 from tests.integration.server.toy import Toys, toy_server
 from tests.integration.server.wire import Wire, ask_raw, eventually
@@ -135,7 +135,7 @@ async def test_a_large_head_after_a_large_body_gets_431(server: GenericServer, t
 
 
 async def test_a_head_that_trickles_in_is_cut_and_others_are_served(toys: Toys) -> None:
-    async with toy_server(toys, limits=Limits(head_timeout=timedelta(seconds=0.5))) as server:
+    async with toy_server(toys, limits=ConnectionLimits(head_timeout=timedelta(seconds=0.5))) as server:
         trickling = [await Wire.connect(server.port) for _ in range(100)]
         for wire in trickling:
             wire.send_raw(b"GET /small HTTP/1.1\r\nHost: loc")
@@ -148,7 +148,7 @@ async def test_a_head_that_trickles_in_is_cut_and_others_are_served(toys: Toys) 
 
 
 async def test_a_second_request_that_trickles_in_is_cut_too(toys: Toys) -> None:
-    limits = Limits(head_timeout=timedelta(seconds=0.3), idle_timeout=timedelta(seconds=60))
+    limits = ConnectionLimits(head_timeout=timedelta(seconds=0.3), idle_timeout=timedelta(seconds=60))
     async with toy_server(toys, limits=limits) as server, await Wire.connect(server.port) as wire:
         assert (await wire.get("/small")).status == 200
         wire.send_raw(b"GET /sma")
@@ -156,12 +156,12 @@ async def test_a_second_request_that_trickles_in_is_cut_too(toys: Toys) -> None:
 
 
 async def test_a_client_that_says_nothing_is_cut(toys: Toys) -> None:
-    async with toy_server(toys, limits=Limits(head_timeout=timedelta(seconds=0.2))) as server:
+    async with toy_server(toys, limits=ConnectionLimits(head_timeout=timedelta(seconds=0.2))) as server:
         assert await ask_raw(server.port, b"") == b""
 
 
 async def test_an_idle_connection_is_closed_after_a_while(toys: Toys) -> None:
-    limits = Limits(idle_timeout=timedelta(seconds=0.3))
+    limits = ConnectionLimits(idle_timeout=timedelta(seconds=0.3))
     async with toy_server(toys, limits=limits) as server, await Wire.connect(server.port) as wire:
         assert (await wire.get("/small")).status == 200
         assert await wire.rest() == b""

@@ -14,7 +14,7 @@ from localplane.apiserver.request import Answer, Request, Response
 from localplane.apiserver.server.config import ServerConfig
 from localplane.apiserver.server.hooks import PostStartContext
 from localplane.apiserver.server.lifecycle import GenericServer, Phase
-from localplane.apiserver.server.monitoring.health import Check, Unhealthy
+from localplane.apiserver.server.monitoring.health import HealthCheck, Unhealthy
 from tests.integration.server.toy import Toys, toy_server
 from tests.integration.server.wire import Reply, Wire, eventually
 
@@ -91,7 +91,7 @@ async def test_readyz_tells_its_checks_in_kubernetes_order(toys: Toys) -> None:
     async def hook(context: PostStartContext) -> None:
         pass
 
-    server = GenericServer(ServerConfig(), filters=[recover()], checks=[Check("etcd", fine)])
+    server = GenericServer(ServerConfig(), filters=[recover()], checks=[HealthCheck("etcd", fine)])
     server.add_post_start_hook("toy", hook)
     async with server:
         await asyncio.sleep(0)
@@ -121,7 +121,9 @@ async def test_informers_and_storage_can_make_it_unready(toys: Toys) -> None:
     async def down() -> None:
         raise Unhealthy("connection refused")
 
-    server = GenericServer(ServerConfig(), filters=[recover()], checks=[Check("etcd", down)], unsynced=lambda: unsynced)
+    server = GenericServer(
+        ServerConfig(), filters=[recover()], checks=[HealthCheck("etcd", down)], unsynced=lambda: unsynced
+    )
     async with server:
         reply = await get(server, "/readyz")
         assert b"[-]etcd failed: reason withheld\n[-]informer-sync failed: reason withheld\n" in reply.body

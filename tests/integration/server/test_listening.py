@@ -15,7 +15,7 @@ import orjson
 import pytest
 
 from localplane.apiserver.server.certificates.self_signed import CertificateFiles, ensure_certificates
-from localplane.apiserver.server.http.limits import Limits
+from localplane.apiserver.server.http.limits import ConnectionLimits
 from localplane.apiserver.server.lifecycle import GenericServer
 from localplane.apiserver.server.listener import CannotListen, open_sockets
 from localplane.apiserver.server.tls import ServingTLS, TLSFiles, UnusableCertificate
@@ -39,7 +39,7 @@ async def test_something_else_on_the_tls_port_is_just_closed(
 
 
 async def test_a_handshake_that_never_comes_is_cut(toys: Toys, serving_tls: ServingTLS) -> None:
-    limits = Limits(head_timeout=timedelta(seconds=0.3))
+    limits = ConnectionLimits(head_timeout=timedelta(seconds=0.3))
     async with toy_server(toys, tls=serving_tls, limits=limits) as server:
         assert await ask_raw(server.port, b"") == b""
         assert b"HTTP" not in await ask_raw(server.port, b"\x16\x03\x01")
@@ -48,14 +48,14 @@ async def test_a_handshake_that_never_comes_is_cut(toys: Toys, serving_tls: Serv
 @pytest.mark.parametrize(
     ("begun", "limits"),
     [
-        (b"", Limits(head_timeout=timedelta(seconds=0.3))),
-        (b"GET /small HTTP/1.1\r\nHost: ", Limits(head_timeout=timedelta(seconds=0.3))),
-        (b"GET /small HTTP/1.1\r\nHost: localhost\r\n\r\n", Limits(idle_timeout=timedelta(seconds=0.3))),
+        (b"", ConnectionLimits(head_timeout=timedelta(seconds=0.3))),
+        (b"GET /small HTTP/1.1\r\nHost: ", ConnectionLimits(head_timeout=timedelta(seconds=0.3))),
+        (b"GET /small HTTP/1.1\r\nHost: localhost\r\n\r\n", ConnectionLimits(idle_timeout=timedelta(seconds=0.3))),
     ],
     ids=["nothing", "half a head", "idle"],
 )
 async def test_a_client_that_does_not_answer_a_goodbye_is_not_waited_for(
-    toys: Toys, serving_tls: ServingTLS, client_tls: ssl.SSLContext, begun: bytes, limits: Limits
+    toys: Toys, serving_tls: ServingTLS, client_tls: ssl.SSLContext, begun: bytes, limits: ConnectionLimits
 ) -> None:
     """It would have half a minute, and its file descriptor with it."""
 

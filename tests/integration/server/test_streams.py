@@ -13,7 +13,7 @@ from typing import cast
 
 import pytest
 
-from localplane.apiserver.server.http.limits import Limits
+from localplane.apiserver.server.http.limits import ConnectionLimits
 from localplane.apiserver.server.lifecycle import GenericServer
 from localplane.apiserver.server.tls import ServingTLS
 from tests.integration.server.toy import Stream, Toys, toy_server
@@ -163,7 +163,7 @@ async def stalled_client(port: int, *, path: str = "/stream", receive_buffer: in
 
 
 async def test_clients_that_stop_reading_are_cut_and_nobody_else_notices(toys: Toys) -> None:
-    limits = Limits(stalled=timedelta(seconds=0.3), write_buffer_bytes=16 * 1024)
+    limits = ConnectionLimits(stalled=timedelta(seconds=0.3), write_buffer_bytes=16 * 1024)
     async with toy_server(toys, limits=limits) as server:
         stalled = [await stalled_client(server.port) for _ in range(STALLED)]
         await toys.stream(STALLED)
@@ -208,7 +208,7 @@ async def test_a_client_that_stopped_reading_does_not_hold_the_stop(
 
 
 async def test_a_large_answer_to_a_client_that_stops_reading_is_given_up(toys: Toys) -> None:
-    limits = Limits(stalled=timedelta(seconds=0.3))
+    limits = ConnectionLimits(stalled=timedelta(seconds=0.3))
     async with toy_server(toys, limits=limits) as server:
         client = await stalled_client(server.port)
         await toys.stream(1)
@@ -223,7 +223,7 @@ async def test_a_large_answer_to_a_client_that_stops_reading_is_given_up(toys: T
 
 async def test_a_slow_client_is_not_a_stalled_one(toys: Toys) -> None:
     """It reads less than it could, but it reads: the stream goes on for longer than a stall may last."""
-    limits = Limits(stalled=timedelta(seconds=3), least_progress_bytes=1, write_buffer_bytes=16 * 1024)
+    limits = ConnectionLimits(stalled=timedelta(seconds=3), least_progress_bytes=1, write_buffer_bytes=16 * 1024)
     async with toy_server(toys, limits=limits) as server:
         client = await stalled_client(server.port, receive_buffer=1 << 18)
         stream = await toys.stream(1)
@@ -243,7 +243,7 @@ async def test_a_slow_client_is_not_a_stalled_one(toys: Toys) -> None:
 
 async def test_who_reads_a_large_answer_a_byte_at_a_time_is_cut(toys: Toys) -> None:
     """That bytes do come is no excuse: at this rate it would take years, and hold the answer's memory all the while."""
-    limits = Limits(stalled=timedelta(seconds=0.3), write_buffer_bytes=16 * 1024)
+    limits = ConnectionLimits(stalled=timedelta(seconds=0.3), write_buffer_bytes=16 * 1024)
     async with toy_server(toys, limits=limits) as server:
         client = await stalled_client(server.port, path="/made/3000000")
         await eventually(lambda: bool(toys.seen))

@@ -12,7 +12,7 @@ from localplane.apimachinery.errors import RequestEntityTooLarge
 from localplane.apiserver.endpoints.filters import Shutdown, recover, request_info, shutdown, transport
 from localplane.apiserver.request import MAX_BODY_BYTES, Answer, BodyTooLarge, Request, Response, StreamResponse
 from localplane.apiserver.server.config import ServerConfig
-from localplane.apiserver.server.http.limits import Limits
+from localplane.apiserver.server.http.limits import ConnectionLimits
 from localplane.apiserver.server.lifecycle import GenericServer
 from localplane.apiserver.server.tls import ServingTLS
 
@@ -158,7 +158,7 @@ def toy_server(
     toys: Toys,
     *,
     tls: ServingTLS | None = None,
-    limits: Limits | None = None,
+    limits: ConnectionLimits | None = None,
     shutdown_delay: timedelta = timedelta(0),
     shutdown_timeout: timedelta = timedelta(seconds=5),
     port: int = 0,
@@ -166,7 +166,7 @@ def toy_server(
     config = ServerConfig(
         tls=tls,
         port=port,
-        limits=limits or Limits(),
+        limits=limits or ConnectionLimits(),
         shutdown_delay=shutdown_delay,
         shutdown_timeout=shutdown_timeout,
     )

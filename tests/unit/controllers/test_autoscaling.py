@@ -15,7 +15,7 @@ from localplane.controllers.workloads.horizontal_pod_autoscalers.measurements im
     Measurement,
     Measurements,
     NoMeasurement,
-    Wanted,
+    WantedMetric,
 )
 from localplane.controllers.workloads.horizontal_pod_autoscalers.replicas import (
     Patience,
@@ -222,13 +222,13 @@ async def test_custom_metrics_are_asked_for_where_they_are_served() -> None:
 
     transport = ScriptedTransport(respond)
     measurements = Measurements(client_over(transport))
-    measured = await measurements.of_pods(Wanted("qps", "ns", "app=web", "verb=GET"))
+    measured = await measurements.of_pods(WantedMetric("qps", "ns", "app=web", "verb=GET"))
     assert {name: each.value for name, each in measured.items()} == {"a": 1500}
     last = transport.asked[-1]
     assert last.path == "/apis/custom.metrics.k8s.io/v1beta2/namespaces/ns/pods/*/qps"
     assert last.query == {"labelSelector": "app=web", "metricLabelSelector": "verb=GET"}
     reference = {"kind": "Namespace", "name": "ignored", "apiVersion": "v1"}
-    assert await measurements.of_object(reference, Wanted("qps", "ns")) == 1500
+    assert await measurements.of_object(reference, WantedMetric("qps", "ns")) == 1500
     assert transport.asked[-1].path == "/apis/custom.metrics.k8s.io/v1beta2/namespaces/ns/metrics/qps"
 
 

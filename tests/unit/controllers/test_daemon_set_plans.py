@@ -11,8 +11,8 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.controllers.workloads.daemon_sets.execution import FailedPodsBackoff
 from localplane.controllers.workloads.daemon_sets.placement import (
-    Judgement,
-    Placement,
+    DaemonPlacement,
+    NodeJudgement,
     daemon_tolerations,
     new_pod,
     node_of,
@@ -62,20 +62,20 @@ def names(pods: list[JSONObject]) -> list[str]:
 @pytest.mark.parametrize(
     ("effects", "expected"),
     [
-        ((), Judgement(should_run=True, should_continue=True)),
-        (("PreferNoSchedule",), Judgement(should_run=True, should_continue=True)),
-        (("NoSchedule",), Judgement(should_run=False, should_continue=True)),
-        (("NoExecute",), Judgement(should_run=False, should_continue=False)),
+        ((), NodeJudgement(should_run=True, should_continue=True)),
+        (("PreferNoSchedule",), NodeJudgement(should_run=True, should_continue=True)),
+        (("NoSchedule",), NodeJudgement(should_run=False, should_continue=True)),
+        (("NoExecute",), NodeJudgement(should_run=False, should_continue=False)),
     ],
 )
-def test_taints_keep_pods_away_or_drive_them_out(effects: tuple[str, ...], expected: Judgement) -> None:
-    assert Placement(daemon_set()).judge(node("a", *effects)) == expected
+def test_taints_keep_pods_away_or_drive_them_out(effects: tuple[str, ...], expected: NodeJudgement) -> None:
+    assert DaemonPlacement(daemon_set()).judge(node("a", *effects)) == expected
 
 
 def test_another_node_and_another_label_are_out_of_the_question() -> None:
-    nowhere = Judgement(should_run=False, should_continue=False)
-    assert Placement(daemon_set(pod_spec={"nodeName": "b"})).judge(node("a")) == nowhere
-    assert Placement(daemon_set(pod_spec={"nodeSelector": {"color": "blue"}})).judge(node("a")) == nowhere
+    nowhere = NodeJudgement(should_run=False, should_continue=False)
+    assert DaemonPlacement(daemon_set(pod_spec={"nodeName": "b"})).judge(node("a")) == nowhere
+    assert DaemonPlacement(daemon_set(pod_spec={"nodeSelector": {"color": "blue"}})).judge(node("a")) == nowhere
 
 
 def test_tolerations_that_end_give_way_to_those_that_do_not() -> None:
@@ -107,8 +107,8 @@ def test_a_pod_is_for_the_node_that_it_was_made_for() -> None:
     assert node_of({"spec": {}}) is None
 
 
-def judged(wanted: JSONObject, nodes: list[JSONObject]) -> dict[str, Judgement]:
-    return {each["metadata"]["name"]: Placement(wanted).judge(each) for each in nodes}
+def judged(wanted: JSONObject, nodes: list[JSONObject]) -> dict[str, NodeJudgement]:
+    return {each["metadata"]["name"]: DaemonPlacement(wanted).judge(each) for each in nodes}
 
 
 def planned(wanted: JSONObject, nodes: list[JSONObject], pods: dict[str, list[JSONObject]]) -> Plan:

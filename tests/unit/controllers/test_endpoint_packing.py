@@ -13,7 +13,13 @@ from localplane.controllers.networking.endpoint_slices.membership import (
     target_port,
 )
 from localplane.controllers.networking.endpoint_slices.port_order import ordered_ports, ordered_slice_ports
-from localplane.controllers.networking.endpoint_slices.slices import Changes, endpoint_key, new_slice, packed, ports_key
+from localplane.controllers.networking.endpoint_slices.slices import (
+    SliceChanges,
+    endpoint_key,
+    new_slice,
+    packed,
+    ports_key,
+)
 from localplane.controllers.networking.endpoints import repacked
 
 SERVICE: JSONObject = {
@@ -38,7 +44,7 @@ def existing(name: str, *numbers: int) -> JSONObject:
     }
 
 
-async def pack(slices: list[JSONObject], *numbers: int, limit: int = 3, ready: bool = True) -> Changes:
+async def pack(slices: list[JSONObject], *numbers: int, limit: int = 3, ready: bool = True) -> SliceChanges:
     wanted = {endpoint_key(each): each for each in (endpoint(number, ready=ready) for number in numbers)}
     return await packed(slices, wanted, partial(new_slice, SERVICE, (), "IPv4", LABELS), LABELS, limit=limit)
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 import pytest
 
-from localplane.controllers.objects.garbage_collector.graph import AbsentOwners, Node
+from localplane.controllers.objects.garbage_collector.graph import AbsentOwners, GraphNode
 from localplane.controllers.objects.garbage_collector.identities import alternative, partition
 from localplane.controllers.objects.garbage_collector.references import ObjectReference, OwnerReference
 
 
-def dependent(namespace: str, *owners: str) -> Node:
+def dependent(namespace: str, *owners: str) -> GraphNode:
     """With owners such as `v1/Pod/name`, all of the same uid."""
     references = []
     for text in owners:
         api_version, kind, name = text.rsplit("/", 2)
         references.append(OwnerReference(api_version, kind, name, "u"))
-    return Node(ObjectReference("v1", "Secret", namespace, "s", "s"), tuple(references))
+    return GraphNode(ObjectReference("v1", "Secret", namespace, "s", "s"), tuple(references))
 
 
 def meant(api_version: str, kind: str, namespace: str, name: str) -> ObjectReference:
@@ -46,7 +46,7 @@ def meant(api_version: str, kind: str, namespace: str, name: str) -> ObjectRefer
     ],
 )
 def test_the_next_of_those_that_may_be_meant(
-    dependents: list[Node], absent: ObjectReference, expected: ObjectReference | None
+    dependents: list[GraphNode], absent: ObjectReference, expected: ObjectReference | None
 ) -> None:
     assert alternative(dependents, absent) == expected
 

@@ -8,7 +8,7 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Indexer, SharedInformer
-from localplane.controllers.unseen_writes import Written
+from localplane.controllers.unseen_writes import UnseenWrites
 from localplane.controllers.worker import TryAfter
 
 
@@ -28,7 +28,7 @@ def pod(version: str) -> JSONObject:
     return {"metadata": {"namespace": "ns", "name": "pod", "resourceVersion": version}}
 
 
-def is_seen(written: Written) -> bool:
+def is_seen(written: UnseenWrites) -> bool:
     try:
         written.check_seen("ns/owner")
     except TryAfter:
@@ -37,7 +37,7 @@ def is_seen(written: Written) -> bool:
 
 
 def test_what_was_written_is_waited_for() -> None:
-    copy, written = Copy(), Written()
+    copy, written = Copy(), UnseenWrites()
     assert is_seen(written)
     written.wrote("ns/owner", cast("SharedInformer", copy), pod("7"))
     assert not is_seen(written)
@@ -49,14 +49,14 @@ def test_what_was_written_is_waited_for() -> None:
 
 
 def test_what_is_gone_again_is_not_waited_for() -> None:
-    copy, written = Copy(), Written()
+    copy, written = Copy(), UnseenWrites()
     written.wrote("ns/owner", cast("SharedInformer", copy), pod("7"))
     copy.last_sync_resource_version = "9"
     assert is_seen(written)
 
 
 def test_nobody_waits_for_what_is_forgotten() -> None:
-    copy, written = Copy(), Written()
+    copy, written = Copy(), UnseenWrites()
     written.wrote("ns/owner", cast("SharedInformer", copy), pod("7"))
     with pytest.raises(TryAfter):
         written.check_seen("ns/owner")

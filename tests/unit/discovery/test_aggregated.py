@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup, InstalledVersion
+from localplane.apiserver.endpoints.discovery import DiscoveryHandler, InstalledGroup, InstalledVersion
 from localplane.apiserver.request import Response
 from tests.unit.discovery.toys import AGGREGATED, BUILT_IN, CORE, TOYS, body_of, named, request, widgets
 
@@ -12,7 +12,7 @@ KUBECTL = f"{AGGREGATED},application/json;g=apidiscovery.k8s.io;v=v2beta1;as=API
 
 
 async def answer(path: str, accept: str, **headers: str) -> Response:
-    found = await Discovery(lambda: (CORE, TOYS, BUILT_IN)).handle(request(path, accept, **headers))
+    found = await DiscoveryHandler(lambda: (CORE, TOYS, BUILT_IN)).handle(request(path, accept, **headers))
     assert isinstance(found, Response)
     return found
 
@@ -107,14 +107,14 @@ async def test_whoever_has_it_already_is_told_so() -> None:
 
 async def test_a_version_that_cannot_be_asked_now_is_stale() -> None:
     version = InstalledVersion(version="v1", stale=True)
-    discovery = Discovery(lambda: [InstalledGroup(name="far.example.com", versions=[version])])
+    discovery = DiscoveryHandler(lambda: [InstalledGroup(name="far.example.com", versions=[version])])
     found = body_of(await discovery.handle(request("/apis", AGGREGATED)))
     assert found["items"][0]["versions"] == [{"version": "v1", "freshness": "Stale"}]
 
 
 async def test_a_change_makes_a_new_document_with_a_new_etag() -> None:
     groups = [TOYS]
-    discovery = Discovery(lambda: groups)
+    discovery = DiscoveryHandler(lambda: groups)
     before = await discovery.handle(request("/apis", AGGREGATED))
     groups[0] = InstalledGroup(name="b.example.com", versions=[InstalledVersion(version="v1", resources=[widgets()])])
     unaware = await discovery.handle(request("/apis", AGGREGATED))

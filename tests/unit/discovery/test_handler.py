@@ -8,7 +8,7 @@ import pytest
 
 from localplane.apimachinery.errors import APIError, MethodNotAllowed, NotAcceptable, NotFound
 from localplane.apimachinery.serializers.protobuf import discovery_document, opened, read_message
-from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup, InstalledVersion
+from localplane.apiserver.endpoints.discovery import DiscoveryHandler, InstalledGroup, InstalledVersion
 from localplane.apiserver.request import Response
 from tests.unit.discovery.toys import AGGREGATED, BUILT_IN, CORE, TOYS, body_of, request, widgets
 
@@ -29,8 +29,8 @@ def message_in(answer: Response) -> dict[str, Any]:
 
 
 @pytest.fixture
-def discovery() -> Discovery:
-    return Discovery(lambda: (CORE, TOYS, BUILT_IN))
+def discovery() -> DiscoveryHandler:
+    return DiscoveryHandler(lambda: (CORE, TOYS, BUILT_IN))
 
 
 @pytest.mark.parametrize(
@@ -46,28 +46,28 @@ def discovery() -> Discovery:
         "/version",
     ],
 )
-async def test_other_paths_are_left_to_others(discovery: Discovery, path: str) -> None:
+async def test_other_paths_are_left_to_others(discovery: DiscoveryHandler, path: str) -> None:
     assert await discovery.handle(request(path)) is None
 
 
-async def test_another_version_of_the_core_group_is_refused_by_its_router(discovery: Discovery) -> None:
+async def test_another_version_of_the_core_group_is_refused_by_its_router(discovery: DiscoveryHandler) -> None:
     with pytest.raises(NotFound, match="the server could not find the requested resource"):
         await discovery.handle(request("/api/v2"))
 
 
 async def test_without_a_core_group_there_is_no_api_path() -> None:
-    discovery = Discovery(lambda: [TOYS])
+    discovery = DiscoveryHandler(lambda: [TOYS])
     assert await discovery.handle(request("/api")) is None
     assert await discovery.handle(request("/api/v1")) is None
 
 
 @pytest.mark.parametrize("path", ["/api", "/apis", "/apis/play.k8s.io", "/api/v1", "/apis/play.k8s.io/v1"])
-async def test_a_slash_at_the_end_changes_nothing(discovery: Discovery, path: str) -> None:
+async def test_a_slash_at_the_end_changes_nothing(discovery: DiscoveryHandler, path: str) -> None:
     assert body_of(await discovery.handle(request(f"{path}/"))) == body_of(await discovery.handle(request(path)))
 
 
 @pytest.mark.parametrize("path", ["/api", "/api/v1", "/apis/play.k8s.io/v1"])
-async def test_behind_the_router_only_get_is_allowed(discovery: Discovery, path: str) -> None:
+async def test_behind_the_router_only_get_is_allowed(discovery: DiscoveryHandler, path: str) -> None:
     with pytest.raises(MethodNotAllowed) as refused:
         await discovery.handle(request(path, method="POST"))
     assert refused.value.status()["details"] == {}
@@ -75,14 +75,14 @@ async def test_behind_the_router_only_get_is_allowed(discovery: Discovery, path:
 
 
 @pytest.mark.parametrize("path", ["/apis", "/apis/play.k8s.io", "/apis/toys.example.com/v1"])
-async def test_elsewhere_any_method_is_a_get(discovery: Discovery, path: str) -> None:
+async def test_elsewhere_any_method_is_a_get(discovery: DiscoveryHandler, path: str) -> None:
     answer = await discovery.handle(request(path, method="POST"))
     assert isinstance(answer, Response)
     assert answer.status == 200
 
 
 @pytest.mark.parametrize("path", ["/api", "/apis", "/apis/play.k8s.io", "/api/v1"])
-async def test_yaml_is_written_for_whoever_likes_it(discovery: Discovery, path: str) -> None:
+async def test_yaml_is_written_for_whoever_likes_it(discovery: DiscoveryHandler, path: str) -> None:
     answer = await discovery.handle(request(path, "application/yaml"))
     assert isinstance(answer, Response)
     assert isinstance(answer.body, bytes)
@@ -91,20 +91,20 @@ async def test_yaml_is_written_for_whoever_likes_it(discovery: Discovery, path: 
 
 
 @pytest.mark.parametrize("path", ["/apis/play.k8s.io", "/api/v1"])
-async def test_the_one_document_is_only_at_the_roots(discovery: Discovery, path: str) -> None:
+async def test_the_one_document_is_only_at_the_roots(discovery: DiscoveryHandler, path: str) -> None:
     with pytest.raises(NotAcceptable) as refused:
         await discovery.handle(request(path, AGGREGATED))
     assert refused.value.message == ACCEPTED
     assert "details" not in refused.value.status()
 
 
-async def test_an_unknown_version_of_the_one_document_is_refused(discovery: Discovery) -> None:
+async def test_an_unknown_version_of_the_one_document_is_refused(discovery: DiscoveryHandler) -> None:
     with pytest.raises(NotAcceptable) as refused:
         await discovery.handle(request("/api", AGGREGATED.replace("v=v2", "v=v9")))
     assert refused.value.message == ACCEPTED
 
 
-async def test_the_router_compares_names_and_refuses_in_its_own_words(discovery: Discovery) -> None:
+async def test_the_router_compares_names_and_refuses_in_its_own_words(discovery: DiscoveryHandler) -> None:
     with pytest.raises(APIError) as refused:
         await discovery.handle(request("/api/v1", "application/*"))
     assert refused.value.message.startswith("406: Not Acceptable")
@@ -113,14 +113,16 @@ async def test_the_router_compares_names_and_refuses_in_its_own_words(discovery:
 
 
 @pytest.mark.parametrize("path", ["/api", "/api/v1", "/apis", "/apis/play.k8s.io", "/apis/toys.example.com/v1"])
-async def test_a_client_that_likes_protobuf_best_gets_the_same_in_protobuf(discovery: Discovery, path: str) -> None:
+async def test_a_client_that_likes_protobuf_best_gets_the_same_in_protobuf(
+    discovery: DiscoveryHandler, path: str
+) -> None:
     answer = await discovery.handle(request(path, f"{PROTOBUF}, */*"))
     assert isinstance(answer, Response)
     assert answer.content_type == PROTOBUF
     assert message_in(answer) == body_of(await discovery.handle(request(path)))
 
 
-async def test_the_document_with_everything_is_protobuf_for_those_who_ask(discovery: Discovery) -> None:
+async def test_the_document_with_everything_is_protobuf_for_those_who_ask(discovery: DiscoveryHandler) -> None:
     said = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
     answer = await discovery.handle(request("/apis", f"{PROTOBUF};{said}"))
     assert isinstance(answer, Response)
@@ -128,7 +130,7 @@ async def test_the_document_with_everything_is_protobuf_for_those_who_ask(discov
     assert message_in(answer) == body_of(await discovery.handle(request("/apis", f"application/json;{said}")))
 
 
-async def test_people_get_lines(discovery: Discovery) -> None:
+async def test_people_get_lines(discovery: DiscoveryHandler) -> None:
     for_people = await discovery.handle(request("/api", user_agent="curl/8"))
     for_programs = await discovery.handle(request("/api"))
     assert isinstance(for_people, Response)
@@ -147,7 +149,7 @@ async def test_bytes_are_made_once_until_something_changes() -> None:
         calls.append(1)
         return [TOYS]
 
-    discovery = Discovery(groups)
+    discovery = DiscoveryHandler(groups)
     first = await discovery.handle(request("/apis"))
     second = await discovery.handle(request("/apis"))
     await discovery.handle(request("/apis/toys.example.com/v1"))
@@ -164,7 +166,7 @@ async def test_bytes_are_made_once_until_something_changes() -> None:
 
 async def test_groups_come_and_go() -> None:
     groups: list[InstalledGroup] = []
-    discovery = Discovery(lambda: groups)
+    discovery = DiscoveryHandler(lambda: groups)
     assert await discovery.handle(request("/apis/new.example.com/v1")) is None
     groups.append(
         InstalledGroup(name="new.example.com", versions=[InstalledVersion(version="v1", resources=[widgets()])])
@@ -181,7 +183,7 @@ async def test_schemas_are_no_business_of_discovery() -> None:
         raise AssertionError("discovery asked for a schema")
 
     version = InstalledVersion(version="v1", resources=[widgets(schema=never)])
-    discovery = Discovery(lambda: [InstalledGroup(name="a.example.com", versions=[version])])
+    discovery = DiscoveryHandler(lambda: [InstalledGroup(name="a.example.com", versions=[version])])
     for path in ("/apis", "/apis/a.example.com", "/apis/a.example.com/v1"):
         assert await discovery.handle(request(path)) is not None
     assert await discovery.handle(request("/apis", AGGREGATED)) is not None

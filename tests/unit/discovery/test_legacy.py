@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup, InstalledVersion, storage_version_hash
+from localplane.apiserver.endpoints.discovery import (
+    DiscoveryHandler,
+    InstalledGroup,
+    InstalledVersion,
+    storage_version_hash,
+)
 from tests.unit.discovery.toys import BUILT_IN, CORE, TOYS, body_of, named, request, widgets
 
 
 async def document(path: str, *groups: InstalledGroup) -> Any:
-    return body_of(await Discovery(lambda: groups, server_address=lambda: "10.0.0.1:6443").handle(request(path)))
+    return body_of(await DiscoveryHandler(lambda: groups, server_address=lambda: "10.0.0.1:6443").handle(request(path)))
 
 
 async def test_api_names_the_core_versions_and_an_address_and_no_api_version() -> None:

@@ -17,7 +17,7 @@ from localplane.apiserver.storage.etcd.client.failures import (
     Answered,
     Broken,
     CallFailure,
-    Expired,
+    DeadlineExceeded,
     LeaseNotFound,
     NotProcessed,
     storage_error,
@@ -58,7 +58,7 @@ def test_a_write_that_etcd_refused_to_begin_has_not_happened(message: str) -> No
 @pytest.mark.parametrize(
     "failure",
     [
-        Expired("no answer within 10 s"),
+        DeadlineExceeded("no answer within 10 s"),
         Answered(4, "context deadline exceeded"),
         Answered(14, "etcdserver: request timed out"),
         Answered(14, "etcdserver: request timed out, possibly due to previous leader failure"),

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from localplane.apiserver.storage.etcd.client import KeepAliveTimes, frames
-from localplane.apiserver.storage.etcd.client.failures import Broken, Expired
+from localplane.apiserver.storage.etcd.client.failures import Broken, DeadlineExceeded
 from tests.unit.etcd.peer import answer
 from tests.unit.etcd.wire import Wire
 from tests.unit.storage.virtual_time import now, settle, virtual_time
@@ -30,7 +30,7 @@ async def test_each_call_has_its_own_deadline() -> None:
     ends = {}
 
     async def timed(seconds: int) -> None:
-        with pytest.raises(Expired):
+        with pytest.raises(DeadlineExceeded):
             await wire.connection.unary("/path", b"", within=timedelta(seconds=seconds))
         ends[seconds] = now()
 

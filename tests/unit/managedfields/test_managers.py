@@ -8,7 +8,15 @@ import pytest
 
 from localplane.apimachinery.managedfields import InvalidManagedFields, keep_times_of_unchanged, validate
 from localplane.apimachinery.managedfields.fieldset import of_paths
-from localplane.apimachinery.managedfields.managers import Entry, Managed, Manager, capped, decode, encode, stripped
+from localplane.apimachinery.managedfields.managers import (
+    Managed,
+    Manager,
+    ManagerEntry,
+    capped,
+    decode,
+    encode,
+    stripped,
+)
 from tests.unit.managedfields.kinds import FIRST, SECOND, THIRD, config_map
 
 
@@ -68,7 +76,7 @@ def test_fields_of_the_object_as_such_belong_to_nobody() -> None:
 
 def updaters(*times: str, version: str = "v1") -> Managed:
     return {
-        Manager(f"m{number}", "Update", version): Entry(of_paths((f"f:{number}",)), version, time)
+        Manager(f"m{number}", "Update", version): ManagerEntry(of_paths((f"f:{number}",)), version, time)
         for number, time in enumerate(times)
     }
 
@@ -80,13 +88,16 @@ def test_the_oldest_updaters_are_merged_per_version() -> None:
     assert len(found) == 10
     assert found[bucket].fields == of_paths(("f:0",), ("f:1",), ("f:2",))
     assert found[bucket].time == "2026-01-01T00:00:02Z"
-    again = {**found, Manager("late", "Update", "v1"): Entry(of_paths(("f:x",)), "v1", SECOND.replace("2026", "2027"))}
+    again = {
+        **found,
+        Manager("late", "Update", "v1"): ManagerEntry(of_paths(("f:x",)), "v1", SECOND.replace("2026", "2027")),
+    }
     assert capped(again)[bucket].fields == of_paths(("f:0",), ("f:1",), ("f:2",), ("f:3",))
 
 
 def test_ten_updaters_and_any_number_of_appliers_are_left_alone() -> None:
     managed = updaters(*[FIRST] * 10)
-    managed |= {Manager(f"a{n}", "Apply"): Entry(of_paths(("f:a",)), "v1", FIRST) for n in range(20)}
+    managed |= {Manager(f"a{n}", "Apply"): ManagerEntry(of_paths(("f:a",)), "v1", FIRST) for n in range(20)}
     assert capped(managed) is managed
 
 

@@ -17,7 +17,7 @@ from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.managedfields import ApplyConflict, FieldManager
 from localplane.apimachinery.managedfields.comparison import Comparison, compare, fields_of
 from localplane.apimachinery.managedfields.fieldset import difference, union
-from localplane.apimachinery.managedfields.managers import Entry, Manager, decode, encode, stripped
+from localplane.apimachinery.managedfields.managers import Manager, ManagerEntry, decode, encode, stripped
 from localplane.apimachinery.managedfields.merge import merge
 from localplane.apimachinery.managedfields.removal import prune, remove
 from localplane.apimachinery.managedfields.typed import Type, root_type
@@ -180,10 +180,10 @@ def test_the_short_way_for_who_lets_go_of_nothing_is_right(case: Case) -> None:
     """The long way: what is removed and added back is nothing in the end."""
     live, config = case.objects
     versions = Versions("e.io/v1", case.kind, OneVersion())
-    entry = Entry(stripped(fields_of(case.kind, config)), "e.io/v1")
+    entry = ManagerEntry(stripped(fields_of(case.kind, config)), "e.io/v1")
     merged = versions.typed(merge(case.kind, live, config))
     managed = {Manager("m", "Apply"): entry}
-    assert prune(merged, managed, entry, Entry({}, "e.io/v1"), versions).value == merged.value
+    assert prune(merged, managed, entry, ManagerEntry({}, "e.io/v1"), versions).value == merged.value
     assert prune(merged, managed, entry, entry, versions) is merged
 
 

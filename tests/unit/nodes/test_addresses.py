@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from localplane.apimachinery.objects import JSONObject
-from localplane.nodes.addresses import NoAddress, PodAddresses
+from localplane.nodes.addresses import NoFreeAddress, PodAddresses
 from localplane.nodes.registration import address_of
 
 
@@ -54,7 +54,7 @@ def test_a_full_node_says_so() -> None:
     full = node("a")
     for number in range(2**12 - 3):
         addresses.take(full, str(number))
-    with pytest.raises(NoAddress):
+    with pytest.raises(NoFreeAddress):
         addresses.take(full, "one more")
 
 

@@ -10,7 +10,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apis.amounts import read
 from localplane.controllers.host_ports import HostPort, TakenPorts
 from localplane.nodes.occupancy import Occupancy
-from localplane.nodes.pods.admission import Others, Rejection, rejection
+from localplane.nodes.pods.admission import Others, PodRejection, rejection
 
 NOBODY = Others(0, {}, TakenPorts())
 WEB = HostPort("0.0.0.0", "TCP", 80)
@@ -42,12 +42,14 @@ def test_a_pod_is_taken_if_all_that_it_asks_for_is_there() -> None:
 def test_what_is_short_is_the_reason(requests: dict[str, str], reason: str, numbers: str) -> None:
     place = node(cpu="2", memory="2Ki", **{"example.com/foo": "1"})
     others = Others(1, read({"cpu": "1", "memory": "2Ki"}), TakenPorts())
-    assert rejection(pod(requests), place, others) == Rejection(reason, f"Node didn't have enough resource: {numbers}")
+    assert rejection(pod(requests), place, others) == PodRejection(
+        reason, f"Node didn't have enough resource: {numbers}"
+    )
 
 
 def test_no_more_pods_are_taken_than_the_node_holds() -> None:
     message = "Node didn't have enough resource: pods, requested: 1, used: 3, capacity: 3"
-    assert rejection(pod(), node(pods="3"), Others(3, {}, TakenPorts())) == Rejection("OutOfpods", message)
+    assert rejection(pod(), node(pods="3"), Others(3, {}, TakenPorts())) == PodRejection("OutOfpods", message)
     assert rejection(pod(), node(pods="3"), Others(2, {}, TakenPorts())) is None
 
 
@@ -74,9 +76,9 @@ def test_a_port_is_taken_for_an_address_and_a_protocol(taken: HostPort, asked: J
 
 def test_a_node_that_the_pod_does_not_want_rejects_it() -> None:
     message = "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"
-    assert rejection(pod(nodeSelector={"zone": "b"}), node(), NOBODY) == Rejection("NodeAffinity", message)
+    assert rejection(pod(nodeSelector={"zone": "b"}), node(), NOBODY) == PodRejection("NodeAffinity", message)
     foreign = rejection(pod(os={"name": "windows"}), node(), NOBODY)
-    assert foreign == Rejection("PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS")
+    assert foreign == PodRejection("PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS")
 
 
 def test_only_taints_that_evict_keep_pods_away() -> None:
@@ -85,7 +87,7 @@ def test_only_taints_that_evict_keep_pods_away() -> None:
     assert rejection(pod(), tainted, NOBODY) is None
     tainted["spec"]["taints"] = [{"key": "a", "effect": "NoExecute"}]
     message = "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate"
-    assert rejection(pod(), tainted, NOBODY) == Rejection("TaintToleration", message)
+    assert rejection(pod(), tainted, NOBODY) == PodRejection("TaintToleration", message)
     assert rejection(pod(tolerations=[{"operator": "Exists"}]), tainted, NOBODY) is None
 
 

@@ -9,17 +9,17 @@ import pytest
 from localplane.apimachinery.objects import JSONObject
 from localplane.nodes.options import NodeOptions
 from localplane.nodes.pods.behaviour import (
+    ContainerKind,
     Course,
     Ending,
     InvalidSimulation,
-    Kind,
     containers,
     course,
     is_out_of_reach,
     name_problem,
     wishes,
 )
-from localplane.nodes.pods.commands import Surroundings
+from localplane.nodes.pods.commands import CommandSurroundings
 
 
 def pod(*, annotations: dict[str, str] | None = None, job: bool = False, **spec: Any) -> JSONObject:
@@ -35,7 +35,7 @@ def course_of(obj: JSONObject, name: str = "main", speed: float = 1.0) -> Course
     kind, container = next(each for each in containers(obj) if each[1]["name"] == name)
     wished = wishes(obj).of(name)
     options = NodeOptions(speed=speed)
-    return course(obj, kind, container, wished=wished, around=Surroundings(), options=options)
+    return course(obj, kind, container, wished=wished, around=CommandSurroundings(), options=options)
 
 
 def image(name: str, **more: Any) -> list[JSONObject]:
@@ -157,10 +157,10 @@ def test_a_name_with_capitals_is_none() -> None:
 
 
 def test_each_kind_of_container_has_its_statuses() -> None:
-    fields = {kind: kind.statuses for kind in Kind}
+    fields = {kind: kind.statuses for kind in ContainerKind}
     assert fields == {
-        Kind.INIT: "initContainerStatuses",
-        Kind.SIDECAR: "initContainerStatuses",
-        Kind.REGULAR: "containerStatuses",
-        Kind.EPHEMERAL: "ephemeralContainerStatuses",
+        ContainerKind.INIT: "initContainerStatuses",
+        ContainerKind.SIDECAR: "initContainerStatuses",
+        ContainerKind.REGULAR: "containerStatuses",
+        ContainerKind.EPHEMERAL: "ephemeralContainerStatuses",
     }

@@ -8,9 +8,9 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apis.amounts import read
-from localplane.nodes.pods.commands import Run, Surroundings, expanded, understand
+from localplane.nodes.pods.commands import CommandRun, CommandSurroundings, expanded, understand
 from localplane.nodes.pods.environment import host_name, path_problem, variables
-from localplane.nodes.pods.node_view import Place
+from localplane.nodes.pods.node_view import NodeView
 from localplane.nodes.pods.requirements import Need
 from localplane.nodes.pods.resize import Room
 
@@ -28,7 +28,7 @@ def values(*env: JSONObject, **container: Any) -> dict[str, str]:
         "status": {"podIP": "10.0.0.7", "podIPs": [{"ip": "10.0.0.7"}, {"ip": "fd00::7"}]},
     }
     room = Room(lambda: read({"cpu": "8", "ephemeral-storage": "10Gi"}), dict)
-    place = Place("node-0", ("172.30.0.2",), tuple, found=OBJECTS.get, room=room)
+    place = NodeView("node-0", ("172.30.0.2",), tuple, found=OBJECTS.get, room=room)
     return {name: value for name, value in variables(pod, main, place).items() if name != "HOSTNAME"}
 
 
@@ -70,10 +70,10 @@ def test_a_value_may_refer_to_those_before_it() -> None:
 
 
 def test_a_command_prints_its_environment() -> None:
-    around = Surroundings(variables={"A": "1", "B": "2"})
-    assert understand(["sh", "-c", "env"], around) == Run(0.0, 0, ("A=1", "B=2"))
-    assert understand(["printenv", "B", "C"], around) == Run(0.0, 1, ("2",))
-    assert understand(["sh", "-c", 'A=wrong echo "right"'], around) == Run(0.0, 0, ("right",))
+    around = CommandSurroundings(variables={"A": "1", "B": "2"})
+    assert understand(["sh", "-c", "env"], around) == CommandRun(0.0, 0, ("A=1", "B=2"))
+    assert understand(["printenv", "B", "C"], around) == CommandRun(0.0, 1, ("2",))
+    assert understand(["sh", "-c", 'A=wrong echo "right"'], around) == CommandRun(0.0, 0, ("right",))
 
 
 @pytest.mark.parametrize(
@@ -103,6 +103,6 @@ def test_part_of_a_volume_is_mounted_only_by_a_path_within_it(mount: JSONObject,
 def test_a_command_knows_the_name_of_its_host(spec: JSONObject, name: str, domain_name: str) -> None:
     pod = {"metadata": {"name": "web", "namespace": "default"}, "spec": spec}
     assert (host_name(pod), host_name(pod, fully=True)) == (name, domain_name)
-    around = Surroundings(variables={"HOSTNAME": name}, domain_name=domain_name)
+    around = CommandSurroundings(variables={"HOSTNAME": name}, domain_name=domain_name)
     told = understand(["sh", "-c", "echo $(hostname)';'$(hostname -f)';'"], around)
-    assert told == Run(0.0, 0, (f"{name};{domain_name};",))
+    assert told == CommandRun(0.0, 0, (f"{name};{domain_name};",))

@@ -9,7 +9,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import format_time
 from localplane.nodes.options import NodeOptions
 from localplane.nodes.pods.memory import PodMemory
-from localplane.nodes.pods.node_view import Place
+from localplane.nodes.pods.node_view import NodeView
 from localplane.nodes.pods.requirements import Troubles
 from localplane.nodes.pods.step import Step, step
 
@@ -22,7 +22,7 @@ class Life:
     def __init__(self, pod: JSONObject) -> None:
         self.pod = pod
         self.memory = PodMemory()
-        self.place = Place("node-0", ("172.30.0.2",), lambda: ("10.0.0.7",))
+        self.place = NodeView("node-0", ("172.30.0.2",), lambda: ("10.0.0.7",))
         self.now = BEGIN
         self.steps: list[Step] = []
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from aiohttp import web
 
 from localplane.apimachinery.errors import APIError
-from localplane.apiserver.endpoints.discovery import Discovery, InstalledGroup
+from localplane.apiserver.endpoints.discovery import DiscoveryHandler, InstalledGroup
 from localplane.apiserver.endpoints.openapi import OpenAPI
 from localplane.apiserver.request import Query, Request, Response
 
@@ -31,7 +31,7 @@ class ToyServer:
 
 @asynccontextmanager
 async def toy_server(groups: Sequence[InstalledGroup]) -> AsyncIterator[ToyServer]:
-    server, discovery, openapi = ToyServer(), Discovery(lambda: groups), OpenAPI(lambda: groups)
+    server, discovery, openapi = ToyServer(), DiscoveryHandler(lambda: groups), OpenAPI(lambda: groups)
 
     async def handle(asked: web.Request) -> web.Response:
         server.seen.append(f"{asked.method} {asked.path_qs}")

@@ -14,7 +14,7 @@ from localplane.scheduler.attempt import Placement, Search
 from localplane.scheduler.plugins.devices import Devices
 from localplane.scheduler.plugins.volumes import VolumeViews
 from localplane.scheduler.sources import Sources
-from localplane.scheduler.state.cluster import Cluster
+from localplane.scheduler.state.cluster import ClusterState
 from localplane.scheduler.state.pod_info import PodInfo
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -85,7 +85,7 @@ class Setting:
     """A cluster of these nodes, and a search in it."""
 
     def __init__(self, *nodes: JSONObject, seed: int = 1) -> None:
-        self.cluster = Cluster()
+        self.cluster = ClusterState()
         self.sources = StillSources()
         self.views = VolumeViews(self.sources)
         self.devices = Devices(self.sources)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from localplane.scheduler.attempt import NoPlace
-from localplane.scheduler.preemption import Candidate, Outcome, Preemption
+from localplane.scheduler.preemption import Candidate, Preemption, PreemptionOutcome
 from localplane.scheduler.sources import BUDGETS
 from localplane.scheduler.state.pod_info import PodInfo
 from tests.unit.scheduler.subjects import HOSTNAME, Setting, node, pod
@@ -15,7 +15,7 @@ from tests.unit.scheduler.subjects import HOSTNAME, Setting, node, pod
 ONE_CPU = {"cpu": "1"}
 
 
-async def outcome(setting: Setting, info: PodInfo) -> Outcome:
+async def outcome(setting: Setting, info: PodInfo) -> PreemptionOutcome:
     with pytest.raises(NoPlace) as failure:
         await setting.place(info)
     preemption = Preemption(setting.cluster, setting.sources, setting.random)
@@ -100,7 +100,7 @@ async def test_a_pod_does_not_preempt_again_while_its_victim_is_going() -> None:
     victim.pod["metadata"]["deletionTimestamp"] = "2024-01-01T00:00:00Z"
     info = pod(priority=10, requests=ONE_CPU, status={"nominatedNodeName": "a"})
     found = await outcome(setting, info)
-    assert found == Outcome("preemption: not eligible due to a terminating pod on the nominated node.")
+    assert found == PreemptionOutcome("preemption: not eligible due to a terminating pod on the nominated node.")
 
 
 async def test_a_neighbour_that_is_not_wanted_has_to_go() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.scheduler.attempt import NoPlace
-from localplane.scheduler.preemption import Outcome, Preemption
+from localplane.scheduler.preemption import Preemption, PreemptionOutcome
 from localplane.scheduler.sources import BUDGETS, SERVICES
 from localplane.scheduler.state.pod_info import PodInfo
 from tests.unit.scheduler.subjects import Setting
@@ -30,7 +30,7 @@ def _info(pod: JSONObject, **spec: Any) -> PodInfo:
     return PodInfo(pod | {"metadata": metadata, "spec": pod["spec"] | spec})
 
 
-async def _attempt(setting: Setting, info: PodInfo) -> tuple[list[str], Outcome | None, str]:
+async def _attempt(setting: Setting, info: PodInfo) -> tuple[list[str], PreemptionOutcome | None, str]:
     """The best nodes; or what came of preemption, and the message."""
     try:
         placement = await setting.place(info)

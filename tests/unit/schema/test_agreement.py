@@ -15,7 +15,7 @@ from localplane.apimachinery.schema import DecodeError, Node, Schema, pruning
 from localplane.apimachinery.schema.structs import decoder
 from localplane.apimachinery.schema.structs.decoded_form import fits
 from localplane.apimachinery.schema.validation.checks import list_errors, valid
-from localplane.apimachinery.schema.validation.violations import Place, explain
+from localplane.apimachinery.schema.validation.violations import ValuePath, explain
 from tests.unit.schema.declarations import GreetingSpec
 
 NAMES = st.sampled_from(["a", "b", "text", "ports", "number", "labels", "k"])
@@ -75,7 +75,7 @@ SCHEMAS = st.recursive(
 def test_what_is_valid_has_no_errors(schema: dict[str, Any], value: Any) -> None:
     node = Schema.of(schema).node
     if valid(node)(value):
-        assert not explain(node, value, Place()).errors
+        assert not explain(node, value, ValuePath()).errors
         assert not list(list_errors(node, value, Path()))
 
 

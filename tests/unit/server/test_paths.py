@@ -8,7 +8,7 @@ import pytest
 from localplane.apimachinery.errors import MethodNotAllowed, ServiceUnavailable
 from localplane.apiserver.request import Answer, Request, Response
 from localplane.apiserver.server.dispatch import Router, dispatch
-from localplane.apiserver.server.monitoring.health import Check, HealthChecks, ping
+from localplane.apiserver.server.monitoring.health import HealthCheck, HealthChecks, ping
 from localplane.apiserver.server.monitoring.metrics import CONTENT_TYPE, Metrics
 from localplane.apiserver.server.paths import HealthPaths, NonResourcePaths, add_metrics, add_version
 from tests.unit.server.asking import ask
@@ -25,7 +25,7 @@ def paths() -> NonResourcePaths:
 @pytest.fixture
 def health() -> HealthPaths:
     checks = HealthChecks()
-    checks.add(Check("ping", ping))
+    checks.add(HealthCheck("ping", ping))
     return HealthPaths(checks)
 
 
@@ -145,6 +145,6 @@ async def test_an_unknown_path_is_404_only_when_all_are_known() -> None:
 
 async def test_two_checks_cannot_share_a_name() -> None:
     checks = HealthChecks()
-    checks.add(Check("ping", ping))
+    checks.add(HealthCheck("ping", ping))
     with pytest.raises(ValueError, match="two health checks named ping"):
-        checks.add(Check("ping", ping))
+        checks.add(HealthCheck("ping", ping))

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from localplane.apiserver.storage.errors import Unavailable
-from localplane.apiserver.storage.etcd.program.faults import Cause, EtcdFailed, Fault, diagnose
+from localplane.apiserver.storage.etcd.program.faults import EtcdFailed, EtcdFault, FaultCause, diagnose
 from localplane.apiserver.storage.etcd.program.process import ProcessLog
 
 
-def fault_of(*lines: str, returncode: int = 1) -> Fault:
+def fault_of(*lines: str, returncode: int = 1) -> EtcdFault:
     return diagnose(
         lines,
         returncode=returncode,
@@ -31,23 +31,29 @@ def logged(message: str, error: str = "", level: str = "fatal") -> str:
 @pytest.mark.parametrize(
     ("line", "cause"),
     [
-        (logged("failed to commit tx", "write /data/etcd/member/snap/db: no space left on device"), Cause.NO_SPACE),
-        (logged("discovery failed", "cannot access data directory: permission denied"), Cause.PERMISSION_DENIED),
-        (logged("failed to open database", "open db: read-only file system", "panic"), Cause.READ_ONLY),
-        (logged("discovery failed", "walpb: crc mismatch"), Cause.DAMAGED),
-        (logged("failed to open database", "invalid database", "panic"), Cause.DAMAGED),
-        ("panic: assertion failed: Page expected to be: 3, but self identifies as 67", Cause.DAMAGED),
-        ("panic: tocommit(9) is out of range [lastIndex(3)]. Was the raft log lost?", Cause.DAMAGED),
-        (logged("invalid downgrade; server version is lower", "cluster cannot be downgraded"), Cause.NEWER_DATA),
-        (logged("discovery failed", "listen unix peer.sock:0: bind: address already in use"), Cause.ADDRESS_IN_USE),
-        (logged("failed to listen", "accept: too many open files"), Cause.TOO_MANY_FILES),
-        ("fatal error: runtime: out of memory", Cause.OUT_OF_MEMORY),
-        ("flag provided but not defined: -log-outputs", Cause.UNSUITABLE_BINARY),
-        ("panic: something that nobody foresaw", Cause.PANIC),
-        ("", Cause.EXITED),
+        (
+            logged("failed to commit tx", "write /data/etcd/member/snap/db: no space left on device"),
+            FaultCause.NO_SPACE,
+        ),
+        (logged("discovery failed", "cannot access data directory: permission denied"), FaultCause.PERMISSION_DENIED),
+        (logged("failed to open database", "open db: read-only file system", "panic"), FaultCause.READ_ONLY),
+        (logged("discovery failed", "walpb: crc mismatch"), FaultCause.DAMAGED),
+        (logged("failed to open database", "invalid database", "panic"), FaultCause.DAMAGED),
+        ("panic: assertion failed: Page expected to be: 3, but self identifies as 67", FaultCause.DAMAGED),
+        ("panic: tocommit(9) is out of range [lastIndex(3)]. Was the raft log lost?", FaultCause.DAMAGED),
+        (logged("invalid downgrade; server version is lower", "cluster cannot be downgraded"), FaultCause.NEWER_DATA),
+        (
+            logged("discovery failed", "listen unix peer.sock:0: bind: address already in use"),
+            FaultCause.ADDRESS_IN_USE,
+        ),
+        (logged("failed to listen", "accept: too many open files"), FaultCause.TOO_MANY_FILES),
+        ("fatal error: runtime: out of memory", FaultCause.OUT_OF_MEMORY),
+        ("flag provided but not defined: -log-outputs", FaultCause.UNSUITABLE_BINARY),
+        ("panic: something that nobody foresaw", FaultCause.PANIC),
+        ("", FaultCause.EXITED),
     ],
 )
-def test_last_words_have_a_cause(line: str, cause: Cause) -> None:
+def test_last_words_have_a_cause(line: str, cause: FaultCause) -> None:
     fault = fault_of(line)
     assert fault.cause is cause
     assert "{" not in fault.sentence
@@ -68,7 +74,10 @@ def test_the_detail_is_what_etcd_said_without_noise_and_stack() -> None:
 
 def test_an_etcd_that_was_killed_is_not_blamed_for_what_it_said_before() -> None:
     fault = fault_of(logged("snapshot save failed", "no space left on device", "warn"), returncode=-9)
-    assert (fault.cause, fault.sentence) == (Cause.KILLED, "etcd was killed by SIGKILL; its log is in /data/etcd.log")
+    assert (fault.cause, fault.sentence) == (
+        FaultCause.KILLED,
+        "etcd was killed by SIGKILL; its log is in /data/etcd.log",
+    )
 
 
 def test_an_exit_without_a_word_tells_its_code() -> None:
@@ -76,7 +85,7 @@ def test_an_exit_without_a_word_tells_its_code() -> None:
 
 
 def test_a_failure_is_an_unavailable_store_with_sentence_and_detail() -> None:
-    error = EtcdFailed(Fault(Cause.PANIC, "a sentence", "a detail"))
+    error = EtcdFailed(EtcdFault(FaultCause.PANIC, "a sentence", "a detail"))
     assert isinstance(error, Unavailable)
     assert str(error) == "a sentence\na detail"
     assert not error.may_have_happened

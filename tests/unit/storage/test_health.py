@@ -6,15 +6,15 @@ import logging
 
 import pytest
 
-from localplane.apiserver.server.monitoring.health import Check, Unhealthy, ping, report
+from localplane.apiserver.server.monitoring.health import HealthCheck, Unhealthy, ping, report
 
 
 async def _fails() -> None:
     raise Unhealthy("the disk is on fire")
 
 
-CHECKS = (Check("ping", ping), Check("store", ping), Check("cache", ping))
-FAILING = (Check("ping", ping), Check("store", _fails), Check("cache", _fails))
+CHECKS = (HealthCheck("ping", ping), HealthCheck("store", ping), HealthCheck("cache", ping))
+FAILING = (HealthCheck("ping", ping), HealthCheck("store", _fails), HealthCheck("cache", _fails))
 
 
 async def test_success_is_told_in_one_word() -> None:

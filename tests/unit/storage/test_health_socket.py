@@ -13,7 +13,7 @@ import pytest
 
 from localplane.apimachinery.errors import ServiceUnavailable
 from localplane.apiserver.registry.errors import interpret_list
-from localplane.apiserver.server.monitoring.health import Check, Unhealthy, ping
+from localplane.apiserver.server.monitoring.health import HealthCheck, Unhealthy, ping
 from localplane.apiserver.server.monitoring.health_socket import HealthHandler, listening
 from localplane.apiserver.storage.errors import Unavailable
 
@@ -34,8 +34,10 @@ class Server:
         return {"store": "memory", "revision": 7}
 
     def handler(self) -> HealthHandler:
-        store = Check("memory", self.check_store)
-        return HealthHandler(live=[Check("ping", ping)], ready=[Check("ping", ping), store], facts=self.facts)
+        store = HealthCheck("memory", self.check_store)
+        return HealthHandler(
+            live=[HealthCheck("ping", ping)], ready=[HealthCheck("ping", ping), store], facts=self.facts
+        )
 
 
 @pytest.fixture

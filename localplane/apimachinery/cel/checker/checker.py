@@ -34,7 +34,7 @@ from localplane.apimachinery.cel.types import (
 )
 from localplane.apimachinery.cel.values import type_of_value
 
-from .unification import Bindings, instantiated, most_general
+from .unification import TypeBindings, instantiated, most_general
 
 _LOGICAL: Final = frozenset({"_&&_", "_||_"})
 _EQUALITIES: Final = frozenset({"_==_", "_!=_"})
@@ -59,7 +59,7 @@ class _Checker:
         self.environment = environment
         self.issues: list[Issue] = []
         self.names: set[str] = set()
-        self.bindings = Bindings()
+        self.bindings = TypeBindings()
         self._scopes: list[dict[str, Type]] = []
         self._fresh = 0
 

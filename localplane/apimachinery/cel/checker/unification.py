@@ -10,7 +10,7 @@ _PARAMETERISED = frozenset({Kind.OPAQUE, Kind.LIST, Kind.MAP})
 _NULLABLE = frozenset({Kind.OPAQUE, Kind.STRUCT, Kind.DURATION, Kind.TIMESTAMP})
 
 
-class Bindings:
+class TypeBindings:
     """What type parameters stand for. A match that fails leaves no trace."""
 
     __slots__ = ("_bound",)

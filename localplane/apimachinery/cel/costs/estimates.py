@@ -20,7 +20,7 @@ from localplane.apimachinery.cel.parser.tree import (
     Literal,
     Select,
 )
-from localplane.apimachinery.cel.schema.declared_types import Declared
+from localplane.apimachinery.cel.schema.declared_types import DeclaredType
 from localplane.apimachinery.cel.types import SCALARS, Kind, Type
 
 from .call_estimates import call_estimate
@@ -28,7 +28,7 @@ from .numbers import LIST_COST, MAP_COST, MOST, STRUCT_COST, UNKNOWN, Size, fixe
 from .operands import Entries, Operand, Path
 
 
-def estimated(tree: Expr, root: Declared | None) -> int:
+def estimated(tree: Expr, root: DeclaredType | None) -> int:
     """`root` is the type that paths start from: `self` and `oldSelf` are both of it."""
     return _Estimator(root).cost(tree)
 
@@ -41,7 +41,7 @@ class _Local:
 
 
 class _Estimator:
-    def __init__(self, root: Declared | None) -> None:
+    def __init__(self, root: DeclaredType | None) -> None:
         self._root = root
         self._paths: dict[int, Path] = {}
         self._locals: dict[str, list[_Local]] = {}

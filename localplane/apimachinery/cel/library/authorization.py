@@ -1,7 +1,7 @@
 """Questions to the authorizer. Upstream: pkg/cel/library/authz.go.
 
 The functions are declared in every environment; values that they work on exist where the variable `authorizer` is given
-(in admission policies). Whoever gives it subclasses `Authorizer`.
+(in admission policies). Whoever gives it subclasses `AuthorizerValue`.
 """
 
 from __future__ import annotations
@@ -22,42 +22,42 @@ DECISION: Final = Type(Kind.STRUCT, "kubernetes.authorization.Decision")
 
 
 @dataclass(frozen=True, slots=True)
-class Decision(Extension):
+class DecisionValue(Extension):
     allowed: bool
     reason: str = ""
     error: str = ""
     cel_type: ClassVar[Type] = DECISION
 
 
-class Authorizer(Extension):
+class AuthorizerValue(Extension):
     """Who may do what. `decide` answers a check."""
 
     cel_type: ClassVar[Type] = AUTHORIZER
 
-    def decide(self, check: ResourceCheck | PathCheck, verb: str) -> Decision:
+    def decide(self, check: ResourceCheck | PathCheck, verb: str) -> DecisionValue:
         raise NotImplementedError
 
-    def as_service_account(self, namespace: str, name: str) -> Authorizer:
+    def as_service_account(self, namespace: str, name: str) -> AuthorizerValue:
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
 class PathCheck(Extension):
-    authorizer: Authorizer
+    authorizer: AuthorizerValue
     path: str
     cel_type: ClassVar[Type] = PATH_CHECK
 
 
 @dataclass(frozen=True, slots=True)
 class GroupCheck(Extension):
-    authorizer: Authorizer
+    authorizer: AuthorizerValue
     group: str
     cel_type: ClassVar[Type] = GROUP_CHECK
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceCheck(Extension):
-    authorizer: Authorizer
+    authorizer: AuthorizerValue
     group: str
     resource: str
     subresource: str = ""
@@ -68,7 +68,7 @@ class ResourceCheck(Extension):
     cel_type: ClassVar[Type] = RESOURCE_CHECK
 
 
-def _check(check: Any, verb: str) -> Decision:
+def _check(check: Any, verb: str) -> DecisionValue:
     if not isinstance(check, (PathCheck, ResourceCheck)):
         raise no_such_overload()
     return check.authorizer.decide(check, verb)

@@ -11,7 +11,7 @@ from localplane.apimachinery.cel.types import INT, STRING, list_of
 from localplane.apimachinery.golang import regexps
 
 
-def compiled(pattern: str) -> regexps.Expression:
+def compiled(pattern: str) -> regexps.Regexp:
     """Raises EvaluationError in Go's words."""
     try:
         return regexps.compiled(pattern)

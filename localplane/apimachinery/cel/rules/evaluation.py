@@ -27,14 +27,14 @@ _NO_BUDGET: Final = "validation failed due to running out of cost budget, no fur
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RuleNode:
     """A schema with rules at it, or below it."""
 
     node: Node
     rules: tuple[Rule, ...]
-    properties: Mapping[str, Place]
-    values: Place | None
-    items: Place | None
+    properties: Mapping[str, RuleNode]
+    values: RuleNode | None
+    items: RuleNode | None
     is_root: bool = False
 
     @property
@@ -84,7 +84,7 @@ class Unfinished(Exception):
 
 
 def review(
-    place: Place, obj: Any, old: Any, path: Path, *, budget: int = PER_OBJECT, patience: int | None = None
+    place: RuleNode, obj: Any, old: Any, path: Path, *, budget: int = PER_OBJECT, patience: int | None = None
 ) -> Review:
     """Raises Unfinished where more than the patience would be spent."""
     evaluation = _Evaluation(budget, patience)
@@ -111,7 +111,7 @@ class _Evaluation:
         self._patience -= cost
         return value, cost
 
-    def visit(self, place: Place, path: Path, obj: Any, old: Any, ratchet: _Ratchet) -> None:
+    def visit(self, place: RuleNode, path: Path, obj: Any, old: Any, ratchet: _Ratchet) -> None:
         if obj is None:
             return
         if place.rules:
@@ -129,7 +129,7 @@ class _Evaluation:
                 if name in obj:
                     self.visit(below, path / name, obj[name], before.get(name), ratchet.key(name))
 
-    def _ask(self, place: Place, path: Path, obj: Any, old: Any, ratchet: _Ratchet) -> None:
+    def _ask(self, place: RuleNode, path: Path, obj: Any, old: Any, ratchet: _Ratchet) -> None:
         if self.budget <= 0:
             self._give_up(invalid(path, place.node.type, _NO_BUDGET))
         variables: dict[str, Any] | None = None
@@ -157,7 +157,7 @@ class _Evaluation:
         self.found.errors.append(error)
         raise _Exhausted
 
-    def _holds(self, rule: Rule, place: Place, path: Path, variables: Mapping[str, Any]) -> bool:
+    def _holds(self, rule: Rule, place: RuleNode, path: Path, variables: Mapping[str, Any]) -> bool:
         """True also for a rule that could not be evaluated, whose error is told."""
         assert rule.program is not None
         kind = place.node.type
@@ -175,7 +175,7 @@ class _Evaluation:
         return value is True
 
     def _fail(  # noqa: PLR0917 - one rule at one place about one object
-        self, rule: Rule, place: Place, path: Path, obj: Any, variables: Mapping[str, Any], ratchet: _Ratchet
+        self, rule: Rule, place: RuleNode, path: Path, obj: Any, variables: Mapping[str, Any], ratchet: _Ratchet
     ) -> None:
         if rule.field_path:
             path = path / rule.field_path
@@ -186,7 +186,7 @@ class _Evaluation:
         kept.append(_error(rule.declaration.get("reason"), path, value, detail))
 
     def _message(
-        self, rule: Rule, place: Place, path: Path, variables: Mapping[str, Any], kept: list[FieldError]
+        self, rule: Rule, place: RuleNode, path: Path, variables: Mapping[str, Any], kept: list[FieldError]
     ) -> str:
         """What the messageExpression says, if it says something that can be shown."""
         if rule.message_program is None:
@@ -209,7 +209,7 @@ class _Evaluation:
         return text
 
 
-def _read(place: Place, raw: Any) -> Any:
+def _read(place: RuleNode, raw: Any) -> Any:
     try:
         return place.read(raw)
     except EvaluationError as error:

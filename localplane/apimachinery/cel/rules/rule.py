@@ -12,7 +12,7 @@ from localplane.apimachinery.cel.environment import Expression, base_environment
 from localplane.apimachinery.cel.interpreter.program import InstantiationFailed, Program
 from localplane.apimachinery.cel.library.strings import trimmed
 from localplane.apimachinery.cel.parser.source import CompilationFailed
-from localplane.apimachinery.cel.schema.declared_types import Declared
+from localplane.apimachinery.cel.schema.declared_types import DeclaredType
 from localplane.apimachinery.cel.types import Kind, optional_of
 from localplane.apimachinery.schema import Node
 
@@ -55,7 +55,7 @@ class Rule:
 class Scope:
     """The place that rules stand at: what `self` is to them."""
 
-    def __init__(self, node: Node, declared: Declared) -> None:
+    def __init__(self, node: Node, declared: DeclaredType) -> None:
         self.node = node
         self.declared = declared
         base = base_environment()

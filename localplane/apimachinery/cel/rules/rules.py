@@ -21,7 +21,7 @@ from localplane.apimachinery.schema import Node
 from localplane.apimachinery.schema.declarations.structural import node_of_openapi
 
 from .budgets import EXPRESSION_LIMIT, Total, cost_message, most_places, places_by_size
-from .evaluation import Place, Review, review
+from .evaluation import Review, RuleNode, review
 from .rule import Rule, Scope
 
 __all__ = ["CompiledRules", "Review", "compile_rules"]
@@ -37,7 +37,7 @@ _UNCONVERTIBLE: Final = (
 class CompiledRules:
     """The rules of a schema, by the places that have some. `errors` are those of the definition."""
 
-    place: Place | None
+    place: RuleNode | None
     errors: list[FieldError] = field(default_factory=list)
 
     def validate(
@@ -116,11 +116,11 @@ class _TreeCompiler:
         self._any_cost = any_cost
         self._broken = broken
 
-    def compile(self, node: Node, path: Path, context: _Context) -> Place | None:
+    def compile(self, node: Node, path: Path, context: _Context) -> RuleNode | None:
         """The place, if there are rules at it or below it."""
         node.load()
         values = items = None
-        properties: dict[str, Place] = {}
+        properties: dict[str, RuleNode] = {}
         if node.values is not None:
             child = node.values.load()
             values = self.compile(child, path / "additionalProperties", context.below(node, path, child))
@@ -135,7 +135,7 @@ class _TreeCompiler:
         rules = self._rules(node, path, context)
         if not (rules or properties or values is not None or items is not None):
             return None
-        return Place(node, rules, properties, values, items, is_root=context.is_root)
+        return RuleNode(node, rules, properties, values, items, is_root=context.is_root)
 
     def _rules(self, node: Node, path: Path, context: _Context) -> tuple[Rule, ...]:
         declarations = node.notes.get(KEYWORD)

@@ -34,7 +34,7 @@ _LONGEST: Final = {"duration": 32, "date": 12, "date-time": 32}
 _SCALARS: Final = {"boolean": (BOOL, 4), "number": (DOUBLE, 1), "integer": (INT, 1)}
 
 
-class Declared:
+class DeclaredType:
     """`smallest` is the least number of bytes of JSON, `max_elements` the most elements, characters or entries."""
 
     __slots__ = ("_fields", "_node", "element", "key", "max_elements", "name", "smallest", "type")
@@ -44,18 +44,18 @@ class Declared:
         self.smallest = smallest
         self.max_elements = max_elements
         self.name = name
-        self.element: Declared | None = None
-        self.key: Declared | None = None
+        self.element: DeclaredType | None = None
+        self.key: DeclaredType | None = None
         self._node: Node | None = None
-        self._fields: dict[str, Declared | None] = {}
+        self._fields: dict[str, DeclaredType | None] = {}
 
-    def field(self, name: str) -> Declared | None:
+    def field(self, name: str) -> DeclaredType | None:
         """By its escaped name; None if there is none, or none that expressions may see."""
         if name not in self._fields:
             self._fields[name] = self._made_field(name)
         return self._fields[name]
 
-    def _made_field(self, name: str) -> Declared | None:
+    def _made_field(self, name: str) -> DeclaredType | None:
         raw = unescaped(name)
         if self._node is None or raw is None or escaped(raw) != name:
             return None
@@ -73,34 +73,34 @@ class Declared:
         return found.type if found is not None else None
 
     @classmethod
-    def object(cls, node: Node, name: str) -> Declared:
+    def object(cls, node: Node, name: str) -> DeclaredType:
         made = cls(DYN, smallest=_smallest_object(node), name=name)
         made.type = Type(Kind.STRUCT, name, (), made)
         made._node = node
         return made
 
 
-def declared(node: Node | None, *, is_root: bool = False, name: str = "selfType") -> Declared | None:
+def declared(node: Node | None, *, is_root: bool = False, name: str = "selfType") -> DeclaredType | None:
     """None for what expressions may not see."""
     if node is None:
         return None
     node.load()
     if node.int_or_string:
-        return Declared(DYN, smallest=1, max_elements=_most_characters(node, default=REQUEST_SIZE - 2))
+        return DeclaredType(DYN, smallest=1, max_elements=_most_characters(node, default=REQUEST_SIZE - 2))
     if is_root:
         node = with_type_and_metadata(node)
     match node.type:
         case "array":
             return _list(node, name)
         case "object":
-            return _map(node, name) if node.values is not None else Declared.object(node, name)
+            return _map(node, name) if node.values is not None else DeclaredType.object(node, name)
         case "string":
             return _string(node)
     scalar = _SCALARS.get(node.type)
-    return Declared(scalar[0], smallest=scalar[1]) if scalar is not None else None
+    return DeclaredType(scalar[0], smallest=scalar[1]) if scalar is not None else None
 
 
-def _list(node: Node, name: str) -> Declared | None:
+def _list(node: Node, name: str) -> DeclaredType | None:
     items = node.items.load() if node.items is not None else None
     element = declared(items, is_root=items.embedded_resource, name=f"{name}.@idx") if items is not None else None
     if element is None:
@@ -108,12 +108,12 @@ def _list(node: Node, name: str) -> Declared | None:
     most = node.limits.max_items
     if most is None:
         most = (REQUEST_SIZE - 2) // (element.smallest + 1)
-    made = Declared(list_of(element.type), smallest=2, max_elements=max(most, 0))
+    made = DeclaredType(list_of(element.type), smallest=2, max_elements=max(most, 0))
     made.element = element
     return made
 
 
-def _map(node: Node, name: str) -> Declared | None:
+def _map(node: Node, name: str) -> DeclaredType | None:
     values = node.values.load() if node.values is not None else None
     element = declared(values, is_root=values.embedded_resource, name=f"{name}.@elem") if values is not None else None
     if element is None:
@@ -121,24 +121,24 @@ def _map(node: Node, name: str) -> Declared | None:
     most = node.limits.max_properties
     if most is None:
         most = (REQUEST_SIZE - 2) // (element.smallest + 6)  # a key, its quotes, a colon and a comma
-    made = Declared(map_of(STRING, element.type), smallest=2, max_elements=max(most, 0))
+    made = DeclaredType(map_of(STRING, element.type), smallest=2, max_elements=max(most, 0))
     made.element = element
-    made.key = Declared(STRING, smallest=2)
+    made.key = DeclaredType(STRING, smallest=2)
     return made
 
 
-def _string(node: Node) -> Declared:
+def _string(node: Node) -> DeclaredType:
     form = node.format if node.format in _STRINGS else ""
     type_, smallest = _STRINGS.get(form, STRING), _SMALLEST[form]
     if form in _LONGEST:
-        return Declared(type_, smallest=smallest, max_elements=_LONGEST[form])
+        return DeclaredType(type_, smallest=smallest, max_elements=_LONGEST[form])
     if form == "byte":
         limit = node.limits.max_length
         most = REQUEST_SIZE - 2 if limit is None else max(limit, 0)
-        return Declared(type_, smallest=smallest, max_elements=most)
+        return DeclaredType(type_, smallest=smallest, max_elements=most)
     longest = max((len(each.encode()) for each in node.limits.enum if isinstance(each, str)), default=0)
     default = longest if node.limits.enum else REQUEST_SIZE - 2
-    return Declared(type_, smallest=smallest, max_elements=_most_characters(node, default=default))
+    return DeclaredType(type_, smallest=smallest, max_elements=_most_characters(node, default=default))
 
 
 def _most_characters(node: Node, *, default: int) -> int:

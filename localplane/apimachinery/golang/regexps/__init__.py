@@ -11,7 +11,7 @@ selectors, what kctl proxy lets through. Python's re never meets such a pair. No
 from __future__ import annotations
 
 from .automaton import TooCostly
-from .engines import Expression, compiled
+from .engines import Regexp, compiled
 from .parser import InvalidRegexp
 
-__all__ = ["Expression", "InvalidRegexp", "TooCostly", "compiled"]
+__all__ = ["InvalidRegexp", "Regexp", "TooCostly", "compiled"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from .classes import Characters
-from .syntax import Assertion, Choice, Group, Leaf, Node, Position, Repeat, Row
+from .syntax import Assertion, Choice, Leaf, Position, RegexpGroup, RegexpNode, Repeat, Row
 
 _MOST_STEPS: Final = 1_000_000
 """That were not taken before, for one text: they take half a second."""
@@ -78,7 +78,7 @@ class _Step(NamedTuple):
 
 
 class Automaton:
-    def __init__(self, tree: Node) -> None:
+    def __init__(self, tree: RegexpNode) -> None:
         self._program = _assembled(tree)
         self._end = len(self._program)
         self._steps: dict[tuple[tuple[int, ...], str, str, bool], _Step] = {}
@@ -215,12 +215,12 @@ def _holds(position: Position, before: str, behind: str) -> bool:
             return (before == "w") == (behind == "w")
 
 
-def _assembled(tree: Node) -> list[_Instruction]:
+def _assembled(tree: RegexpNode) -> list[_Instruction]:
     """The end is behind the last instruction."""
     program: list[_Instruction] = []
     known: dict[Characters, Characters] = {}
     places: list[int] = []
-    waiting: list[Node | _Instruction | _Label] = [tree]
+    waiting: list[RegexpNode | _Instruction | _Label] = [tree]
     while waiting:
         item = waiting.pop()
         match item:
@@ -230,7 +230,7 @@ def _assembled(tree: Node) -> list[_Instruction]:
                 program.append(_Read(known.setdefault(item.characters, item.characters)))
             case Assertion():
                 program.append(_Ask(item.position))
-            case Node():
+            case RegexpNode():
                 waiting += reversed(_expanded(item, places))
             case _:
                 program.append(item)
@@ -246,9 +246,9 @@ def _resolved(instruction: _Instruction, places: list[int]) -> _Instruction:
     return instruction
 
 
-def _expanded(node: Node, places: list[int]) -> list[Node | _Instruction | _Label]:
+def _expanded(node: RegexpNode, places: list[int]) -> list[RegexpNode | _Instruction | _Label]:
     match node:
-        case Group():
+        case RegexpGroup():
             return [node.part]
         case Row():
             return list(node.parts)
@@ -264,8 +264,8 @@ def _new(places: list[int]) -> int:
     return len(places) - 1
 
 
-def _choice(node: Choice, places: list[int]) -> list[Node | _Instruction | _Label]:
-    items: list[Node | _Instruction | _Label] = []
+def _choice(node: Choice, places: list[int]) -> list[RegexpNode | _Instruction | _Label]:
+    items: list[RegexpNode | _Instruction | _Label] = []
     end = _new(places)
     for part in node.parts[:-1]:
         this, next_one = _new(places), _new(places)
@@ -273,14 +273,16 @@ def _choice(node: Choice, places: list[int]) -> list[Node | _Instruction | _Labe
     return [*items, node.parts[-1], _Label(end)]
 
 
-def _repetition(node: Repeat, places: list[int]) -> list[Node | _Instruction | _Label]:
+def _repetition(node: Repeat, places: list[int]) -> list[RegexpNode | _Instruction | _Label]:
     """x{2,4} is xx(x(x)?)?, x{2,} is xx+, and x* is (x+)?, which makes a difference where x may be empty."""
 
     def split(go_on: int) -> _Split:
         return _Split(end, go_on) if node.lazy else _Split(go_on, end)
 
     end = _new(places)
-    items: list[Node | _Instruction | _Label] = [node.part] * (node.least if node.most is not None else node.least - 1)
+    items: list[RegexpNode | _Instruction | _Label] = [node.part] * (
+        node.least if node.most is not None else node.least - 1
+    )
     if node.most is not None:
         for _ in range(node.most - node.least):
             inside = _new(places)

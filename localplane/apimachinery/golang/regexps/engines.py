@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import Any, Final, Protocol
 
 from .automaton import Automaton, TooCostly
-from .parser import InvalidRegexp, Parsed, parsed
+from .parser import InvalidRegexp, ParsedRegexp, parsed
 
 _HEAVIEST: Final = 100_000
 """In RE2's instructions: what it compiles within some 30 ms."""
@@ -39,7 +39,7 @@ class Engine(Protocol):
         """What it matches, one behind the other, as Go's FindAll. Raises TooCostly."""
 
 
-class Expression:
+class Regexp:
     """A regular expression that can be used."""
 
     __slots__ = ("_engine", "_parsed", "pattern")
@@ -47,7 +47,7 @@ class Expression:
     def __init__(self, pattern: str) -> None:
         """Raises InvalidRegexp."""
         self.pattern = pattern
-        self._parsed: Parsed | None = parsed(pattern)
+        self._parsed: ParsedRegexp | None = parsed(pattern)
         if self._parsed.tree.size > _LARGEST_AUTOMATON and not _suits_re2(self._parsed):
             raise InvalidRegexp("expression too large", pattern)
         self._engine: Engine | None = None
@@ -68,21 +68,21 @@ class Expression:
         return self._engine
 
 
-def compiled(pattern: str) -> Expression:
+def compiled(pattern: str) -> Regexp:
     """Raises InvalidRegexp, in Go's words. A pattern may be a text that somebody sent: long ones are not kept."""
-    return _kept(pattern) if len(pattern) <= _LONGEST_KEPT else Expression(pattern)
+    return _kept(pattern) if len(pattern) <= _LONGEST_KEPT else Regexp(pattern)
 
 
 @lru_cache(maxsize=1024)
-def _kept(pattern: str) -> Expression:
-    return Expression(pattern)
+def _kept(pattern: str) -> Regexp:
+    return Regexp(pattern)
 
 
-def _suits_re2(expression: Parsed) -> bool:
+def _suits_re2(expression: ParsedRegexp) -> bool:
     return expression.text is not None and expression.tree.weight <= _HEAVIEST and expression.named <= _MOST_NAMED
 
 
-def _engine(expression: Parsed) -> Engine:
+def _engine(expression: ParsedRegexp) -> Engine:
     library = _re2() if _suits_re2(expression) else None
     if library is not None:
         try:
@@ -105,7 +105,7 @@ def _re2() -> Any:
 class RE2Engine:
     """Texts are handed over as bytes, which is what RE2 reads."""
 
-    def __init__(self, library: Any, expression: Parsed) -> None:
+    def __init__(self, library: Any, expression: ParsedRegexp) -> None:
         """Raises the library's error for what it can't compile."""
         assert expression.text is not None
         options = library.Options()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from .classes import ANY, PERL, POSIX, Characters, Piece, named_class
-from .syntax import Assertion, Node, Position, choice, group, leaf, letter, repeat, row
+from .syntax import Assertion, Position, RegexpNode, choice, group, leaf, letter, repeat, row
 
 _LONGEST: Final = 1 << 16
 """Go has no such limit; no pattern of the definitions that people install comes near."""
@@ -44,16 +44,16 @@ class InvalidRegexp(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedRegexp:
     """`text` is the expression as RE2 reads it, or None if RE2 can't say it; `named` is how many classes with names it
     has."""
 
-    tree: Node
+    tree: RegexpNode
     text: str | None
     named: int
 
 
-def parsed(pattern: str) -> Parsed:
+def parsed(pattern: str) -> ParsedRegexp:
     """Raises InvalidRegexp."""
     if len(pattern) > _LONGEST:
         raise InvalidRegexp("expression too large", pattern)
@@ -76,10 +76,10 @@ class _Open:
 
     outside: _Flags
     has_number: bool
-    alternatives: list[Node] = field(default_factory=list)
-    parts: list[Node] = field(default_factory=list)
+    alternatives: list[RegexpNode] = field(default_factory=list)
+    parts: list[RegexpNode] = field(default_factory=list)
 
-    def node(self) -> Node:
+    def node(self) -> RegexpNode:
         inside = choice([*self.alternatives, row(self.parts)])
         return group(inside) if self.has_number else inside
 
@@ -97,7 +97,7 @@ class _Reader:
         self._has_class_end = True
         """Whether there may be a `:]` further on."""
 
-    def whole(self) -> Parsed:
+    def whole(self) -> ParsedRegexp:
         last = -1
         while self._at < len(self._pattern):
             last = self._piece(last)
@@ -105,15 +105,15 @@ class _Reader:
             raise InvalidRegexp("missing closing )", self._pattern)
         tree = self._checked(self._groups[0].node())
         text = None if self._spelled is None else "".join([*self._spelled, self._pattern[self._copied :]])
-        return Parsed(tree, text, self._named)
+        return ParsedRegexp(tree, text, self._named)
 
     def _looking_at(self, text: str) -> bool:
         return self._pattern.startswith(text, self._at)
 
-    def _push(self, node: Node) -> None:
+    def _push(self, node: RegexpNode) -> None:
         self._groups[-1].parts.append(self._checked(node))
 
-    def _checked(self, node: Node) -> Node:
+    def _checked(self, node: RegexpNode) -> RegexpNode:
         if node.size > _LARGEST or self._named > _MOST_NAMED:
             raise InvalidRegexp("expression too large", self._pattern)
         if node.height > _DEEPEST:
@@ -151,7 +151,7 @@ class _Reader:
                 self._push(self._single(character))
         return -1
 
-    def _single(self, character: str) -> Node:
+    def _single(self, character: str) -> RegexpNode:
         match character:
             case "^":
                 return Assertion(Position.TEXT_BEGINS if self._flags.single else Position.LINE_BEGINS)

@@ -27,7 +27,7 @@ class Position(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class RegexpNode:
     """`size` is in Go's instructions, `weight` in RE2's, `height` as Go counts it; `product` is how many times the most
     repeated part is asked for."""
 
@@ -38,37 +38,37 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf(Node):
+class Leaf(RegexpNode):
     characters: Characters
 
 
 @dataclass(frozen=True, slots=True)
-class Assertion(Node):
+class Assertion(RegexpNode):
     position: Position
 
 
 @dataclass(frozen=True, slots=True)
-class Group(Node):
+class RegexpGroup(RegexpNode):
     """One with a number: it counts for the height and for nothing else."""
 
-    part: Node
+    part: RegexpNode
 
 
 @dataclass(frozen=True, slots=True)
-class Row(Node):
-    parts: tuple[Node, ...]
+class Row(RegexpNode):
+    parts: tuple[RegexpNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice(Node):
-    parts: tuple[Node, ...]
+class Choice(RegexpNode):
+    parts: tuple[RegexpNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat(Node):
+class Repeat(RegexpNode):
     """Without a `most`, as often as it can be."""
 
-    part: Node
+    part: RegexpNode
     least: int
     most: int | None
     lazy: bool
@@ -87,11 +87,11 @@ def letter(character: str, *, folds: bool) -> Leaf:
     return leaf(only(character, folds=folds))
 
 
-def group(part: Node) -> Group:
-    return Group(part, size=part.size + 2, weight=part.weight, height=part.height + 1, product=part.product)
+def group(part: RegexpNode) -> RegexpGroup:
+    return RegexpGroup(part, size=part.size + 2, weight=part.weight, height=part.height + 1, product=part.product)
 
 
-def row(parts: Sequence[Node]) -> Node:
+def row(parts: Sequence[RegexpNode]) -> RegexpNode:
     """Letters in a row are one node to Go."""
     if len(parts) == 1:
         return parts[0]
@@ -99,7 +99,7 @@ def row(parts: Sequence[Node]) -> Node:
     return Row(tuple(parts), **_together(parts, is_leaf=is_word, extra=0))
 
 
-def choice(parts: Sequence[Node]) -> Node:
+def choice(parts: Sequence[RegexpNode]) -> RegexpNode:
     """One character or another is a set to Go."""
     if len(parts) == 1:
         return parts[0]
@@ -107,7 +107,7 @@ def choice(parts: Sequence[Node]) -> Node:
     return Choice(tuple(parts), **_together(parts, is_leaf=is_set, extra=len(parts) - 1))
 
 
-def _together(parts: Sequence[Node], *, is_leaf: bool, extra: int) -> dict[str, int]:
+def _together(parts: Sequence[RegexpNode], *, is_leaf: bool, extra: int) -> dict[str, int]:
     if not parts:
         return {}
     return {
@@ -118,7 +118,7 @@ def _together(parts: Sequence[Node], *, is_leaf: bool, extra: int) -> dict[str, 
     }
 
 
-def repeat(part: Node, least: int, most: int | None, *, lazy: bool, counted: bool) -> Repeat:
+def repeat(part: RegexpNode, least: int, most: int | None, *, lazy: bool, counted: bool) -> Repeat:
     """`counted`: written with braces, which Go measures differently."""
     copies = max(least, 1) if most is None else most
     extra = 2 if least == 0 else 1

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from localplane.apimachinery.fieldpath import FieldError, Path, duplicate, invalid
-from localplane.apimachinery.golang.regexps import Expression, InvalidRegexp, TooCostly, compiled
+from localplane.apimachinery.golang.regexps import InvalidRegexp, Regexp, TooCostly, compiled
 from localplane.apimachinery.schema.nodes import NO_LIMITS, Limits, Node
 from localplane.apimachinery.schema.structs.codecs import INT32_MAX, INT32_MIN
 from localplane.apimachinery.schema.structs.decoded_form import INT64_MAX, INT64_MIN, Check, later
@@ -203,7 +203,7 @@ def _string(node: Node) -> Check:
     return check
 
 
-def _fits(pattern: Expression, text: str) -> bool:
+def _fits(pattern: Regexp, text: str) -> bool:
     """What would take too long does not: the explanation says so."""
     try:
         return pattern.is_in(text)

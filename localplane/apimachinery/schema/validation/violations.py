@@ -33,7 +33,7 @@ from .formats import effective_format, has_format
 # Where in a custom resource something is wrong: once as a field, once as validation's messages write it.
 
 
-class Place:
+class ValuePath:
     """The two differ below a map at the root, whose keys get a dot in front in the messages only.
 
     `prefix` is the field that the root of the walk is in: the status, when only that is looked at.
@@ -52,14 +52,14 @@ class Place:
             return self.prefix or "<nil>"
         return f"{self.prefix}.{name}" if self.prefix else name
 
-    def child(self, name: str) -> Place:
-        return Place(f"{self.text}.{name}" if self.text else name, self.prefix)
+    def child(self, name: str) -> ValuePath:
+        return ValuePath(f"{self.text}.{name}" if self.text else name, self.prefix)
 
-    def key(self, name: str) -> Place:
-        return Place(f"{self.text}.{name}", self.prefix)
+    def key(self, name: str) -> ValuePath:
+        return ValuePath(f"{self.text}.{name}", self.prefix)
 
-    def index(self, number: int) -> Place:
-        return Place(f"{self.text}[{number}]", self.prefix)
+    def index(self, number: int) -> ValuePath:
+        return ValuePath(f"{self.text}[{number}]", self.prefix)
 
 
 # Numbers and their limits. A limit is itself checked against the type, and compared in the number's own type.
@@ -97,7 +97,7 @@ def is_integral(number: float) -> bool:
     return number == rounded or (rounded != 0 and abs(number - rounded) < 1e-9 * abs(rounded))
 
 
-def number_findings(node: Node, value: float, place: Place) -> Iterator[FieldError]:
+def number_findings(node: Node, value: float, place: ValuePath) -> Iterator[FieldError]:
     number = value if json_kind(value) == "integer" else float(value)
     limits, kind = node.limits, node.type if node.type in ("integer", "number") else ""
     if node.int_or_string:
@@ -122,7 +122,7 @@ def _native(number: float, limit: float, kind: str, format_: str) -> int | float
     return float(number) if _problem(float(limit), kind, format_) else number
 
 
-def _out_of_range(number: float, kind: str, format_: str, what: str, place: Place) -> Iterator[FieldError]:
+def _out_of_range(number: float, kind: str, format_: str, what: str, place: ValuePath) -> Iterator[FieldError]:
     if _problem(number, kind, format_):
         shown = f"with format {format_}" if format_ else "(default format)"
         yield invalid("<nil>", "", f"{what} value must be of type {kind} {shown} in {place.text}")
@@ -135,7 +135,7 @@ def _problem(number: float, kind: str, format_: str) -> bool:
     return kind == "number" and format_ == "float" and abs(number) >= _FLOAT32_MAX
 
 
-def _not_multiple(number: float, factor: float, place: Place) -> Iterator[FieldError]:
+def _not_multiple(number: float, factor: float, place: ValuePath) -> Iterator[FieldError]:
     divisor = int(factor) if isinstance(number, int) else factor
     if divisor <= 0:
         problem = f"factor MultipleOf declared for {place.text} must be positive: {go_value(divisor)}"
@@ -149,7 +149,7 @@ def _not_multiple(number: float, factor: float, place: Place) -> Iterator[FieldE
         yield invalid(place.field, number, f"{place.text} in body should be a multiple of {go_value(divisor)}")
 
 
-def _beyond(number: float, limit: float, place: Place, side: str, *, exclusive: bool) -> Iterator[FieldError]:
+def _beyond(number: float, limit: float, place: ValuePath, side: str, *, exclusive: bool) -> Iterator[FieldError]:
     bound = int(limit) if isinstance(number, int) else float(limit)
     apart = number - bound if side == "greater" else bound - number
     if apart < 0 or (exclusive and apart == 0):
@@ -173,7 +173,7 @@ class Findings:
         self.held += other.held
 
 
-def explain(node: Node, value: Any, place: Place, old: Any = NOTHING) -> Findings:
+def explain(node: Node, value: Any, place: ValuePath, old: Any = NOTHING) -> Findings:
     """The errors of a value; those of an update are forgiven where `old` is the same."""
     found = _explain(node.load(), value, place, old)
     if found.errors and old is not NOTHING and identity(old) == identity(value):
@@ -182,10 +182,10 @@ def explain(node: Node, value: Any, place: Place, old: Any = NOTHING) -> Finding
 
 
 def is_valid(node: Node, value: Any) -> bool:
-    return not _explain(node.load(), value, Place(), NOTHING).errors
+    return not _explain(node.load(), value, ValuePath(), NOTHING).errors
 
 
-def _explain(node: Node, value: Any, place: Place, old: Any) -> Findings:
+def _explain(node: Node, value: Any, place: ValuePath, old: Any) -> Findings:
     found = Findings()
     format_ = effective_format(node.type, node.format, int_or_string=node.int_or_string)
     if node.codec is None and (node.type or node.int_or_string or format_):  # a codec has read the value already
@@ -213,7 +213,7 @@ def _explain(node: Node, value: Any, place: Place, old: Any) -> Findings:
     return found
 
 
-def _explain_type(node: Node, value: Any, place: Place, found: Findings) -> None:
+def _explain_type(node: Node, value: Any, place: ValuePath, found: Findings) -> None:
     """A list passes where a text of some format is asked for: so it does upstream."""
     types = ("integer", "string") if node.int_or_string else (node.type,) if node.type else ()
     format_ = effective_format(node.type, node.format, int_or_string=node.int_or_string)
@@ -239,11 +239,11 @@ def _explain_type(node: Node, value: Any, place: Place, found: Findings) -> None
         found.add(_wrong_type(place, ",".join(types), kind))
 
 
-def _wrong_type(place: Place, wanted: str, actual: str) -> FieldError:
+def _wrong_type(place: ValuePath, wanted: str, actual: str) -> FieldError:
     return type_invalid(place.field, actual, f"{place.text} in body must be of type {wanted}: {go_quote(actual)}")
 
 
-def _explain_text(node: Node, value: str, place: Place, found: Findings) -> None:
+def _explain_text(node: Node, value: str, place: ValuePath, found: Findings) -> None:
     """Of the length and the pattern only the first fault is told."""
     limits = node.limits
     found.held += 1
@@ -271,7 +271,7 @@ def _pattern_problem(pattern: str, value: str) -> str:
         return f"{pattern}, but {error}"
 
 
-def _explain_enum(node: Node, value: Any, place: Place, found: Findings) -> None:
+def _explain_enum(node: Node, value: Any, place: ValuePath, found: Findings) -> None:
     values = node.limits.enum
     if not values:
         return
@@ -288,7 +288,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _explain_list(node: Node, value: list[Any], place: Place, old: Any, found: Findings) -> None:
+def _explain_list(node: Node, value: list[Any], place: ValuePath, old: Any, found: Findings) -> None:
     limits, size = node.limits, len(value)
     if node.items is not None:
         known = _known_items(node, old)
@@ -320,7 +320,7 @@ def _identity(node: Node, item: dict[str, Any]) -> Any:
     return identity([item.get(key, NOTHING) for key in node.list_map_keys])
 
 
-def _explain_object(node: Node, value: dict[str, Any], place: Place, old: Any, found: Findings) -> None:
+def _explain_object(node: Node, value: dict[str, Any], place: ValuePath, old: Any, found: Findings) -> None:
     limits, size = node.limits, len(value)
     if limits.min_properties is not None and size < limits.min_properties:
         least = limits.min_properties
@@ -343,7 +343,7 @@ def _explain_object(node: Node, value: dict[str, Any], place: Place, old: Any, f
             found.add(required(place.child(key).field))
 
 
-def _explain_alternatives(node: Node, value: Any, place: Place, old: Any, found: Findings) -> None:
+def _explain_alternatives(node: Node, value: Any, place: ValuePath, old: Any, found: Findings) -> None:
     quoted = go_quote(place.text)
     if node.any_of:
         _explain_any(node.any_of, value, place, old, found)
@@ -361,7 +361,7 @@ def _explain_alternatives(node: Node, value: Any, place: Place, old: Any, found:
     found.held += 1
 
 
-def _explain_any(nodes: tuple[Node, ...], value: Any, place: Place, old: Any, found: Findings) -> None:
+def _explain_any(nodes: tuple[Node, ...], value: Any, place: ValuePath, old: Any, found: Findings) -> None:
     best: Findings | None = None
     for each in nodes:
         result = _explain(each.load(), value, place, old)
@@ -375,7 +375,7 @@ def _explain_any(nodes: tuple[Node, ...], value: Any, place: Place, old: Any, fo
         found.merge(best)
 
 
-def _explain_one(nodes: tuple[Node, ...], value: Any, place: Place, old: Any, found: Findings) -> None:
+def _explain_one(nodes: tuple[Node, ...], value: Any, place: ValuePath, old: Any, found: Findings) -> None:
     results = [_explain(each.load(), value, place, old) for each in nodes]
     good = [result for result in results if not result.errors]
     if len(good) == 1:

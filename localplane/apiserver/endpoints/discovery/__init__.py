@@ -4,17 +4,17 @@
 - `priority`       which group and which version comes first
 - `legacy`         /api, /apis, /apis/GROUP, /api/VERSION, /apis/GROUP/VERSION: one small document each
 - `aggregated`     everything in one document, with an ETag
-- `handler`        `Discovery`, which answers requests with finished bytes
+- `handler`        `DiscoveryHandler`, which answers requests with finished bytes
 
-The dispatcher calls `Discovery.handle`; an installer calls `Discovery.changed` when groups come or go. Nothing here
-knows a resource's storage or its handlers.
+The dispatcher calls its `handle`; an installer calls its `changed` when groups come or go. Nothing here knows a
+resource's storage or its handlers.
 """
 
-from .handler import Discovery
+from .handler import DiscoveryHandler
 from .model import InstalledGroup, InstalledResource, InstalledSubresource, InstalledVersion, storage_version_hash
 
 __all__ = [
-    "Discovery",
+    "DiscoveryHandler",
     "InstalledGroup",
     "InstalledResource",
     "InstalledSubresource",

@@ -54,7 +54,7 @@ class _Document:
         return f'"{hashlib.sha512(self.encoded(JSON)).hexdigest().upper()}"'
 
 
-class Discovery:
+class DiscoveryHandler:
     """`groups` is asked again after `changed`, when the next request comes. A group that it names twice has the
     versions of both.
 

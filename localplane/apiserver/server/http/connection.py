@@ -28,7 +28,7 @@ from localplane.apimachinery.serializers import to_json
 from localplane.apiserver.endpoints.filters.transport import TOO_LARGE
 from localplane.tls.contexts import shown_by
 
-from .limits import Limits
+from .limits import ConnectionLimits
 
 _LINGER_SECONDS = 0.5  # let the last answer arrive before unread bytes turn the close into a reset
 _GOODBYE_SECONDS = 2.0
@@ -40,7 +40,7 @@ _is_request_line = re.compile(r"b'[A-Z]{1,32} /[^ ]* HTTP/1\.[01]'").search
 _PANIC = "This request caused apiserver to panic. Look in the logs for details.\n"
 
 
-class Incoming(BaseRequest):
+class IncomingRequest(BaseRequest):
     """aiohttp's request, with what was parsed and its connection within reach."""
 
     ATTRS = BaseRequest.ATTRS | frozenset({"connection", "parsed"})
@@ -55,10 +55,10 @@ class Incoming(BaseRequest):
     ) -> None:
         super().__init__(message, payload, protocol, payload_writer, task, asyncio.get_running_loop())
         self.parsed = message
-        self.connection = cast(Connection, protocol)
+        self.connection = cast(ClientConnection, protocol)
 
 
-class Written(StreamResponse):
+class WrittenResponse(StreamResponse):
     """What our handler returns to aiohttp: the answer is on its way already, only the connection's fate is open."""
 
     def __init__(self, *, keep_alive: bool, linger: float = 0) -> None:
@@ -78,9 +78,9 @@ class Written(StreamResponse):
             await asyncio.sleep(self._linger)
 
 
-KEEP = Written(keep_alive=True)
-CLOSE = Written(keep_alive=False)
-CLOSE_SLOWLY = Written(keep_alive=False, linger=_LINGER_SECONDS)
+KEEP = WrittenResponse(keep_alive=True)
+CLOSE = WrittenResponse(keep_alive=False)
+CLOSE_SLOWLY = WrittenResponse(keep_alive=False, linger=_LINGER_SECONDS)
 
 
 class ClientGone(ConnectionResetError):
@@ -91,7 +91,7 @@ class BrokenBody(ConnectionResetError):
     """The body of the request ends, or is framed, in a way that can't be."""
 
 
-class Connection(RequestHandler):
+class ClientConnection(RequestHandler):
     """`answering` is true from the first byte of an answer to its last: in between, no error can be told."""
 
     __slots__ = (
@@ -109,7 +109,7 @@ class Connection(RequestHandler):
         "secure",
     )
 
-    def __init__(self, server: Server, limits: Limits) -> None:
+    def __init__(self, server: Server, limits: ConnectionLimits) -> None:
         super().__init__(
             server,
             loop=asyncio.get_running_loop(),
@@ -293,5 +293,5 @@ class Connection(RequestHandler):
         return transport
 
 
-def connection_factory(server: Server, limits: Limits) -> Callable[[], Connection]:
-    return lambda: Connection(server, limits)
+def connection_factory(server: Server, limits: ConnectionLimits) -> Callable[[], ClientConnection]:
+    return lambda: ClientConnection(server, limits)

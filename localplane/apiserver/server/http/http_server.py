@@ -41,8 +41,16 @@ from localplane.apiserver.server.monitoring.loop_watch import LoopWatch
 from localplane.apiserver.server.monitoring.metrics import Metrics
 from localplane.apiserver.server.tls import ServingTLS
 
-from .connection import CLOSE, CLOSE_SLOWLY, KEEP, Connection, Incoming, Written, connection_factory
-from .limits import Limits
+from .connection import (
+    CLOSE,
+    CLOSE_SLOWLY,
+    KEEP,
+    ClientConnection,
+    IncomingRequest,
+    WrittenResponse,
+    connection_factory,
+)
+from .limits import ConnectionLimits
 from .response_writer import HeadWriter, ResponseWriter
 from .stream_writer import StreamWriter
 
@@ -59,7 +67,7 @@ class HTTPServer:
         handler: Handler,
         *,
         metrics: Metrics,
-        limits: Limits,
+        limits: ConnectionLimits,
         tls: ServingTLS | None = None,
         work: Here = HERE,
         watch: LoopWatch | None = None,
@@ -84,7 +92,7 @@ class HTTPServer:
 
     def start(self, sockets: Sequence[socket]) -> None:
         # A client that is gone no longer waits: its handler is cancelled, as Go cancels the request's context.
-        server = Server(self._serve, request_factory=Incoming, handler_cancellation=True)
+        server = Server(self._serve, request_factory=IncomingRequest, handler_cancellation=True)
         self._server = server
         self._listener = Listener(
             sockets,
@@ -120,7 +128,7 @@ class HTTPServer:
         if self._listener is not None:
             await self._listener.abandon()
         if self._server is not None:
-            left = [cast(Connection, each) for each in self._server.connections]
+            left = [cast(ClientConnection, each) for each in self._server.connections]
             transports = {each: each.transport for each in left}
             await self._server.shutdown(timeout=0.1)
             await _all_lost(left)
@@ -128,8 +136,8 @@ class HTTPServer:
                 if transport is not None and not connection.lost:
                     transport.abort()
 
-    async def _serve(self, incoming: BaseRequest) -> Written:
-        raw = cast(Incoming, incoming)
+    async def _serve(self, incoming: BaseRequest) -> WrittenResponse:
+        raw = cast(IncomingRequest, incoming)
         started = perf_counter()
         request = _request(raw, self._work)
         reads = raw.parsed.method in _READ_ONLY
@@ -155,7 +163,9 @@ class HTTPServer:
         if self._draining and not self._reading and not self._mutating:
             self._drained.set()
 
-    async def _send(self, raw: Incoming, request: Request, response: Response, started: float) -> Written:
+    async def _send(
+        self, raw: IncomingRequest, request: Request, response: Response, started: float
+    ) -> WrittenResponse:
         version = raw.parsed.version
         may_chunk = version is HttpVersion11 or version >= HttpVersion11
         keep = self._keeps(raw, response) and (may_chunk or isinstance(response.body, (bytes, Sequence)))
@@ -176,7 +186,9 @@ class HTTPServer:
             return KEEP
         return CLOSE if raw.content.is_eof() else CLOSE_SLOWLY
 
-    async def _stream(self, raw: Incoming, request: Request, stream: StreamResponse, started: float) -> Written:
+    async def _stream(
+        self, raw: IncomingRequest, request: Request, stream: StreamResponse, started: float
+    ) -> WrittenResponse:
         keep = self._keeps(raw, stream)
         chunked = raw.parsed.version >= HttpVersion11
         with self._metrics.streaming(request, stream.status, started) as meter, self._noted(request, stream, started):
@@ -202,11 +214,11 @@ class HTTPServer:
             if self._ring is not None:
                 self._ring.note(request, stream, stream.sent, started, perf_counter() - started)
 
-    def _keeps(self, raw: Incoming, answer: Answer) -> bool:
+    def _keeps(self, raw: IncomingRequest, answer: Answer) -> bool:
         return not (raw.parsed.should_close or self._draining or answer.headers.get("Connection") == "close")
 
 
-async def _all_lost(connections: Sequence[Connection]) -> None:
+async def _all_lost(connections: Sequence[ClientConnection]) -> None:
     """Closing waits for clients to read; this waits for closing, but only so long."""
     for _ in range(50):
         if all(connection.lost for connection in connections):
@@ -214,7 +226,7 @@ async def _all_lost(connections: Sequence[Connection]) -> None:
         await asyncio.sleep(0.01)
 
 
-def _transport(raw: Incoming) -> Transport:
+def _transport(raw: IncomingRequest) -> Transport:
     connection, message = raw.connection, raw.parsed
     too_large = connection.may_exceed and connection.exceeds(message)
     if message.version is HttpVersion11 and not too_large:
@@ -222,7 +234,7 @@ def _transport(raw: Incoming) -> Transport:
     return Transport((message.version.major, message.version.minor), connection.secure, too_large)
 
 
-def _request(raw: Incoming, work: Here) -> Request:
+def _request(raw: IncomingRequest, work: Here) -> Request:
     """A target that can't be read leaves the path empty."""
     message = raw.parsed
     target: str = message.path
@@ -249,7 +261,7 @@ def _request(raw: Incoming, work: Here) -> Request:
     )
 
 
-def _connection_header(raw: Incoming, answer: Answer, *, keep: bool) -> str:
+def _connection_header(raw: IncomingRequest, answer: Answer, *, keep: bool) -> str:
     if "Connection" in answer.headers:
         return ""
     if not keep:
@@ -303,7 +315,7 @@ def _as_text(raw: str) -> str:
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
-def body_reader(raw: Incoming, headers: Mapping[str, str]) -> ReadBody:
+def body_reader(raw: IncomingRequest, headers: Mapping[str, str]) -> ReadBody:
     """What `Request.read_body` is. The body is not decompressed, whatever its headers say; one that breaks off or is
     malformed is a BadRequest."""
     payload = raw.content
@@ -331,7 +343,7 @@ def body_reader(raw: Incoming, headers: Mapping[str, str]) -> ReadBody:
     return read_body
 
 
-def _waits_for_leave(raw: Incoming, headers: Mapping[str, str]) -> bool:
+def _waits_for_leave(raw: IncomingRequest, headers: Mapping[str, str]) -> bool:
     """The client sends no body before it has heard that it will be read."""
     expected = headers.get("expect", "").lower() == "100-continue"
     return expected and raw.parsed.version >= HttpVersion11 and not raw.content.total_bytes

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ConnectionLimits:
     """The defaults are Kubernetes' (server/secure_serving.go), but for the head, of which it takes a megabyte.
 
     `head_bytes` are the request line and all headers, `field_bytes` a single header. A client for whom an answer waits

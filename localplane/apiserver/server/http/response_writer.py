@@ -18,8 +18,8 @@ from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apiserver.endpoints.filters.warning_headers import warning_headers
 from localplane.apiserver.request import Response
 
-from .connection import Connection
-from .limits import Limits
+from .connection import ClientConnection
+from .limits import ConnectionLimits
 
 _ONE_WRITE_BYTES = 64 * 1024
 _SLICE_BYTES = 1 << 20
@@ -70,13 +70,13 @@ class HeadWriter:
 
 
 class ResponseWriter:
-    def __init__(self, heads: HeadWriter, limits: Limits) -> None:
+    def __init__(self, heads: HeadWriter, limits: ConnectionLimits) -> None:
         self._heads = heads
         self._gzip_above = limits.gzip_above_bytes
 
     async def write(
         self,
-        connection: Connection,
+        connection: ClientConnection,
         response: Response,
         *,
         head_only: bool,
@@ -128,7 +128,7 @@ class ResponseWriter:
 
     async def _write_made(
         self,
-        connection: Connection,
+        connection: ClientConnection,
         response: Response,
         pieces: AsyncIterator[bytes],
         *,
@@ -164,7 +164,7 @@ class ResponseWriter:
         return sent
 
 
-async def _write_pieces(connection: Connection, pieces: AsyncIterator[bytes], *, chunked: bool) -> int:
+async def _write_pieces(connection: ClientConnection, pieces: AsyncIterator[bytes], *, chunked: bool) -> int:
     sent = 0
     async for piece in pieces:
         if piece:
@@ -190,7 +190,7 @@ def write_piece(transport: asyncio.Transport, piece: bytes, *, chunked: bool) ->
         transport.write(b"\r\n")
 
 
-async def _write_large(connection: Connection, head: bytes, body: bytes | Sequence[bytes]) -> None:
+async def _write_large(connection: ClientConnection, head: bytes, body: bytes | Sequence[bytes]) -> None:
     connection.answering = True
     slices = TimeSlices()
     for piece in _slices((head, body) if isinstance(body, bytes) else (head, *body)):

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from localplane.apiserver.request import StreamResponse
 
-from .connection import Connection
+from .connection import ClientConnection
 from .response_writer import HeadWriter, write_piece
 
 
@@ -45,7 +45,7 @@ class StreamWriter:
 
     async def write(
         self,
-        connection: Connection,
+        connection: ClientConnection,
         stream: StreamResponse,
         *,
         head_only: bool,
@@ -87,7 +87,7 @@ class StreamWriter:
 
     async def _write_pieces(
         self,
-        connection: Connection,
+        connection: ClientConnection,
         stream: StreamResponse,
         scope: asyncio.Timeout,
         meter: StreamMeter,

@@ -18,7 +18,7 @@ class Unhealthy(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class HealthCheck:
     """`run` raises Unhealthy, or returns."""
 
     name: str
@@ -39,39 +39,39 @@ async def log() -> None:
     """Kubernetes checks that its log is not blocked; ours can't be without the process being so, too."""
 
 
-def informer_sync(unsynced: Callable[[], Collection[str]]) -> Check:
+def informer_sync(unsynced: Callable[[], Collection[str]]) -> HealthCheck:
     """Fails as long as some informers have not seen everything once; `unsynced` names them."""
 
     async def run() -> None:
         if names := unsynced():
             raise Unhealthy(f"{len(names)} informers not started yet: {', '.join(sorted(names))}")
 
-    return Check("informer-sync", run)
+    return HealthCheck("informer-sync", run)
 
 
 class HealthChecks:
     """What /livez, /readyz and /healthz ask, in the order in which they tell it."""
 
     def __init__(self) -> None:
-        self._checks: dict[str, list[Check]] = {"livez": [], "readyz": [], "healthz": []}
+        self._checks: dict[str, list[HealthCheck]] = {"livez": [], "readyz": [], "healthz": []}
 
-    def add(self, check: Check) -> None:
+    def add(self, check: HealthCheck) -> None:
         """To all three."""
         for checks in self._checks.values():
             _append(checks, check)
 
-    def add_readiness(self, check: Check) -> None:
+    def add_readiness(self, check: HealthCheck) -> None:
         """To readyz only: what comes and goes without the process being sick."""
         _append(self._checks["readyz"], check)
 
-    def of(self, endpoint: str) -> Sequence[Check]:
+    def of(self, endpoint: str) -> Sequence[HealthCheck]:
         return self._checks[endpoint]
 
-    def find(self, endpoint: str, name: str) -> Check | None:
+    def find(self, endpoint: str, name: str) -> HealthCheck | None:
         return next((check for check in self._checks[endpoint] if check.name == name), None)
 
 
-def _append(checks: list[Check], check: Check) -> None:
+def _append(checks: list[HealthCheck], check: HealthCheck) -> None:
     if any(known.name == check.name for known in checks):
         raise ValueError(f"there are two health checks named {check.name}")
     checks.append(check)
@@ -83,7 +83,7 @@ def _one_line(error: Unhealthy) -> str:
 
 async def report(
     endpoint: str,
-    checks: Sequence[Check],
+    checks: Sequence[HealthCheck],
     *,
     verbose: bool = False,
     exclude: Collection[str] = (),

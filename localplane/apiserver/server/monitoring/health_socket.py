@@ -22,7 +22,7 @@ from aiohttp.web_server import Server
 
 from localplane.apimachinery.errors import APIError, NotFound
 
-from .health import Check, report
+from .health import HealthCheck, report
 
 Facts = Callable[[], Awaitable[dict[str, Any]]]
 Remove = Callable[[str], Awaitable[None]]
@@ -38,8 +38,8 @@ class HealthHandler:
     def __init__(
         self,
         *,
-        live: Sequence[Check],
-        ready: Sequence[Check],
+        live: Sequence[HealthCheck],
+        ready: Sequence[HealthCheck],
         facts: Facts,
         bad_objects: Facts | None = None,
         remove_bad: Remove | None = None,

@@ -23,7 +23,7 @@ _MOST_LOGGED = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ObjectVerdict:
     """Why an object is not as it should be, and whether it is shown to clients all the same."""
 
     why: str
@@ -41,7 +41,7 @@ class CondemnedObject(CorruptObject):
 @dataclass(frozen=True, slots=True)
 class BadObject:
     key: str
-    verdict: Verdict
+    verdict: ObjectVerdict
 
     def __str__(self) -> str:
         if self.verdict.is_shown:
@@ -49,7 +49,7 @@ class BadObject:
         return f"the object stored under {self.key} can't be read: {self.verdict.why}"
 
 
-Judge = Callable[[str, JSONObject], Verdict | None]
+Judge = Callable[[str, JSONObject], ObjectVerdict | None]
 """Given a key and what is stored under it: what is wrong with it, or None."""
 
 
@@ -73,14 +73,14 @@ class BadObjects:
             if isinstance(entry, CorruptObject):
                 if key in before:
                     self._found[key] = before[key]
-                self.note(key, Verdict(entry.why))
+                self.note(key, ObjectVerdict(entry.why))
 
     def copy_from(self, other: BadObjects) -> None:
         """What is known elsewhere already is named in no log again."""
         self._found = dict(other._found)
         self._logged = other._logged
 
-    def note(self, key: str, verdict: Verdict) -> None:
+    def note(self, key: str, verdict: ObjectVerdict) -> None:
         found = BadObject(key, verdict)
         if self._found.get(key) == found:
             return

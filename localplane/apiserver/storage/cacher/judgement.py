@@ -12,7 +12,7 @@ from typing import Final
 
 from localplane.apiserver.storage.errors import CorruptObject
 
-from .bad_objects import BadObjects, CondemnedObject, Judge, Verdict
+from .bad_objects import BadObjects, CondemnedObject, Judge, ObjectVerdict
 from .index import ObjectIndex
 from .watchers import Watchers
 from .window import Entry, LoggedEvent
@@ -73,7 +73,7 @@ class Judgement:
     def of(self, entry: Entry) -> Entry:
         """What somebody else wrote, as it is to be kept."""
         if isinstance(entry, CorruptObject):
-            self.bad_objects.note(entry.key, Verdict(entry.why))
+            self.bad_objects.note(entry.key, ObjectVerdict(entry.why))
             return entry
         verdict = None if self._judge is None else self._judge(entry.key, entry.decode())
         if verdict is None:

@@ -16,7 +16,7 @@ from . import compaction
 from .errors import CLOSED
 from .expiry import Clock, Expiry
 from .feed import Feed
-from .group import Write
+from .group import QueuedWrite
 from .reader import Readers, read_count, read_range
 from .schema import Database, open_database
 from .watch import SQLiteWatch
@@ -91,15 +91,15 @@ class SQLiteBackend:
         if len(value) > MAX_VALUE_BYTES:
             raise RequestTooLarge("etcdserver: request is too large")
         if ttl is None:
-            return await self._writer.submit(Write(key, value, expected))
+            return await self._writer.submit(QueuedWrite(key, value, expected))
         expires = self._clock.after(ttl)
-        done = self._writer.submit(Write(key, value, expected, expires))
+        done = self._writer.submit(QueuedWrite(key, value, expected, expires))
         self._expiry.expect(expires)
         return await done
 
     async def delete(self, key: str, *, expected: int) -> int:
         _check_key(key)
-        return await self._writer.submit(Write(key, None, expected))
+        return await self._writer.submit(QueuedWrite(key, None, expected))
 
     def watch(self, start: str, end: str, *, after: int, previous: bool = True) -> SQLiteWatch:
         """Open at once, also on a closed store: then its first answer says so."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from localplane.apiserver.storage.errors import StorageError, Unavailable
 
-from .group import Write
+from .group import QueuedWrite
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -85,7 +85,7 @@ def delete_expired(writer: Writer, *, now: Callable[[], int]) -> int | None:
     rows = writer.connection.execute(
         "SELECT key, revision FROM live WHERE expires<=? ORDER BY expires LIMIT ?", (now(), _AT_ONCE)
     ).fetchall()
-    writes = [Write(key, None, revision) for key, revision in rows]
+    writes = [QueuedWrite(key, None, revision) for key, revision in rows]
     if writes:
         writer.commit(writes)
     for write in writes:

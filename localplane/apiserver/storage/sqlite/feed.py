@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .group import Detail, Group
+from .group import Detail, WriteGroup
 
 if TYPE_CHECKING:
     from .watch import SQLiteWatch
@@ -23,7 +23,7 @@ class Feed:
         self.detail = Detail.NOTHING
         self._watches: set[SQLiteWatch] = set()
 
-    def publish(self, group: Group) -> None:
+    def publish(self, group: WriteGroup) -> None:
         """Hand a group to every watch."""
         self.revision = max(self.revision, group.revision)
         self.observe(group.revision)
@@ -38,7 +38,7 @@ class Feed:
         """The store stands higher without a change: tell everyone who watches."""
         for watch in self._watches:
             watch.expect_progress(revision)
-        self.publish(Group([], revision, Detail.PREVIOUS))
+        self.publish(WriteGroup([], revision, Detail.PREVIOUS))
 
     def join(self, watch: SQLiteWatch) -> None:
         self._watches.add(watch)

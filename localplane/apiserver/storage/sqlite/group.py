@@ -34,7 +34,7 @@ class Detail(IntEnum):
 
 
 @dataclass(slots=True)
-class Write:
+class QueuedWrite:
     """A put, or with `value` None a delete. `outcome` is its revision, or why not."""
 
     key: str
@@ -46,10 +46,10 @@ class Write:
 
 
 @dataclass(slots=True)
-class Group:
+class WriteGroup:
     """What the loop hears of a transaction that is on the disk."""
 
-    writes: list[Write]
+    writes: list[QueuedWrite]
     revision: int
     detail: Detail = Detail.NOTHING
     changes: list[Change] = field(default_factory=list)
@@ -58,11 +58,11 @@ class Group:
 @dataclass(slots=True)
 class _Verdicts:
     revision: int
-    accepted: list[Write] = field(default_factory=list)
-    refused: list[tuple[Write, int]] = field(default_factory=list)
+    accepted: list[QueuedWrite] = field(default_factory=list)
+    refused: list[tuple[QueuedWrite, int]] = field(default_factory=list)
 
 
-def apply_group(connection: sqlite3.Connection, writes: list[Write], revision: int, detail: Detail) -> Group:
+def apply_group(connection: sqlite3.Connection, writes: list[QueuedWrite], revision: int, detail: Detail) -> WriteGroup:
     """Run the writes in order on top of `revision`, inside the caller's transaction."""
     keys = list({write.key for write in writes})
     current = dict(zip(keys, _look_up(connection, "SELECT revision FROM live WHERE key=?", keys), strict=True))
@@ -76,10 +76,10 @@ def apply_group(connection: sqlite3.Connection, writes: list[Write], revision: i
     for write, there in verdicts.refused:
         write.outcome = CompareFailed(write.key, KeyValue(write.key, values[there], there) if there else None)
     changes = [] if detail is Detail.NOTHING else [_change(write, values) for write in verdicts.accepted]
-    return Group(writes, verdicts.revision, detail, changes)
+    return WriteGroup(writes, verdicts.revision, detail, changes)
 
 
-def _compare(writes: list[Write], current: dict[str, int | None], revision: int) -> _Verdicts:
+def _compare(writes: list[QueuedWrite], current: dict[str, int | None], revision: int) -> _Verdicts:
     """Decide each write as if the ones before it were done; a refused one leaves no trace, not even a number."""
     verdicts = _Verdicts(revision)
     for write in writes:
@@ -94,7 +94,7 @@ def _compare(writes: list[Write], current: dict[str, int | None], revision: int)
     return verdicts
 
 
-def _insert(connection: sqlite3.Connection, accepted: list[Write]) -> None:
+def _insert(connection: sqlite3.Connection, accepted: list[QueuedWrite]) -> None:
     for part in _parts(accepted):
         rows = [cell for write in part for cell in (write.outcome, write.expected, write.key, write.value)]
         connection.execute(_append(len(part)), rows)
@@ -114,7 +114,7 @@ def _look_up(connection: sqlite3.Connection, question: str, subjects: Sequence[A
     return answers
 
 
-def _change(write: Write, values: dict[int, bytes]) -> Change:
+def _change(write: QueuedWrite, values: dict[int, bytes]) -> Change:
     before = values.get(write.expected) if write.expected else None
     previous = None if before is None else KeyValue(write.key, before, write.expected)
     assert isinstance(write.outcome, int)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from localplane.apiserver.storage.backend import Batch, Change
 from localplane.apiserver.storage.errors import StorageError, Unavailable
 
-from .group import Detail, Group
+from .group import Detail, WriteGroup
 from .reader import Readers, Span, read_history
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class SQLiteWatch:
         self._feed.leave(self)
         self._wake()
 
-    def feed(self, group: Group) -> None:
+    def feed(self, group: WriteGroup) -> None:
         """Called by the feed with each group, in order."""
         if self._joined is not None:
             if group.detail < self.detail:

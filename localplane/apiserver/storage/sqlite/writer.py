@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from localplane.apiserver.storage.errors import NoSpace, StorageError, Unavailable
 
 from .errors import CLOSED, storage_error
-from .group import Group, Write, apply_group
+from .group import QueuedWrite, WriteGroup, apply_group
 
 if TYPE_CHECKING:
     from .feed import Feed
@@ -50,13 +50,13 @@ class Writer:
         self.commits = 0
         self._feed = feed
         self._loop = asyncio.get_running_loop()
-        self._queue: SimpleQueue[Write | Job | None] = SimpleQueue()
-        self._hand: list[Write | Job] = []  # what the thread is at, for the case that it dies of it
+        self._queue: SimpleQueue[QueuedWrite | Job | None] = SimpleQueue()
+        self._hand: list[QueuedWrite | Job] = []  # what the thread is at, for the case that it dies of it
         self._closed = ""
         self._thread = threading.Thread(target=self._main, name="sqlite-writer", daemon=True)
         self._thread.start()
 
-    def submit(self, write: Write) -> asyncio.Future[int]:
+    def submit(self, write: QueuedWrite) -> asyncio.Future[int]:
         """Queue a write. Once queued it runs, whether or not anyone still waits for it."""
         self._check_open()
         write.future = self._loop.create_future()
@@ -86,7 +86,7 @@ class Writer:
 
     def _main(self) -> None:
         try:
-            item: Write | Job | None = self._queue.get()
+            item: QueuedWrite | Job | None = self._queue.get()
             while item is not None:
                 self._hand = [item]
                 carried: Job | None = None
@@ -100,7 +100,7 @@ class Writer:
             # After `refuse_more` nothing is left here; otherwise a defect ended the thread, and nobody may hang.
             self._tell(self._end)
 
-    def _gather(self, first: Write) -> tuple[list[Write], Job | None]:
+    def _gather(self, first: QueuedWrite) -> tuple[list[QueuedWrite], Job | None]:
         """The writes that are queued by now, and the job that came behind them, if that is what ended the group."""
         writes = [first]
         size = len(first.value or b"")
@@ -116,7 +116,7 @@ class Writer:
             size += len(item.value or b"")
         return writes, None
 
-    def commit(self, writes: list[Write]) -> None:
+    def commit(self, writes: list[QueuedWrite]) -> None:
         """Run one group. Where room runs out each write gets its own chance, small ones and deletes may yet fit."""
         failure = self._attempt(writes)
         if not isinstance(failure, NoSpace):
@@ -131,7 +131,7 @@ class Writer:
                     self.alarm = str(failure)
                 self._refuse([write], failure)
 
-    def _attempt(self, writes: list[Write]) -> StorageError | None:
+    def _attempt(self, writes: list[QueuedWrite]) -> StorageError | None:
         committing = False
         try:
             self.connection.execute("BEGIN IMMEDIATE")
@@ -171,7 +171,7 @@ class Writer:
         with suppress(sqlite3.Error):
             self.connection.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
 
-    def _refuse(self, writes: list[Write], failure: StorageError) -> None:
+    def _refuse(self, writes: list[QueuedWrite], failure: StorageError) -> None:
         for write in writes:
             # Each its own, because raising writes a traceback into it.
             write.outcome = copy(failure)
@@ -182,7 +182,7 @@ class Writer:
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(call, *arguments)
 
-    def _deliver(self, group: Group) -> None:
+    def _deliver(self, group: WriteGroup) -> None:
         self._feed.publish(group)
         _settle(group.writes)
 
@@ -197,7 +197,7 @@ class Writer:
                 _fail(item.future, Unavailable(self._closed, may_have_happened=True))
 
 
-def _settle(writes: list[Write]) -> None:
+def _settle(writes: list[QueuedWrite]) -> None:
     """Let those who still wait for these writes go on."""
     for write in writes:
         if write.future is None:

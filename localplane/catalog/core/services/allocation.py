@@ -13,7 +13,7 @@ from localplane.apimachinery.fieldpath import Path, invalid
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
-from .claims import Claims, NotAllocated, RangeFull
+from .claims import NotAllocated, RangeFull, ServiceClaims
 from .families import SERVICE, keeps_dual_stack, settle_families
 from .shape import (
     EXTERNAL_NAME,
@@ -31,7 +31,7 @@ _SPEC = Path("spec")
 class Allocation:
     """For one Service. Raises APIErrors; what was claimed until then is the claims' to give back."""
 
-    def __init__(self, name: str, claims: Claims, families: Sequence[str]) -> None:
+    def __init__(self, name: str, claims: ServiceClaims, families: Sequence[str]) -> None:
         self._name = name
         self._claims = claims
         self._families = families

@@ -24,7 +24,7 @@ class RangeFull(NotAllocated):
         super().__init__("range is full")
 
 
-class Claims:
+class ServiceClaims:
     def __init__(self, pools: Pools, owner: Owner, *, dry_run: bool) -> None:
         self._pools = pools
         self._owner = owner

@@ -34,7 +34,7 @@ from localplane.catalog.options import CatalogOptions
 
 from .allocated_values import align_cluster_ips, align_new_cluster_ips, carry_over
 from .allocation import Allocation
-from .claims import Claims
+from .claims import ServiceClaims
 from .ip_objects import Owner
 from .pools import Pools, addresses_of, ports_held
 from .shape import spec_of
@@ -124,10 +124,10 @@ class ServiceStore(Store):
             if not options.dry_run:
                 await self._pools.settle()
 
-    def _claims(self, request: Request, name: str, options: WriteOptions) -> Claims:
-        return Claims(self._pools, Owner(request.namespace, name), dry_run=options.dry_run)
+    def _claims(self, request: Request, name: str, options: WriteOptions) -> ServiceClaims:
+        return ServiceClaims(self._pools, Owner(request.namespace, name), dry_run=options.dry_run)
 
-    async def _allocate(self, claims: Claims, obj: JSONObject, old: JSONObject) -> None:
+    async def _allocate(self, claims: ServiceClaims, obj: JSONObject, old: JSONObject) -> None:
         """Where this fails nothing has been written yet, and nothing is left claimed."""
         spec, before = spec_of(obj), old.get("spec") or {}
         name = (obj.get("metadata") or {}).get("name") or ""
@@ -169,7 +169,7 @@ def _is_stale(obj: JSONObject, old: JSONObject) -> bool:
     return bool(old) and bool(given) and given != (old.get("metadata") or {}).get("resourceVersion")
 
 
-async def _settle_failure(claims: Claims, error: BaseException) -> None:
+async def _settle_failure(claims: ServiceClaims, error: BaseException) -> None:
     """A refusal leaves nothing behind. After anything else the write may have been done all the same."""
     if isinstance(error, APIError) and error.code < 500:
         await claims.revert()

@@ -46,9 +46,9 @@ from .membership import (
 from .port_order import ordered_slice_ports
 from .slices import (
     ZONE,
-    Changes,
     EndpointKey,
     PortsKey,
+    SliceChanges,
     endpoint_key,
     endpoint_ports,
     new_slice,
@@ -239,9 +239,11 @@ class SliceController:
                 endpoints[endpoint_key(endpoint)] = endpoint
         return wanted
 
-    async def _changes(self, service: JSONObject, existing: list[JSONObject], wanted: _Wanted, family: str) -> Changes:
+    async def _changes(
+        self, service: JSONObject, existing: list[JSONObject], wanted: _Wanted, family: str
+    ) -> SliceChanges:
         labels = slice_labels(service, managed_by=MANAGER)
-        changes, by_ports = Changes(), dict[PortsKey, list[JSONObject]]()
+        changes, by_ports = SliceChanges(), dict[PortsKey, list[JSONObject]]()
         for each in existing:
             if _is_owned(each, service):
                 by_ports.setdefault(ports_key(each.get("ports")), []).append(each)
@@ -257,7 +259,7 @@ class SliceController:
             self._keep_one(changes, new_slice(service, (), family, labels))
         return changes
 
-    def _keep_one(self, changes: Changes, placeholder: JSONObject) -> None:
+    def _keep_one(self, changes: SliceChanges, placeholder: JSONObject) -> None:
         """A service without endpoints has a slice that says so."""
         match changes.delete:
             case [one] if _is_placeholder(one, placeholder):
@@ -265,7 +267,7 @@ class SliceController:
             case _:
                 changes.create.append(placeholder)
 
-    def _hint(self, service: JSONObject, existing: list[JSONObject], changes: Changes, family: str) -> list[Any]:
+    def _hint(self, service: JSONObject, existing: list[JSONObject], changes: SliceChanges, family: str) -> list[Any]:
         changed = {each["metadata"].get("name") for each in (*changes.update, *changes.delete)}
         unchanged = [each for each in existing if each["metadata"]["name"] not in changed]
         slices = SlicesOfFamily(object_key(service), family, [*changes.create, *changes.update], unchanged)
@@ -281,7 +283,7 @@ class SliceController:
         changes.update += slices.more
         return tellings
 
-    async def _write(self, service: JSONObject, changes: Changes, trigger: str | None) -> None:
+    async def _write(self, service: JSONObject, changes: SliceChanges, trigger: str | None) -> None:
         _recycle(changes, service)
         slices = self._client.resource(SLICES, service["metadata"]["namespace"])
         if not is_terminating(service):  # otherwise the garbage collector deletes while we create
@@ -321,7 +323,7 @@ def _is_placeholder(endpoint_slice: JSONObject, placeholder: JSONObject) -> bool
     )
 
 
-def _recycle(changes: Changes, service: JSONObject) -> None:
+def _recycle(changes: SliceChanges, service: JSONObject) -> None:
     """What would be deleted is written anew instead of what would be created, where both are the same service's."""
     left = []
     for each in changes.delete:

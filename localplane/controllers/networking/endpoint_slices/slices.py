@@ -35,14 +35,14 @@ _RESERVED: Final = (SERVICE_NAME, MANAGED_BY, HEADLESS)
 
 
 @dataclass(slots=True)
-class Changes:
+class SliceChanges:
     """Slices of one service and one family. What is to be created has a `generateName` and no name."""
 
     create: list[JSONObject] = field(default_factory=list)
     update: list[JSONObject] = field(default_factory=list)
     delete: list[JSONObject] = field(default_factory=list)
 
-    def add(self, more: Changes) -> None:
+    def add(self, more: SliceChanges) -> None:
         self.create += more.create
         self.update += more.update
         self.delete += more.delete
@@ -181,11 +181,11 @@ async def packed(
     labels: dict[str, str],
     *,
     limit: int,
-) -> Changes:
+) -> SliceChanges:
     """The changes that bring the endpoints of one set of ports into slices. What is there stays where it is; what is
     new goes into slices that change anyway, the fullest first, then into the one unchanged slice that it fills best,
     and then into new ones."""
-    changes, unchanged, left, turns = Changes(), [], dict(desired), TimeSlices()
+    changes, unchanged, left, turns = SliceChanges(), [], dict(desired), TimeSlices()
     for endpoint_slice in existing:
         if turns.is_over:
             await turns.next()

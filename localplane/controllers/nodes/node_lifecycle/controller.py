@@ -25,14 +25,14 @@ from localplane.client import (
     object_key,
 )
 from localplane.controllers.context import ControllerContext
-from localplane.controllers.events import EventRecorder, Subject
+from localplane.controllers.events import EventRecorder, EventSubject
 from localplane.controllers.node_selection import taints_of
 from localplane.controllers.pods import NODE_INDEX, PODS, condition, has_condition, index_by_node, is_ready
 from localplane.controllers.worker import TryAfter, hearing, work
 
 from . import marks
 from .health import Heartbeats, silent
-from .zones import EvictionRates, Turn, Zones, zone_of
+from .zones import ClusterTurn, EvictionRates, Zones, zone_of
 
 _NODES: Final = GroupVersionResource("", "v1", "nodes")
 _LEASES: Final = GroupVersionResource("coordination.k8s.io", "v1", "leases")
@@ -230,14 +230,14 @@ class NodeLifecycleController:
 
     def _settle(self) -> None:
         match self._zones.settle(_moment()):
-            case Turn.ALL_LOST:
+            case ClusterTurn.ALL_LOST:
                 for node in self._nodes.list():
                     if marks.has_driving_taint(node):
                         self._excused.add(node["metadata"]["name"])
                         self.hear_node(node)
-            case Turn.SOME_BACK:
+            case ClusterTurn.SOME_BACK:
                 self._heartbeats.excuse(_moment())
-            case Turn.NONE:
+            case ClusterTurn.NONE:
                 pass
         if self._zones.next_due() < float("inf"):
             self._zones_changed.set()
@@ -315,7 +315,7 @@ class NodeLifecycleController:
 
     def _tell(self, node: JSONObject, reason: str, message: str) -> None:
         metadata = node["metadata"]
-        self._events.normal(Subject("v1", "Node", "", metadata["name"], metadata["uid"]), reason, message)
+        self._events.normal(EventSubject("v1", "Node", "", metadata["name"], metadata["uid"]), reason, message)
 
 
 def _moment() -> float:

@@ -32,7 +32,7 @@ class ZoneState(Enum):
     FULL_DISRUPTION = auto()
 
 
-class Turn(Enum):
+class ClusterTurn(Enum):
     """What became of the whole cluster."""
 
     NONE = auto()
@@ -96,7 +96,7 @@ class Zones:
         self._uncount(found, name)
         found.waiting.pop(name, None)
 
-    def settle(self, moment: float) -> Turn:
+    def settle(self, moment: float) -> ClusterTurn:
         """Set every zone's rate by the state it is in now."""
         zones = [zone for zone in self._zones.values() if zone.nodes]
         states = [zone.state_now(self._rates.unhealthy_zone) for zone in zones]
@@ -108,8 +108,8 @@ class Zones:
                 zone.set_rate(self._rate(state, len(zone.nodes)), moment)
             zone.state = state
         if self._all_lost is all_were_lost:
-            return Turn.NONE
-        return Turn.ALL_LOST if self._all_lost else Turn.SOME_BACK
+            return ClusterTurn.NONE
+        return ClusterTurn.ALL_LOST if self._all_lost else ClusterTurn.SOME_BACK
 
     def wait(self, name: str) -> None:
         """A node that was placed is to get its taint when it is its turn."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
-from .graph import AbsentOwners, Node
+from .graph import AbsentOwners, GraphNode
 from .identities import alternative, partition
 from .references import (
     FOREGROUND,
@@ -23,16 +23,16 @@ from .references import (
 class Outlets:
     """What the graph asks for; none of these may change it while it is being changed."""
 
-    try_delete: Callable[[Node], None]
-    try_delete_later: Callable[[Node], None]
-    try_orphan: Callable[[Node], None]
-    report_foreign_owner: Callable[[Node, OwnerReference], None]
+    try_delete: Callable[[GraphNode], None]
+    try_delete_later: Callable[[GraphNode], None]
+    try_orphan: Callable[[GraphNode], None]
+    report_foreign_owner: Callable[[GraphNode, OwnerReference], None]
     """The owner was seen, and is in another namespace."""
 
 
 class GraphBuilder:
     def __init__(self, outlets: Outlets, absent: AbsentOwners) -> None:
-        self.nodes: dict[str, Node] = {}
+        self.nodes: dict[str, GraphNode] = {}
         self._out = outlets
         self._absent = absent
 
@@ -43,7 +43,7 @@ class GraphBuilder:
             node = self._seen_at_last(node, identity)
         owners = owners_of(metadata)
         if node is None:
-            node = self.nodes[identity.uid] = Node(identity, owners)
+            node = self.nodes[identity.uid] = GraphNode(identity, owners)
             self._join(node, owners)
         elif node.owners != owners:
             self._change_owners(node, owners)
@@ -77,7 +77,7 @@ class GraphBuilder:
 
     # Nodes
 
-    def _seen_at_last(self, node: Node, identity: ObjectReference) -> Node:
+    def _seen_at_last(self, node: GraphNode, identity: ObjectReference) -> GraphNode:
         """What was only spoken of is there, perhaps under other coordinates than some of its dependents say."""
         if node.identity != identity:
             for dependent in partition(node.dependents, identity).others:
@@ -88,7 +88,7 @@ class GraphBuilder:
         node.virtual = False
         return node
 
-    def _remove(self, node: Node, identity: ObjectReference) -> None:
+    def _remove(self, node: GraphNode, identity: ObjectReference) -> None:
         self.nodes.pop(node.identity.uid, None)
         self._leave(node, node.owners)
         self._condemn(node.dependents, identity)
@@ -97,14 +97,14 @@ class GraphBuilder:
             if owner is not None and owner.deleting_dependents:
                 self._out.try_delete(owner)  # this may have been the last that it waited for
 
-    def _condemn(self, dependents: Collection[Node], owner: ObjectReference) -> None:
+    def _condemn(self, dependents: Collection[GraphNode], owner: ObjectReference) -> None:
         """Their owner is not there."""
         if dependents:
             self._absent.add(owner)
         for dependent in dependents:
             self._out.try_delete(dependent)
 
-    def _note_transitions(self, node: Node, metadata: Metadata) -> None:
+    def _note_transitions(self, node: GraphNode, metadata: Metadata) -> None:
         going = is_being_deleted(metadata)
         orphan, foreground = going and has_finalizer(metadata, ORPHAN), going and has_finalizer(metadata, FOREGROUND)
         was_orphan, was_foreground = node.has_orphan_finalizer, node.has_foreground_finalizer
@@ -119,7 +119,7 @@ class GraphBuilder:
 
     # Edges
 
-    def _change_owners(self, node: Node, owners: tuple[OwnerReference, ...]) -> None:
+    def _change_owners(self, node: GraphNode, owners: tuple[OwnerReference, ...]) -> None:
         old, new = {owner.uid: owner for owner in node.owners}, {owner.uid: owner for owner in owners}
         node.owners = owners
         for uid, owner in old.items():
@@ -129,18 +129,18 @@ class GraphBuilder:
         self._join(node, [owner for uid, owner in new.items() if uid not in old])
         self._leave(node, [owner for uid, owner in old.items() if uid not in new])
 
-    def _leave(self, node: Node, owners: Iterable[OwnerReference]) -> None:
+    def _leave(self, node: GraphNode, owners: Iterable[OwnerReference]) -> None:
         for reference in owners:
             if (owner := self.nodes.get(reference.uid)) is not None:
                 owner.remove_dependent(node)
 
-    def _join(self, node: Node, owners: Iterable[OwnerReference]) -> None:
+    def _join(self, node: GraphNode, owners: Iterable[OwnerReference]) -> None:
         """To the dependents of its owners. An owner that nobody has seen gets a virtual node, and is asked for."""
         doubtful = False
         for reference in owners:
             owner = self.nodes.get(reference.uid)
             if owner is None:
-                owner = Node(reference.seen_from(node.identity.namespace), virtual=True)
+                owner = GraphNode(reference.seen_from(node.identity.namespace), virtual=True)
                 self.nodes[reference.uid] = owner
                 owner.add_dependent(node)
                 self._out.try_delete(owner)
@@ -150,7 +150,7 @@ class GraphBuilder:
         if doubtful:
             self._out.try_delete(node)
 
-    def _is_doubtful(self, node: Node, reference: OwnerReference, owner: Node) -> bool:
+    def _is_doubtful(self, node: GraphNode, reference: OwnerReference, owner: GraphNode) -> bool:
         """The reference does not fit what is known of the owner."""
         elsewhere = owner.identity.namespace != node.identity.namespace
         if owner.identity.namespace and elsewhere:
@@ -160,7 +160,7 @@ class GraphBuilder:
         # Without a namespace, an unseen owner may be of a namespaced kind that a cluster-scoped object names wrongly.
         return not reference.means(owner.identity) or (owner.virtual and elsewhere)
 
-    def _report(self, node: Node, uid: str) -> None:
+    def _report(self, node: GraphNode, uid: str) -> None:
         for reference in node.owners:
             if reference.uid == uid:
                 self._out.report_foreign_owner(node, reference)

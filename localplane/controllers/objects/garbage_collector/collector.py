@@ -15,7 +15,7 @@ from localplane.client import WorkQueue
 from localplane.controllers.worker import NotYet, together
 
 from .builder import GraphBuilder
-from .graph import AbsentOwners, Node
+from .graph import AbsentOwners, GraphNode
 from .objects import NamespacedOwner, Objects, Unmapped
 from .references import FOREGROUND, ORPHAN, OwnerReference, has_finalizer, is_being_deleted
 
@@ -37,12 +37,14 @@ class Owners:
 
 
 class Collector:
-    def __init__(self, graph: GraphBuilder, objects: Objects, absent: AbsentOwners, to_delete: WorkQueue[Node]) -> None:
+    def __init__(
+        self, graph: GraphBuilder, objects: Objects, absent: AbsentOwners, to_delete: WorkQueue[GraphNode]
+    ) -> None:
         self._graph = graph
         self._objects = objects
         self._absent = absent
         self._to_delete = to_delete
-        self._unmapped: dict[Node, None] = {}
+        self._unmapped: dict[GraphNode, None] = {}
 
     def retry_unmapped(self) -> None:
         """There are other kinds than before."""
@@ -50,7 +52,7 @@ class Collector:
             self._to_delete.add(node)
         self._unmapped.clear()
 
-    async def try_delete(self, node: Node) -> None:
+    async def try_delete(self, node: GraphNode) -> None:
         """Delete the object if nobody is left who wants it. Raises for what is to be tried again."""
         if node.virtual:
             known = self._graph.nodes.get(node.identity.uid)
@@ -71,18 +73,18 @@ class Collector:
         if node.virtual and self._graph.nodes.get(node.identity.uid) is node:
             raise NotYet(f"{node} is there, though no watch has shown it")
 
-    async def try_orphan(self, node: Node) -> None:
+    async def try_orphan(self, node: GraphNode) -> None:
         """Let the dependents forget the object, then let it go."""
         await together(self._orphan(dependent, node) for dependent in node.dependents)
         await self._let_go(node, ORPHAN)
 
-    async def _orphan(self, dependent: Node, owner: Node) -> None:
+    async def _orphan(self, dependent: GraphNode, owner: GraphNode) -> None:
         try:
             await self._objects.remove_owners(dependent.identity, [owner.identity.uid])
         except NotFound:
             return  # it needs no owner any more
 
-    async def _judge(self, node: Node) -> None:
+    async def _judge(self, node: GraphNode) -> None:
         """Raises NotFound if the object is not there, and _AnotherOne if another has its name."""
         if node.being_deleted and not node.deleting_dependents:
             return  # its end will be seen, and then its dependents are looked at
@@ -97,7 +99,7 @@ class Collector:
                 await self._classify(node, OwnerReference.of(reference), owners)
             await self._execute(node, metadata, owners)
 
-    async def _classify(self, node: Node, reference: OwnerReference, owners: Owners) -> None:
+    async def _classify(self, node: GraphNode, reference: OwnerReference, owners: Owners) -> None:
         owner = await self._live_owner(node, reference)
         if owner is None:
             owners.absent.append(reference.uid)
@@ -106,7 +108,7 @@ class Collector:
         else:
             owners.solid.append(reference.uid)
 
-    async def _live_owner(self, node: Node, reference: OwnerReference) -> JSONObject | None:
+    async def _live_owner(self, node: GraphNode, reference: OwnerReference) -> JSONObject | None:
         """The owner's metadata; None if it is known not to be there."""
         namespace = node.identity.namespace
         if reference.seen_from("") in self._absent or reference.seen_from(namespace) in self._absent:
@@ -122,7 +124,7 @@ class Collector:
             return None
         return owner
 
-    async def _execute(self, node: Node, metadata: JSONObject, owners: Owners) -> None:
+    async def _execute(self, node: GraphNode, metadata: JSONObject, owners: Owners) -> None:
         if owners.solid:
             if gone := owners.absent + owners.waiting:
                 # Those that wait must not wait for this one, which stays.
@@ -137,7 +139,7 @@ class Collector:
             honoured = (_BY_FINALIZER[name] for name in _BY_FINALIZER if has_finalizer(metadata, name))
             await self._objects.delete(node.identity, metadata, next(honoured, "Background"))
 
-    async def _let_go_if_unblocked(self, node: Node) -> None:
+    async def _let_go_if_unblocked(self, node: GraphNode) -> None:
         blocking = node.blocking_dependents()
         for dependent in blocking:
             if not dependent.deleting_dependents:
@@ -145,7 +147,7 @@ class Collector:
         if not blocking:
             await self._let_go(node, FOREGROUND)
 
-    async def _let_go(self, node: Node, finalizer: str) -> None:
+    async def _let_go(self, node: GraphNode, finalizer: str) -> None:
         try:
             await self._objects.remove_finalizer(node.identity, finalizer)
         except NotFound:

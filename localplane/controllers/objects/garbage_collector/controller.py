@@ -13,12 +13,12 @@ from localplane.apimachinery.golang.text import go_quote
 from localplane.client import Client, ClientError, GroupVersionResource, WorkQueue
 from localplane.client.workqueue.rate_limiters import Backoff, BackoffPolicy
 from localplane.controllers.context import ControllerContext
-from localplane.controllers.events import EventRecorder, Subject
+from localplane.controllers.events import EventRecorder, EventSubject
 from localplane.controllers.worker import work
 
 from .builder import GraphBuilder, Outlets
 from .collector import Collector
-from .graph import AbsentOwners, Node
+from .graph import AbsentOwners, GraphNode
 from .monitors import Monitors, collectable
 from .objects import Objects
 from .references import OwnerReference
@@ -45,7 +45,7 @@ class GarbageCollector:
         self._client = client
         self._tasks = tasks
         self._events = events
-        self._to_delete, self._to_orphan = WorkQueue[Node](), WorkQueue[Node]()
+        self._to_delete, self._to_orphan = WorkQueue[GraphNode](), WorkQueue[GraphNode]()
         self._objects, absent = Objects(client), AbsentOwners()
         outlets = Outlets(
             try_delete=self._to_delete.add,
@@ -101,9 +101,9 @@ class GarbageCollector:
             self._collector.retry_unmapped()
         return True
 
-    def _report_foreign_owner(self, node: Node, owner: OwnerReference) -> None:
+    def _report_foreign_owner(self, node: GraphNode, owner: OwnerReference) -> None:
         identity = node.identity
         meant = owner.seen_from(identity.namespace)
         message = f"ownerRef {meant} does not exist in namespace {go_quote(identity.namespace)}"
-        subject = Subject(identity.api_version, identity.kind, identity.namespace, identity.name, identity.uid)
+        subject = EventSubject(identity.api_version, identity.kind, identity.namespace, identity.name, identity.uid)
         self._events.warn(subject, "OwnerRefInvalidNamespace", message)

@@ -10,7 +10,7 @@ from .references import ObjectReference, OwnerReference
 _ABSENT_AT_MOST: Final = 500
 
 
-class Node:
+class GraphNode:
     """A `virtual` one is only spoken of: nobody has seen the object, and its coordinates are hearsay.
 
     Two nodes are never equal: a queue holds this one, whatever becomes of the graph.
@@ -39,30 +39,30 @@ class Node:
         self.has_orphan_finalizer = False
         self.has_foreground_finalizer = False
         """Both as last seen, and only while it is being deleted."""
-        self._dependents: dict[Node, None] | None = None  # most objects own nothing
+        self._dependents: dict[GraphNode, None] | None = None  # most objects own nothing
 
     @property
-    def dependents(self) -> tuple[Node, ...]:
+    def dependents(self) -> tuple[GraphNode, ...]:
         return tuple(self._dependents or ())
 
-    def add_dependent(self, node: Node) -> None:
+    def add_dependent(self, node: GraphNode) -> None:
         if self._dependents is None:
             self._dependents = {}
         self._dependents[node] = None
 
-    def remove_dependent(self, node: Node) -> None:
+    def remove_dependent(self, node: GraphNode) -> None:
         if self._dependents is not None:
             self._dependents.pop(node, None)
             if not self._dependents:
                 self._dependents = None
 
-    def blocking_dependents(self) -> list[Node]:
+    def blocking_dependents(self) -> list[GraphNode]:
         uid = self.identity.uid
         return [node for node in self.dependents if any(ref.uid == uid and ref.blocks for ref in node.owners)]
 
-    def known_as(self, identity: ObjectReference) -> Node:
+    def known_as(self, identity: ObjectReference) -> GraphNode:
         """A new node with everything but the coordinates: who holds the old one shall know that it is no longer it."""
-        node = Node(identity, self.owners, virtual=self.virtual)
+        node = GraphNode(identity, self.owners, virtual=self.virtual)
         node.being_deleted, node.deleting_dependents = self.being_deleted, self.deleting_dependents
         for dependent in self.dependents:
             node.add_dependent(dependent)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from .graph import Node
+from .graph import GraphNode
 from .references import ObjectReference
 
 
@@ -16,11 +16,11 @@ from .references import ObjectReference
 class Partition:
     """Dependents with a reference that means the owner, and with one that does not; some are in both."""
 
-    matching: list[Node] = field(default_factory=list)
-    others: list[Node] = field(default_factory=list)
+    matching: list[GraphNode] = field(default_factory=list)
+    others: list[GraphNode] = field(default_factory=list)
 
 
-def partition(dependents: Iterable[Node], owner: ObjectReference) -> Partition:
+def partition(dependents: Iterable[GraphNode], owner: ObjectReference) -> Partition:
     found = Partition()
     for node in dependents:
         if owner.namespace and owner.namespace != node.identity.namespace:
@@ -34,7 +34,7 @@ def partition(dependents: Iterable[Node], owner: ObjectReference) -> Partition:
     return found
 
 
-def alternative(dependents: Iterable[Node], absent: ObjectReference) -> ObjectReference | None:
+def alternative(dependents: Iterable[GraphNode], absent: ObjectReference) -> ObjectReference | None:
     """What else the dependents may mean by the uid of an owner that is not there: of several the next in order, from
     the beginning again after the last, so that all get their turn."""
     found = sorted(set(_alternatives(dependents, absent)), key=lambda reference: reference.order)
@@ -42,7 +42,7 @@ def alternative(dependents: Iterable[Node], absent: ObjectReference) -> ObjectRe
     return next(following, found[0] if found else None)
 
 
-def _alternatives(dependents: Iterable[Node], absent: ObjectReference) -> Iterator[ObjectReference]:
+def _alternatives(dependents: Iterable[GraphNode], absent: ObjectReference) -> Iterator[ObjectReference]:
     for node in dependents:
         for owner in node.owners:
             if owner.uid != absent.uid:

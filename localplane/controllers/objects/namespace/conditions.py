@@ -27,7 +27,7 @@ _WHEN_WELL: Final = {
 
 
 @dataclass(slots=True)
-class Troubles:
+class DeletionTroubles:
     """What stands in the way, gathered during one attempt; what nobody notes is well."""
 
     _found: dict[str, tuple[str, str]] = field(default_factory=dict)

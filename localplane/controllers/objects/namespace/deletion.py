@@ -14,7 +14,7 @@ from localplane.client import APIResource, Client, ClientError, GroupVersionReso
 from localplane.client.errors import DiscoveryFailed
 from localplane.controllers.worker import NotYet, together
 
-from .conditions import Troubles
+from .conditions import DeletionTroubles
 from .content import PODS, Left, delete_all, names_of
 
 T = TypeVar("T")
@@ -69,7 +69,7 @@ class NamespaceDeleter:
 
     async def _empty(self, namespace: JSONObject) -> JSONObject:
         """The namespace, with conditions that tell what was done."""
-        troubles = Troubles()
+        troubles = DeletionTroubles()
         kinds = await self._deletable(troubles)
         left = await self._delete_content(kinds, namespace)
         for each in left:
@@ -86,7 +86,7 @@ class NamespaceDeleter:
         await self._look_again(kinds, namespace["metadata"]["name"])
         return namespace
 
-    async def _deletable(self, troubles: Troubles) -> list[APIResource]:
+    async def _deletable(self, troubles: DeletionTroubles) -> list[APIResource]:
         """Every kind of object that can be in a namespace and be deleted, once."""
         found = await self._client.discovery().discover()
         try:
@@ -121,7 +121,7 @@ class NamespaceDeleter:
         if any(await _together(look, kinds)):
             raise NotYet(f"something came into {namespace} while it was going")
 
-    async def _write_conditions(self, namespace: JSONObject, troubles: Troubles) -> JSONObject:
+    async def _write_conditions(self, namespace: JSONObject, troubles: DeletionTroubles) -> JSONObject:
         """They are for people: that they can't be written stops nothing."""
         status = namespace.get("status") or {}
         conditions = troubles.conditions(status.get("conditions") or ())

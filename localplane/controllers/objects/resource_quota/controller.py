@@ -31,7 +31,7 @@ from localplane.client.rest.resources import JSON
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.worker import work
 
-from .monitors import Monitors
+from .monitors import QuotaMonitors
 
 _QUOTAS: Final = GroupVersionResource("", "v1", "resourcequotas")
 _NAME: Final = "resourcequota-controller"
@@ -61,7 +61,7 @@ class QuotaController:
         self.queue = WorkQueue[str]()
         self._client = client
         self._quotas = quotas
-        self._monitors = Monitors(tasks, client, self.hear_object)
+        self._monitors = QuotaMonitors(tasks, client, self.hear_object)
 
     def hear_quota(self, quota: JSONObject) -> None:
         self.queue.add(object_key(quota))

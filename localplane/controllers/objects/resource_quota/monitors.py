@@ -17,7 +17,7 @@ _MEASURED: Final = tuple(GroupResource("", name) for name in ("pods", "services"
 """What these use may change without their coming or going."""
 
 
-class Monitors:
+class QuotaMonitors:
     """One watch for each kind, of metadata only, begun when it is first needed. `hear` is told the kind and the
     namespace."""
 

@@ -14,14 +14,14 @@ from localplane.controllers.context import ControllerContext
 from localplane.controllers.node_selection import labels_of, taints_of
 from localplane.controllers.ownership import controller_of
 from localplane.controllers.pods import NODE_INDEX, PODS, index_by_node, is_ready, is_terminating
-from localplane.controllers.unseen_writes import Written
+from localplane.controllers.unseen_writes import UnseenWrites
 from localplane.controllers.worker import work
 from localplane.controllers.workloads.expectations import Expectations
 from localplane.controllers.workloads.owner_calls import OwnerCalls
 from localplane.controllers.workloads.revisions import REVISIONS
 
 from .history import DAEMON_SETS
-from .placement import Placement
+from .placement import DaemonPlacement
 from .plan import min_ready
 from .sync import NODES, Looks
 
@@ -66,7 +66,7 @@ class _Controller:
         self.revisions = context.informers.informer(REVISIONS)
         self.calls = OwnerCalls("DaemonSet", self.sets.lister, self.hear)
         self._expectations = Expectations()
-        self._written = Written()
+        self._written = UnseenWrites()
         self._pods_on_node = index_by_node(self.pods)
         self.looks = Looks(context, self.queue, self._expectations, self._written)
 
@@ -138,7 +138,7 @@ class _Controller:
         owners = [controller_of(pod) for pod in self._pods_on_node.index(NODE_INDEX, name)]
         uids = {owner["uid"] for owner in owners if owner is not None}
         for daemon_set in self.sets.lister.list():
-            judgement, is_there = Placement(daemon_set).judge(node), daemon_set["metadata"]["uid"] in uids
+            judgement, is_there = DaemonPlacement(daemon_set).judge(node), daemon_set["metadata"]["uid"] in uids
             misscheduled = (daemon_set.get("status") or {}).get("numberMisscheduled", 0)
             wrong = misscheduled or not judgement.should_continue if is_there else judgement.should_run
             if wrong:

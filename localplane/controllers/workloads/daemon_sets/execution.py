@@ -13,7 +13,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.client import SharedInformer, object_key
 from localplane.controllers.events import EventRecorder
 from localplane.controllers.pods import PodControl, SlowStartFailed, phase, slow_start
-from localplane.controllers.unseen_writes import Written
+from localplane.controllers.unseen_writes import UnseenWrites
 from localplane.controllers.worker import together
 from localplane.controllers.workloads.expectations import Expectations
 
@@ -72,7 +72,7 @@ class Execution:
         pods: SharedInformer,
         events: EventRecorder,
         expectations: Expectations,
-        written: Written,
+        written: UnseenWrites,
     ) -> None:
         self._control = control
         self._pods = pods

@@ -20,7 +20,7 @@ from localplane.controllers.worker import NotYet
 from localplane.controllers.workloads.revisions import (
     REVISION_LABEL,
     REVISIONS,
-    History,
+    RevisionHistory,
     highest_number,
     in_order,
     number_of,
@@ -41,7 +41,7 @@ class DaemonRevisions:
 
 
 class DaemonHistory:
-    def __init__(self, client: Client, history: History) -> None:
+    def __init__(self, client: Client, history: RevisionHistory) -> None:
         self._client = client
         self._history = history
 

@@ -36,18 +36,18 @@ _IDENTITY: Final = ("key", "effect", "operator", "value")
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class NodeJudgement:
     """Whether a node is to have a pod, and whether one that it has may stay."""
 
     should_run: bool
     should_continue: bool
 
 
-Judgements = Mapping[str, Judgement]
+Judgements = Mapping[str, NodeJudgement]
 """Of all nodes that there are, by their names."""
 
 
-class Placement:
+class DaemonPlacement:
     """What one daemon set demands of nodes, read once and asked about many."""
 
     def __init__(self, daemon_set: Mapping[str, Any]) -> None:
@@ -56,15 +56,15 @@ class Placement:
         self._affinity = RequiredNodeAffinity(spec)
         self._tolerations = daemon_tolerations(spec)
 
-    def judge(self, node: Mapping[str, Any]) -> Judgement:
+    def judge(self, node: Mapping[str, Any]) -> NodeJudgement:
         is_other = self._node_name and self._node_name != node["metadata"]["name"]
         if is_other or not self._affinity.matches(node):
-            return Judgement(should_run=False, should_continue=False)
+            return NodeJudgement(should_run=False, should_continue=False)
         taints = taints_of(node)
         if untolerated_taint(taints, self._tolerations) is None:
-            return Judgement(should_run=True, should_continue=True)
+            return NodeJudgement(should_run=True, should_continue=True)
         stays = untolerated_taint(taints, self._tolerations, effects=(NO_EXECUTE,)) is None
-        return Judgement(should_run=False, should_continue=stays)
+        return NodeJudgement(should_run=False, should_continue=stays)
 
 
 def daemon_tolerations(pod_spec: Mapping[str, Any]) -> list[JSONObject]:

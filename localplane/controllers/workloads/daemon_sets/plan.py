@@ -13,7 +13,7 @@ from localplane.catalog.apps.int_or_percent import scaled
 from localplane.controllers.pods import is_available, is_ready, is_terminating, phase
 from localplane.controllers.workloads.revisions import REVISION_LABEL
 
-from .placement import Judgement, Judgements
+from .placement import Judgements, NodeJudgement
 
 PodsByNode = Mapping[str, Sequence[JSONObject]]
 
@@ -45,7 +45,7 @@ class NodeByNode:
                 plan.pods += [pod for pod in pods if not pod["spec"].get("nodeName")]
         return plan
 
-    def _add(self, plan: Plan, name: str, judgement: Judgement, pods: Sequence[JSONObject] | None) -> None:
+    def _add(self, plan: Plan, name: str, judgement: NodeJudgement, pods: Sequence[JSONObject] | None) -> None:
         if judgement.should_run and pods is None:
             plan.nodes.append(name)
             return

@@ -10,7 +10,7 @@ from localplane.apimachinery.errors import Conflict
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, SharedInformer, object_key
 from localplane.controllers.pods import is_available, is_ready
-from localplane.controllers.unseen_writes import Written
+from localplane.controllers.unseen_writes import UnseenWrites
 
 from .history import DAEMON_SETS
 from .placement import Judgements, is_updated, template_generation
@@ -48,8 +48,8 @@ def numbers_of(
     }
 
 
-class StatusWriter:
-    def __init__(self, client: Client, informer: SharedInformer, written: Written) -> None:
+class DaemonSetStatusWriter:
+    def __init__(self, client: Client, informer: SharedInformer, written: UnseenWrites) -> None:
         self._client = client
         self._informer = informer
         self._written = written

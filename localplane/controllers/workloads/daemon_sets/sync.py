@@ -20,17 +20,17 @@ from localplane.client import GroupVersionResource, WorkQueue, object_key, split
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.ownership import Claims, controlled_or_orphaned, index_by_controller
 from localplane.controllers.pods import PODS, PodControl, is_terminal, is_terminating
-from localplane.controllers.unseen_writes import Written
+from localplane.controllers.unseen_writes import UnseenWrites
 from localplane.controllers.worker import NotYet
 from localplane.controllers.workloads.expectations import Expectations
-from localplane.controllers.workloads.revisions import REVISIONS, History
+from localplane.controllers.workloads.revisions import REVISIONS, RevisionHistory
 
 from .execution import Execution
 from .history import DAEMON_SETS, DaemonHistory, DaemonRevisions
-from .placement import Judgements, Placement, node_of
+from .placement import DaemonPlacement, Judgements, node_of
 from .plan import NodeByNode, Plan, min_ready
 from .rolling_update import RollingUpdate
-from .status import StatusWriter, numbers_of
+from .status import DaemonSetStatusWriter, numbers_of
 
 NODES: Final = GroupVersionResource("", "v1", "nodes")
 _ACCOUNT: Final = "daemon-set-controller"
@@ -49,7 +49,7 @@ class Looks:
     """Pods are read anew after every step that did something: it may have been seen already."""
 
     def __init__(
-        self, context: ControllerContext, queue: WorkQueue[str], expectations: Expectations, written: Written
+        self, context: ControllerContext, queue: WorkQueue[str], expectations: Expectations, written: UnseenWrites
     ) -> None:
         self._queue = queue
         self._expectations = expectations
@@ -60,8 +60,10 @@ class Looks:
         self._pods_by_controller = index_by_controller(pods)
         self._client = context.client_of(_ACCOUNT)
         self._events = context.recorder(_ACCOUNT, _COMPONENT)
-        self._history = DaemonHistory(self._client, History(self._client, context.informers.informer(REVISIONS)))
-        self._statuses = StatusWriter(self._client, sets, written)
+        self._history = DaemonHistory(
+            self._client, RevisionHistory(self._client, context.informers.informer(REVISIONS))
+        )
+        self._statuses = DaemonSetStatusWriter(self._client, sets, written)
         control = PodControl(self._client, self._events)
         self._execution = Execution(control, pods, self._events, expectations, written)
 
@@ -122,7 +124,7 @@ class Looks:
             self._queue.add_after(object_key(daemon_set), min_ready(daemon_set))
 
     async def _judgements(self, daemon_set: JSONObject) -> Judgements:
-        placement, slices = Placement(daemon_set), TimeSlices()
+        placement, slices = DaemonPlacement(daemon_set), TimeSlices()
         judgements = {}
         for node in self._nodes.list():
             judgements[node["metadata"]["name"]] = placement.judge(node)

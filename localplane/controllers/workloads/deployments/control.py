@@ -9,7 +9,7 @@ from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, ResourceClient, SharedInformer, object_key
 from localplane.controllers.events import EventRecorder
-from localplane.controllers.unseen_writes import Written
+from localplane.controllers.unseen_writes import UnseenWrites
 
 from .limits import replicas
 from .revisions import annotations_of, size_annotations, with_annotations
@@ -31,7 +31,7 @@ class Control:
         *,
         deployments: SharedInformer,
         replica_sets: SharedInformer,
-        written: Written,
+        written: UnseenWrites,
     ) -> None:
         self.client = client
         self.events = events

@@ -21,7 +21,7 @@ from localplane.controllers.ownership import (
     owner_of,
 )
 from localplane.controllers.pods import PODS, is_terminating, namespace_is_going
-from localplane.controllers.unseen_writes import Written
+from localplane.controllers.unseen_writes import UnseenWrites
 from localplane.controllers.worker import NotYet, work
 
 from .conditions import (
@@ -72,7 +72,7 @@ class _Controller:
         self._sets = sets.lister
         self._sets_by_owner = index_by_controller(sets)
         self._pods_by_owner = index_by_controller(pods)
-        self._written = Written()
+        self._written = UnseenWrites()
         self._client = context.client_of(_ACCOUNT)
         self._control = Control(
             self._client,

@@ -33,13 +33,13 @@ from localplane.client import (
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.events import EventRecorder
 from localplane.controllers.pods import PODS
-from localplane.controllers.unseen_writes import Written
+from localplane.controllers.unseen_writes import UnseenWrites
 from localplane.controllers.worker import TryAfter, work
 from localplane.controllers.workloads.scales import Scales
 
 from .behavior import Bounds, Pacing
 from .measurements import Measurements
-from .proposals import NoProposal, Proposals, Target, first_failure
+from .proposals import NoProposal, Proposals, ScaleTarget, first_failure
 from .replicas import Patience
 
 _log = logging.getLogger(__name__)
@@ -202,7 +202,7 @@ class _Controller:
         self._proposals = Proposals(
             Measurements(client), pods, tolerance=options.tolerance, patience=options.patience, clock=options.clock
         )
-        self._written = Written()
+        self._written = UnseenWrites()
         self._selectors: dict[str, dict[str, Selector]] = {}
 
     def forget(self, key: str) -> None:
@@ -305,7 +305,7 @@ class _Controller:
     async def _proposed(self, autoscaler: _Autoscaler, scaled: _Scaled, metrics: list[JSONObject]) -> tuple[int, str]:
         """The most that any metric asks for, and which. Raises _Failed if none can be had, or if one is missing and the
         others would take pods away."""
-        target = Target(
+        target = ScaleTarget(
             namespace=autoscaler.namespace,
             wanted=scaled.replicas,
             present=int((scaled.scale.get("status") or {}).get("replicas") or 0),

@@ -40,7 +40,7 @@ class Measurement:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedMetric:
     """Which metric; `selector` chooses pods, and `metric_selector` among values of one metric."""
 
     metric: str
@@ -74,7 +74,7 @@ class Measurements:
                 measured[item["metadata"]["name"]] = Measurement(_time(item.get("timestamp", "")), window, value)
         return measured
 
-    async def of_pods(self, wanted: Wanted) -> dict[str, Measurement]:
+    async def of_pods(self, wanted: WantedMetric) -> dict[str, Measurement]:
         items = await self._custom(GroupKind("", "Pod"), _EVERYTHING, wanted)
         if not items:
             raise NoMeasurement("no metrics returned from custom metrics API")
@@ -87,7 +87,7 @@ class Measurements:
             for item in items
         }
 
-    async def of_object(self, reference: Mapping[str, Any], wanted: Wanted) -> int:
+    async def of_object(self, reference: Mapping[str, Any], wanted: WantedMetric) -> int:
         group = str(reference.get("apiVersion", "")).rpartition("/")[0]
         items = await self._custom(GroupKind(group, reference["kind"]), reference["name"], wanted)
         if len(items) != 1:
@@ -97,7 +97,7 @@ class Measurements:
             )
         return _milli(items[0].get("value", "0"))
 
-    async def of_outside(self, wanted: Wanted) -> list[int]:
+    async def of_outside(self, wanted: WantedMetric) -> list[int]:
         resource = GroupVersionResource(_EXTERNAL, "v1beta1", wanted.metric)
         options = ListOptions(label_selector=wanted.metric_selector)
         try:
@@ -108,7 +108,7 @@ class Measurements:
             raise NoMeasurement("no metrics returned from external metrics API")
         return [_milli(item.get("value", "0")) for item in metrics["items"]]
 
-    async def _custom(self, kind: GroupKind, name: str, wanted: Wanted) -> list[JSONObject]:
+    async def _custom(self, kind: GroupKind, name: str, wanted: WantedMetric) -> list[JSONObject]:
         try:
             version = await self._custom_version()
             place = "metrics" if kind == GroupKind("", "Namespace") else await self._resource(kind, name)

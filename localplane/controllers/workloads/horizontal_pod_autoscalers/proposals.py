@@ -16,14 +16,14 @@ from localplane.apimachinery.quantity import Format, InvalidQuantity, Quantity, 
 from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, label_selector_text, selector_of
 from localplane.client import Lister
 
-from .measurements import Measurement, Measurements, NoMeasurement, Wanted
+from .measurements import Measurement, Measurements, NoMeasurement, WantedMetric
 from .replicas import Patience, Tolerances, Workload, ratio_count, shared_count, usage_count, utilization_count
 
 _MOST: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ScaleTarget:
     """What is scaled: the replicas that its scale asks for and has, and which pods are its own."""
 
     namespace: str
@@ -68,7 +68,7 @@ class Proposals:
         self._tolerance = tolerance
         self._patience = patience
         self._clock = clock
-        self._kinds: dict[str, Callable[[JSONObject, Target], Awaitable[Proposal]]] = {
+        self._kinds: dict[str, Callable[[JSONObject, ScaleTarget], Awaitable[Proposal]]] = {
             "Resource": self._of_resource,
             "ContainerResource": self._of_container,
             "Pods": self._of_pods,
@@ -86,7 +86,7 @@ class Proposals:
 
         return Tolerances(down=of("scaleDown"), up=of("scaleUp"))
 
-    async def of_metric(self, metric: JSONObject, target: Target) -> Proposal:
+    async def of_metric(self, metric: JSONObject, target: ScaleTarget) -> Proposal:
         """Raises NoProposal."""
         propose = self._kinds.get(metric.get("type", ""))
         if propose is None:
@@ -94,10 +94,10 @@ class Proposals:
             raise NoProposal("InvalidMetricSourceType", message, message)
         return await propose(metric, target)
 
-    def _pods_of(self, target: Target) -> list[JSONObject]:
+    def _pods_of(self, target: ScaleTarget) -> list[JSONObject]:
         return self._pods.namespaced(target.namespace).list(target.selector)
 
-    def _workload(self, target: Target, measured: Mapping[str, Measurement]) -> Workload:
+    def _workload(self, target: ScaleTarget, measured: Mapping[str, Measurement]) -> Workload:
         return Workload(
             current=target.wanted,
             tolerances=target.tolerances,
@@ -107,7 +107,7 @@ class Proposals:
             moment=self._clock(),
         )
 
-    async def _of_resource(self, metric: JSONObject, target: Target) -> Proposal:
+    async def _of_resource(self, metric: JSONObject, target: ScaleTarget) -> Proposal:
         source = metric["resource"]
         resource = source["name"]
         try:
@@ -118,7 +118,7 @@ class Proposals:
         status = {"name": resource, "current": counted.current}
         return Proposal(counted.replicas, counted.name, {"type": "Resource", "resource": status})
 
-    async def _of_container(self, metric: JSONObject, target: Target) -> Proposal:
+    async def _of_container(self, metric: JSONObject, target: ScaleTarget) -> Proposal:
         source = metric["containerResource"]
         resource, container = source["name"], source["container"]
         try:
@@ -129,7 +129,7 @@ class Proposals:
         status = {"name": resource, "container": container, "current": counted.current}
         return Proposal(counted.replicas, counted.name, {"type": "ContainerResource", "containerResource": status})
 
-    async def _resource(self, wanted: JSONObject, resource: str, container: str, target: Target) -> _Counted:
+    async def _resource(self, wanted: JSONObject, resource: str, container: str, target: ScaleTarget) -> _Counted:
         by_value = wanted.get("averageValue") is not None
         if not by_value and wanted.get("averageUtilization") is None:
             raise NoMeasurement(
@@ -153,18 +153,18 @@ class Proposals:
         what = "container resource" if container else "resource"
         return _Counted(count.replicas, current, f"{resource} {what} utilization (percentage of request)")
 
-    async def _measured(self, resource: str, container: str, target: Target) -> Mapping[str, Measurement]:
+    async def _measured(self, resource: str, container: str, target: ScaleTarget) -> Mapping[str, Measurement]:
         try:
             return await self._measurements.of_resource(resource, target.namespace, str(target.selector), container)
         except NoMeasurement as error:
             raise NoMeasurement(f"unable to get metrics for resource {resource}: {error}") from error
 
-    async def _of_pods(self, metric: JSONObject, target: Target) -> Proposal:
+    async def _of_pods(self, metric: JSONObject, target: ScaleTarget) -> Proposal:
         source = metric["pods"]
         name = source["metric"]["name"]
         try:
             chosen = _selector(source["metric"].get("selector"))
-            wanted = Wanted(name, target.namespace, str(target.selector), chosen)
+            wanted = WantedMetric(name, target.namespace, str(target.selector), chosen)
             workload = self._workload(target, await self._pods_metric(wanted))
             count = usage_count(workload, _milli(source["target"].get("averageValue")))
         except NoMeasurement as error:
@@ -173,13 +173,13 @@ class Proposals:
         status = {"type": "Pods", "pods": {"metric": dict(source["metric"]), "current": current}}
         return Proposal(count.replicas, f"pods metric {name}", status)
 
-    async def _pods_metric(self, wanted: Wanted) -> Mapping[str, Measurement]:
+    async def _pods_metric(self, wanted: WantedMetric) -> Mapping[str, Measurement]:
         try:
             return await self._measurements.of_pods(wanted)
         except NoMeasurement as error:
             raise NoMeasurement(f"unable to get metric {wanted.metric}: {error}") from error
 
-    async def _of_object(self, metric: JSONObject, target: Target) -> Proposal:
+    async def _of_object(self, metric: JSONObject, target: ScaleTarget) -> Proposal:
         source = metric["object"]
         try:
             return await self._object(source, target)
@@ -190,7 +190,7 @@ class Proposals:
             message = f"failed to get object metric value: {prefix}{error}"
             raise NoProposal("FailedGetObjectMetric", str(error), message) from error
 
-    async def _object(self, source: JSONObject, target: Target) -> Proposal:
+    async def _object(self, source: JSONObject, target: ScaleTarget) -> Proposal:
         name, wanted, described = source["metric"]["name"], source["target"], source["describedObject"]
         chosen = _selector(source["metric"].get("selector"))
         status = {"metric": dict(source["metric"]), "describedObject": described}
@@ -208,14 +208,16 @@ class Proposals:
                 return Proposal(count.replicas, _external_name(source["metric"]), told)
         raise NoMeasurement("invalid object metric source: neither a value target nor an average value target was set")
 
-    async def _object_metric(self, name: str, target: Target, described: JSONObject, chosen: str) -> int:
+    async def _object_metric(self, name: str, target: ScaleTarget, described: JSONObject, chosen: str) -> int:
         try:
-            return await self._measurements.of_object(described, Wanted(name, target.namespace, metric_selector=chosen))
+            return await self._measurements.of_object(
+                described, WantedMetric(name, target.namespace, metric_selector=chosen)
+            )
         except NoMeasurement as error:
             where = f"{described['kind']} {target.namespace}/{described['name']}"
             raise NoMeasurement(f"unable to get metric {name} on {where}: {error}") from error
 
-    async def _of_outside(self, metric: JSONObject, target: Target) -> Proposal:
+    async def _of_outside(self, metric: JSONObject, target: ScaleTarget) -> Proposal:
         source = metric["external"]
         name, wanted = source["metric"]["name"], source["target"]
         failed = f"failed to get {name} external metric value: "
@@ -238,7 +240,7 @@ class Proposals:
         told = {"type": "External", "external": {"metric": dict(source["metric"]), "current": current}}
         return Proposal(replicas, _external_name(source["metric"]), told)
 
-    async def _outside(self, source: JSONObject, target: Target) -> int:
+    async def _outside(self, source: JSONObject, target: ScaleTarget) -> int:
         """All values of the metric together."""
         if source["target"].get("averageValue") is None and source["target"].get("value") is None:
             raise NoMeasurement(
@@ -247,7 +249,7 @@ class Proposals:
         name, selector = source["metric"]["name"], source["metric"].get("selector")
         chosen = _selector(selector)
         try:
-            values = await self._measurements.of_outside(Wanted(name, target.namespace, metric_selector=chosen))
+            values = await self._measurements.of_outside(WantedMetric(name, target.namespace, metric_selector=chosen))
         except NoMeasurement as error:
             where = f"{target.namespace}/{name}/{label_selector_text(selector)}"
             raise NoMeasurement(f"unable to get external metric {where}: {error}") from error

@@ -38,7 +38,7 @@ _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PodsOutcome:
     """How many pods are active now, and what went wrong on the way. `wait` is how long no new pod may be made."""
 
     active: int
@@ -57,7 +57,7 @@ class Parallelism:
         self._expectations = expectations
         self._clock = clock
 
-    async def adjust(self, survey: Survey, failures: Failures) -> Outcome:
+    async def adjust(self, survey: Survey, failures: Failures) -> PodsOutcome:
         """Delete or make pods, one of both. The survey's numbers of those that are ready and that are on their way
         out follow."""
         job, active = survey.job, len(survey.active)
@@ -70,15 +70,15 @@ class Parallelism:
         leaving = survey.terminating if replaces_only_failed(job) else 0
         missing = wanted - leaving - active
         if missing <= 0:
-            return Outcome(active)
+            return PodsOutcome(active)
         return await self._add(survey, failures, min(missing, _MOST_AT_ONCE))
 
-    async def end(self, survey: Survey) -> Outcome:
+    async def end(self, survey: Survey) -> PodsOutcome:
         """Delete all that are active, because the job is over. Their finalizers stay until they are counted."""
         errors = await together([self._delete(survey.job, pod) for pod in survey.active])
         return _removed(survey, survey.active, errors)
 
-    async def _remove(self, survey: Survey, pods: list[JSONObject]) -> Outcome:
+    async def _remove(self, survey: Survey, pods: list[JSONObject]) -> PodsOutcome:
         """Nobody counts these."""
         uids = (pod["metadata"]["uid"] for pod in pods)
         self._expectations.expect(survey.job["metadata"]["uid"], deletions=uids)
@@ -103,7 +103,7 @@ class Parallelism:
             return error
         return None
 
-    async def _add(self, survey: Survey, failures: Failures, count: int) -> Outcome:
+    async def _add(self, survey: Survey, failures: Failures, count: int) -> PodsOutcome:
         job, active, moment = survey.job, len(survey.active), self._clock()
         indexes: list[int | None] = [None] * count
         if limits_each_index(job):
@@ -111,16 +111,16 @@ class Parallelism:
             waits = {index: index_failures_of(survey.delayed.get(index)).remaining(moment) for index in free}
             indexes = [index for index in free if not waits[index]]
             if not indexes and free:
-                return Outcome(active, wait=min(waits.values()))
+                return PodsOutcome(active, wait=min(waits.values()))
         else:
             wait = failures.remaining(moment)
             if wait:
-                return Outcome(active, wait=wait)
+                return PodsOutcome(active, wait=wait)
             if is_indexed(job):
                 indexes = list(_pending(survey, count))
         return await self._create(survey, indexes)
 
-    async def _create(self, survey: Survey, indexes: list[int | None]) -> Outcome:
+    async def _create(self, survey: Survey, indexes: list[int | None]) -> PodsOutcome:
         job, attempts, made = survey.job, 0, 0
         uid = job["metadata"]["uid"]
         self._expectations.expect(uid, creations=len(indexes))
@@ -145,14 +145,14 @@ class Parallelism:
         except ClientError as failure:
             error = failure
         self._expectations.created(uid, len(indexes) - attempts)
-        return Outcome(len(survey.active) + made, error)
+        return PodsOutcome(len(survey.active) + made, error)
 
 
-def _removed(survey: Survey, pods: list[JSONObject], errors: list[Exception | None]) -> Outcome:
+def _removed(survey: Survey, pods: list[JSONObject], errors: list[Exception | None]) -> PodsOutcome:
     gone = [pod for pod, error in zip(pods, errors, strict=True) if error is None]
     survey.terminating += len(gone)
     survey.ready -= sum(map(is_ready, gone))
-    return Outcome(len(survey.active) - len(gone), next((error for error in errors if error is not None), None))
+    return PodsOutcome(len(survey.active) - len(gone), next((error for error in errors if error is not None), None))
 
 
 def _wanted(survey: Survey) -> int:

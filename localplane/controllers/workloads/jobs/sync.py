@@ -22,7 +22,7 @@ from localplane.controllers.workloads.expectations import Expectations
 from .backoff import Failures
 from .conditions import SUSPENDED, ensure_condition, new_condition
 from .finalizers import Removals
-from .parallelism import Outcome, Parallelism
+from .parallelism import Parallelism, PodsOutcome
 from .survey import Survey, surveyed
 from .terms import JOBS, TRACKING, is_finished, is_foreign, is_suspended, is_tracked
 from .tracker import Tracking
@@ -34,7 +34,7 @@ class _Step:
     """What was done about a job's pods, with which condition it is to end, if it is, and whether its status has
     changed."""
 
-    outcome: Outcome
+    outcome: PodsOutcome
     end: JSONObject | None
     is_news: bool = False
 
@@ -119,7 +119,7 @@ class JobSync:
         job = survey.job
         if (left := deadline_in(job, self._clock())) is not None:
             self._look_again(key, left)
-        outcome = Outcome(len(survey.active))
+        outcome = PodsOutcome(len(survey.active))
         may_adjust = is_up_to_date and "deletionTimestamp" not in job["metadata"]
         if may_adjust:
             outcome = await self._parallelism.adjust(survey, failures)

@@ -15,16 +15,16 @@ from localplane.client.informers.delta_fifo import DeletedFinalStateUnknown
 from localplane.controllers.context import ControllerContext
 from localplane.controllers.ownership import Claims, controlled_or_orphaned, index_by_controller
 from localplane.controllers.pods import PODS, available_in, is_ready, is_terminating
-from localplane.controllers.unseen_writes import Written
+from localplane.controllers.unseen_writes import UnseenWrites
 from localplane.controllers.worker import NotYet, hearing, work
 from localplane.controllers.workloads.owner_calls import OwnerCalls
-from localplane.controllers.workloads.revisions import REVISIONS, History
+from localplane.controllers.workloads.revisions import REVISIONS, RevisionHistory
 
 from .history import set_revisions, truncate
 from .identity import claim_templates, is_member, min_ready
 from .pod_control import CLAIMS, StatefulPodControl
 from .reconciliation import Reconciliation
-from .status import STATEFUL_SETS, Counts, StatusWriter, status_of
+from .status import STATEFUL_SETS, PodCounts, StatefulSetStatusWriter, status_of
 
 _NAME: Final = "statefulset-controller"
 _WORKERS: Final = 5
@@ -52,9 +52,9 @@ class _Controller:
         self.revisions: SharedInformer = context.informers.informer(REVISIONS)
         self._client = context.client_of(_NAME)
         self._calls = OwnerCalls("StatefulSet", self.sets.lister, self.hear_set)
-        self._written = Written()
-        self._history = History(self._client, self.revisions)
-        self._statuses = StatusWriter(self._client, self.sets, self._written)
+        self._written = UnseenWrites()
+        self._history = RevisionHistory(self._client, self.revisions)
+        self._statuses = StatefulSetStatusWriter(self._client, self.sets, self._written)
         self._pods_by_controller = index_by_controller(self.pods)
         events = context.recorder(_NAME)
         self._control = StatefulPodControl(self._client, self.pods, self.claims, events, self._written)
@@ -107,7 +107,7 @@ class _Controller:
 
     async def _reconcile(
         self, stateful_set: JSONObject, revisions: Sequence[JSONObject], pods: Sequence[JSONObject], moment: datetime
-    ) -> Counts:
+    ) -> PodCounts:
         """The status is written even if something went wrong, and says what was there before."""
         used = await set_revisions(self._history, stateful_set, revisions)
         reconciliation = Reconciliation(self._control, stateful_set, used, pods, moment)

@@ -13,7 +13,7 @@ from typing import Any
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.core.pods.defaults import default_pod_template
 from localplane.controllers.workloads.revisions import (
-    History,
+    RevisionHistory,
     highest_number,
     in_order,
     is_equal,
@@ -37,7 +37,9 @@ class SetRevisions:
         return self.current["metadata"]["name"], self.update["metadata"]["name"]
 
 
-async def set_revisions(history: History, stateful_set: JSONObject, revisions: Sequence[JSONObject]) -> SetRevisions:
+async def set_revisions(
+    history: RevisionHistory, stateful_set: JSONObject, revisions: Sequence[JSONObject]
+) -> SetRevisions:
     """Makes a revision if the set's template is new, and renumbers one if the set went back to it; not if it is going,
     for what it owns is going too."""
     status, known = stateful_set.get("status") or {}, in_order(revisions)
@@ -60,7 +62,7 @@ async def set_revisions(history: History, stateful_set: JSONObject, revisions: S
 
 
 async def truncate(
-    history: History,
+    history: RevisionHistory,
     stateful_set: JSONObject,
     revisions: Sequence[JSONObject],
     used: SetRevisions,

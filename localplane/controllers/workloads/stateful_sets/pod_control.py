@@ -14,7 +14,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, SharedInformer, object_key
 from localplane.controllers.events import EventRecorder
 from localplane.controllers.pods import PODS
-from localplane.controllers.unseen_writes import Written
+from localplane.controllers.unseen_writes import UnseenWrites
 from localplane.controllers.worker import NotYet
 
 from .identity import (
@@ -43,7 +43,7 @@ class StatefulPodControl:
     """Claims are read from an informer. What fails is told as an event of the set and raised: APIError or NotYet."""
 
     def __init__(
-        self, client: Client, pods: SharedInformer, claims: SharedInformer, events: EventRecorder, written: Written
+        self, client: Client, pods: SharedInformer, claims: SharedInformer, events: EventRecorder, written: UnseenWrites
     ) -> None:
         self._client = client
         self._pods = pods

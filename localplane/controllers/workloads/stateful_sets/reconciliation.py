@@ -42,7 +42,7 @@ from .identity import (
     revision_of,
 )
 from .pod_control import StatefulPodControl
-from .status import Counts, counts_of
+from .status import PodCounts, counts_of
 
 
 class Reconciliation:
@@ -66,7 +66,7 @@ class Reconciliation:
         self._condemned = _condemned(stateful_set, pods)
         everyone = [*self._replicas, *reversed(self._condemned)]
         self._first_unavailable = next(filter(self._is_unavailable, everyone), None)
-        self.counts: Counts = counts_of(stateful_set, revisions, everyone, moment)
+        self.counts: PodCounts = counts_of(stateful_set, revisions, everyone, moment)
 
     async def run(self) -> None:
         """Raises APIError and NotYet."""

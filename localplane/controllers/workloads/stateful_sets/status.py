@@ -15,7 +15,7 @@ from localplane.apimachinery.errors import Conflict
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, GroupVersionResource, SharedInformer, object_key
 from localplane.controllers.pods import is_available, is_terminating
-from localplane.controllers.unseen_writes import Written
+from localplane.controllers.unseen_writes import UnseenWrites
 
 from .history import SetRevisions
 from .identity import is_created, is_running_and_ready, min_ready, replicas_of, revision_of
@@ -25,7 +25,7 @@ _ATTEMPTS: Final = 5
 
 
 @dataclass(slots=True)
-class Counts:
+class PodCounts:
     replicas: int = 0
     ready: int = 0
     available: int = 0
@@ -35,8 +35,8 @@ class Counts:
 
 def counts_of(
     stateful_set: JSONObject, revisions: SetRevisions, pods: Iterable[JSONObject], moment: datetime
-) -> Counts:
-    counts, minimum, (current, update) = Counts(), min_ready(stateful_set), revisions.names
+) -> PodCounts:
+    counts, minimum, (current, update) = PodCounts(), min_ready(stateful_set), revisions.names
     for pod in pods:
         if is_running_and_ready(pod):
             counts.ready += 1
@@ -49,7 +49,7 @@ def counts_of(
     return counts
 
 
-def status_of(stateful_set: JSONObject, revisions: SetRevisions, counts: Counts) -> JSONObject:
+def status_of(stateful_set: JSONObject, revisions: SetRevisions, counts: PodCounts) -> JSONObject:
     """The status to be written; the conditions are not ours and stay. An update whose pods are all there and ready is
     complete: what it went to is what is current."""
     wanted, (current, update), current_count = replicas_of(stateful_set), revisions.names, counts.current
@@ -73,8 +73,8 @@ def status_of(stateful_set: JSONObject, revisions: SetRevisions, counts: Counts)
     }
 
 
-class StatusWriter:
-    def __init__(self, client: Client, informer: SharedInformer, written: Written) -> None:
+class StatefulSetStatusWriter:
+    def __init__(self, client: Client, informer: SharedInformer, written: UnseenWrites) -> None:
         self._client = client
         self._informer = informer
         self._written = written

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from localplane.scheduler.plugins.check import Check
-from localplane.scheduler.state.cluster import Cluster
+from localplane.scheduler.state.cluster import ClusterState
 from localplane.scheduler.state.pod_info import PodInfo
 
 from . import binding, limits, restrictions, zone
@@ -32,7 +32,7 @@ class PreparedVolumes:
     binding: VolumeCheck | None
 
 
-def prepare(pod: PodInfo, cluster: Cluster, views: VolumeViews) -> PreparedVolumes:
+def prepare(pod: PodInfo, cluster: ClusterState, views: VolumeViews) -> PreparedVolumes:
     """Raises Unschedulable and SchedulerError. In the order of the default profile."""
     restricted = restrictions.prepare(pod, cluster, views)
     if not pod.has_claims:

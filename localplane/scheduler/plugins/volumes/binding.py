@@ -38,7 +38,7 @@ _VOLUME_GONE: Final = "node(s) unavailable due to one or more pvc(s) bound to no
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class VolumeMatch:
     """A volume that is there and free, for a claim."""
 
     volume: JSONObject
@@ -57,7 +57,7 @@ class Provision:
 class PodVolumes:
     """What has to be done if the pod goes to a certain node."""
 
-    matches: list[Match] = field(default_factory=list)
+    matches: list[VolumeMatch] = field(default_factory=list)
     provisions: list[Provision] = field(default_factory=list)
 
 
@@ -143,7 +143,7 @@ class VolumeCheck(UnmovedCheck):
                 return _NONE_FREE
             match = self._match(claim, node, volumes) if chosen is None else None
             if match is not None:
-                volumes.matches.append(Match(match, claim))
+                volumes.matches.append(VolumeMatch(match, claim))
             else:
                 missing.append(claim)
         for claim in missing:

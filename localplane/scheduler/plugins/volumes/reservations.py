@@ -17,7 +17,7 @@ from localplane.scheduler.diagnosis import SchedulerError
 from localplane.scheduler.sources import CLAIMS, NODES, PODS, VOLUMES
 from localplane.scheduler.state.pod_info import PodInfo
 
-from .binding import Match, PodVolumes, Provision
+from .binding import PodVolumes, Provision, VolumeMatch
 from .views import BOUND_BY_CONTROLLER, SELECTED_NODE, VolumeViews, annotations_of, is_bound, node_selector_of, reaches
 
 _LONGEST_WAIT: Final = 600.0
@@ -29,7 +29,7 @@ class Reservation:
     def __init__(self, views: VolumeViews, node_name: str, volumes: PodVolumes) -> None:
         self._views = views
         self._node_name = node_name
-        self._matches = [Match(_bound(match), match.claim) for match in volumes.matches]
+        self._matches = [VolumeMatch(_bound(match), match.claim) for match in volumes.matches]
         self._provisions = [Provision(_selected(each.claim, node_name)) for each in volumes.provisions]
         for match in self._matches:
             views.assume_volume(match.volume)
@@ -63,7 +63,7 @@ class Reservation:
         volumes = client.resource(VOLUMES)
         for number, match in enumerate(self._matches):
             written = await volumes.update(match.volume)
-            self._matches[number] = Match(written, match.claim)
+            self._matches[number] = VolumeMatch(written, match.claim)
         for number, provision in enumerate(self._provisions):
             claims = client.resource(CLAIMS, provision.claim["metadata"]["namespace"])
             self._provisions[number] = Provision(await claims.update(provision.claim))
@@ -80,7 +80,7 @@ class Reservation:
         done += [self._is_provided(provision, node) for provision in self._provisions]
         return all(done)
 
-    def _is_bound(self, match: Match, node: JSONObject) -> bool:
+    def _is_bound(self, match: VolumeMatch, node: JSONObject) -> bool:
         volume = self._views.seen_volume(match.volume["metadata"]["name"])
         metadata = match.claim["metadata"]
         claim = self._views.seen_claim(metadata["namespace"], metadata["name"])
@@ -126,7 +126,7 @@ def _is_older(seen: JSONObject, ours: JSONObject) -> bool:
     return int(seen["metadata"]["resourceVersion"]) < int(ours["metadata"]["resourceVersion"])
 
 
-def _bound(match: Match) -> JSONObject:
+def _bound(match: VolumeMatch) -> JSONObject:
     """A volume that says whose it is. Kubernetes: GetBindVolumeToClaim."""
     volume, metadata = deepcopy(match.volume), match.claim["metadata"]
     reference = volume["spec"].get("claimRef") or {}

@@ -7,7 +7,7 @@ from typing import Any, Final, Self
 
 from localplane.scheduler.diagnosis import Rejection, Unschedulable
 from localplane.scheduler.plugins import names
-from localplane.scheduler.state.cluster import Cluster
+from localplane.scheduler.state.cluster import ClusterState
 from localplane.scheduler.state.node_info import NodeInfo
 from localplane.scheduler.state.pod_info import PodInfo
 
@@ -24,7 +24,7 @@ _CLAIM_IN_USE: Final = Rejection(
 _DISKS: Final = ("gcePersistentDisk", "awsElasticBlockStore", "iscsi", "rbd")
 
 
-def prepare(pod: PodInfo, cluster: Cluster, views: VolumeViews) -> RestrictionCheck | None:
+def prepare(pod: PodInfo, cluster: ClusterState, views: VolumeViews) -> RestrictionCheck | None:
     """Raises Unschedulable if a claim is missing."""
     exclusive = set()
     for name in pod.claims:

@@ -15,7 +15,7 @@ from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.long_work import NeedsData
-from localplane.apiserver.outbound import Place, WebhookClient, WebhookFailed
+from localplane.apiserver.outbound import WebhookClient, WebhookFailed, WebhookLocation
 
 from .review import ConversionReview, ReviewFailed
 
@@ -70,14 +70,14 @@ class WebhookConverter:
         result: JSONObject = copied(found)
         return result
 
-    async def _place(self) -> Place:
+    async def _place(self) -> WebhookLocation:
         encoded = base64.b64decode(self._config.get("caBundle") or "")
         authorities = encoded if encoded.strip() else b""
         service = self._config.get("service")
         if service is None:
-            return Place(self._config.get("url", ""), authorities=authorities)
+            return WebhookLocation(self._config.get("url", ""), authorities=authorities)
         namespace, name, port = service["namespace"], service["name"], service.get("port", 443)
         path = (service.get("path") or "").removeprefix("/")
         host, actual = await self._resolve(namespace, name, port)
         url = f"https://{name}.{namespace}.svc:{port}/{path}"
-        return Place(url, host=host, port=actual, authorities=authorities)
+        return WebhookLocation(url, host=host, port=actual, authorities=authorities)

@@ -12,7 +12,7 @@ from localplane.apimachinery.schema.declarations.structural import node_of_opena
 from localplane.apimachinery.schema.nodes import Node
 from localplane.apimachinery.schema.pruning import read_embedded
 from localplane.apimachinery.schema.validation.embedded import embedded_errors, errors_of_embedded
-from localplane.apimachinery.schema.validation.violations import Place, explain
+from localplane.apimachinery.schema.validation.violations import ValuePath, explain
 
 from .unpruned import is_pruned
 
@@ -100,7 +100,7 @@ def _is_plainly_good(schema: Schema) -> bool:
 
 def _default_errors(node: Node, value: Any, path: Path, *, pruned: bool) -> list[FieldError]:
     if not isinstance(value, (dict, list)):
-        return list(explain(node, value, Place(prefix=str(path))).errors.values())
+        return list(explain(node, value, ValuePath(prefix=str(path))).errors.values())
     found: list[FieldError] = []
     if pruned and not is_pruned(node, value):
         found.append(invalid(path, value, "must not have unknown fields"))
@@ -110,7 +110,7 @@ def _default_errors(node: Node, value: Any, path: Path, *, pruned: bool) -> list
         found.append(invalid(path, value, str(error)))
         return found
     embedded = list(errors_of_embedded(node, value, path))
-    return found + (embedded or list(explain(node, value, Place(prefix=str(path))).errors.values()))
+    return found + (embedded or list(explain(node, value, ValuePath(prefix=str(path))).errors.values()))
 
 
 def _meta_default_errors(node: Node, value: Any, surround: Surround, path: Path) -> list[FieldError]:
@@ -124,4 +124,4 @@ def _meta_default_errors(node: Node, value: Any, surround: Surround, path: Path)
             return [invalid(path, value, f"must result in valid metadata: {aggregate(problems)}")]
     except DecodeError as error:
         return [invalid(path, value, f"must result in valid metadata: {error}")]
-    return list(explain(node, value, Place(prefix=str(path))).errors.values())
+    return list(explain(node, value, ValuePath(prefix=str(path))).errors.values())

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from localplane.apimachinery.golang.regexps import Expression, TooCostly, automaton
+from localplane.apimachinery.golang.regexps import Regexp, TooCostly, automaton
 from localplane.apimachinery.golang.regexps import engines as choosing
 from tests.unit.apimachinery.regexps.engines import ENGINES, Maker
 
@@ -62,7 +62,7 @@ def test_finding_all_gives_up_where_each_search_would_pass_the_whole_text(
 
 
 def test_a_text_that_is_too_long_for_a_large_expression_is_refused() -> None:
-    expression = Expression("(a|b)*a(a|b){900}")
+    expression = Regexp("(a|b)*a(a|b){900}")
     assert not expression.is_in("ab" * 100)
     with pytest.raises(TooCostly):
         expression.is_in("ab" * 1_000_000)
@@ -70,7 +70,7 @@ def test_a_text_that_is_too_long_for_a_large_expression_is_refused() -> None:
 
 def test_an_expression_with_thousands_of_large_classes_is_read_at_once_and_bounded() -> None:
     start = time.process_time()
-    expression = Expression(r"[\p{L}\p{N}]" * 3000)
+    expression = Regexp(r"[\p{L}\p{N}]" * 3000)
     assert not expression.is_in("x" * 40)
     with pytest.raises(TooCostly):
         expression.is_in("x" * 2999)

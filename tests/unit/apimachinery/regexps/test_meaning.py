@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localplane.apimachinery.golang.regexps import Expression, compiled, engines
+from localplane.apimachinery.golang.regexps import Regexp, compiled, engines
 from localplane.apimachinery.golang.regexps.automaton import Automaton
 from localplane.apimachinery.golang.regexps.engines import RE2Engine
 from tests.unit.apimachinery.regexps.engines import ENGINES, Maker, has_re2, with_automaton, with_re2
@@ -149,11 +149,11 @@ def test_both_engines_find_the_same(pattern: str, text: str) -> None:
 )
 def test_what_re2_has_not_or_reads_differently_means_what_go_means(pattern: str, text: str, matches: list[str]) -> None:
     assert not has_re2(pattern)
-    assert list(Expression(pattern).all_in(text)) == matches
+    assert list(Regexp(pattern).all_in(text)) == matches
 
 
 def test_re2_runs_what_it_can_and_the_automaton_the_rest() -> None:
-    ordinary, unassigned, heavy = Expression("^a+$"), Expression(r"^\p{Assigned}+$"), Expression(r"\pL{1000}")
+    ordinary, unassigned, heavy = Regexp("^a+$"), Regexp(r"^\p{Assigned}+$"), Regexp(r"\pL{1000}")
     assert ordinary.is_in("aa")
     assert unassigned.is_in("a")
     assert not unassigned.is_in("a\u0378")
@@ -166,7 +166,7 @@ def test_without_re2_the_automaton_runs_everything(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "re2", None)
     engines._re2.cache_clear()
     try:
-        expression = Expression("^(a|b)+$")
+        expression = Regexp("^(a|b)+$")
         assert expression.is_in("abab")
         assert not expression.is_in("abac")
         assert type(expression._engine) is Automaton

@@ -8,14 +8,14 @@ import pytest
 
 from localplane.apiserver.request import Answer, Query, Request, Response
 from localplane.servers.aggregator.aggregator import Aggregator
-from localplane.servers.aggregator.availability import Finding, with_condition
+from localplane.servers.aggregator.availability import AvailabilityFinding, with_condition
 from localplane.servers.aggregator.proxy import Proxy
 from localplane.servers.aggregator.remote import Remote
-from localplane.servers.aggregator.remote_discovery import Discovered
+from localplane.servers.aggregator.remote_discovery import RemoteDiscovery
 
 LOCAL = {"metadata": {"name": "v1.a.b"}, "spec": {"group": "a.b", "version": "v1"}}
-PASSED = Finding("Passed", "all checks passed", Discovered(b"", ()))
-FAILED = Finding("ServiceNotFound", "gone")
+PASSED = AvailabilityFinding("Passed", "all checks passed", RemoteDiscovery(b"", ()))
+FAILED = AvailabilityFinding("ServiceNotFound", "gone")
 
 
 class Noting(Proxy):
@@ -86,8 +86,8 @@ def test_discovery_hears_of_changes_and_of_nothing_else() -> None:
     made.heard(remote())
     made.heard(remote())
     made.heard(remote(status="False"))
-    made.discovered("v1.a.b", Discovered(b"x", ()))
-    made.discovered("v1.a.b", Discovered(b"x", ()))
+    made.discovered("v1.a.b", RemoteDiscovery(b"x", ()))
+    made.discovered("v1.a.b", RemoteDiscovery(b"x", ()))
     made.gone(remote())
     assert heard == [1, 1, 1, 0]
 
@@ -100,7 +100,7 @@ def test_a_version_is_current_once_it_was_asked_and_for_as_long_as_it_is_availab
 
     made.heard(remote())
     assert stale()
-    made.discovered("v1.a.b", Discovered(b"", (), openapi="/there"))
+    made.discovered("v1.a.b", RemoteDiscovery(b"", (), openapi="/there"))
     assert not stale()
     assert made.openapi() == {"apis/a.b/v1": "/there"}
     made.heard(remote(status="False"))

@@ -12,7 +12,7 @@ Kubernetes.
 from __future__ import annotations
 
 from .client import EtcdClient, EtcdUser
-from .endpoints import TLSFiles
+from .endpoints import EtcdTLSFiles
 from .timers import KeepAliveTimes
 
-__all__ = ["EtcdClient", "EtcdUser", "KeepAliveTimes", "TLSFiles"]
+__all__ = ["EtcdClient", "EtcdTLSFiles", "EtcdUser", "KeepAliveTimes"]

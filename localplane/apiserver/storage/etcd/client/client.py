@@ -21,7 +21,7 @@ from google.protobuf.message import DecodeError
 
 from localplane.apiserver.storage.errors import Unavailable
 
-from .endpoints import Endpoint, FollowedTLS, TLSFiles, connect
+from .endpoints import Endpoint, EtcdTLSFiles, FollowedTLS, connect
 from .failures import (
     NO_LEADER,
     UNAUTHENTICATED,
@@ -64,7 +64,7 @@ class EtcdClient:
         self,
         endpoints: Sequence[str],
         *,
-        tls: TLSFiles | None = None,
+        tls: EtcdTLSFiles | None = None,
         user: EtcdUser | None = None,
         timeout: timedelta = timedelta(seconds=10),
         connect_timeout: timedelta = timedelta(seconds=1.5),
@@ -74,7 +74,7 @@ class EtcdClient:
             raise ValueError("an etcd client needs at least one endpoint")
         self._endpoints = tuple(Endpoint.parse(url) for url in endpoints)
         secure = any(endpoint.secure for endpoint in self._endpoints)
-        self._tls = FollowedTLS(tls or TLSFiles()) if secure else None
+        self._tls = FollowedTLS(tls or EtcdTLSFiles()) if secure else None
         self._user = user
         self._token = ""
         self._timeout = timeout

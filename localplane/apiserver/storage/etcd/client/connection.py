@@ -7,7 +7,7 @@ from collections import deque
 from typing import TYPE_CHECKING, cast
 
 from . import frames
-from .failures import UNAVAILABLE, Answered, Broken, Expired, NotProcessed
+from .failures import UNAVAILABLE, Answered, Broken, DeadlineExceeded, NotProcessed
 from .frames import ProtocolError
 from .headers import ReplyDecoder, request_block
 from .outbox import Outbox
@@ -156,7 +156,7 @@ class Connection(asyncio.Protocol):
     def _expire(self, stream: Stream) -> None:
         self.drop(stream)
         seconds = stream.deadline - stream.started
-        stream.fail(Expired(f"no answer within {seconds:g} s"))
+        stream.fail(DeadlineExceeded(f"no answer within {seconds:g} s"))
         if self._times_heard == stream.times_heard_before:
             self.give_up(f"not a byte from the peer in {seconds:g} s")
 

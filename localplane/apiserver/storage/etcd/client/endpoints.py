@@ -26,7 +26,7 @@ _DEFAULT_PORT = 2379
 
 
 @dataclass(frozen=True, slots=True)
-class TLSFiles:
+class EtcdTLSFiles:
     """PEM files: who may be the server (None: the system's authorities), and who we are (None: nobody)."""
 
     ca: Path | None = None
@@ -56,7 +56,7 @@ def _stamp(file: Path | None) -> tuple[int, int, int] | None:
 class FollowedTLS:
     """The context for the files as they are when a connection is made: certificates are renewed while we run."""
 
-    def __init__(self, files: TLSFiles) -> None:
+    def __init__(self, files: EtcdTLSFiles) -> None:
         """Raises OSError, as ssl.SSLError is one, for files that can't be used."""
         self._files = files
         self._stamps = files.stamps()

@@ -3,7 +3,7 @@
     CallFailure
     ├── NotProcessed     certainly without effect: never sent whole, or refused by the peer unread
     ├── Broken           the connection broke after the request was sent
-    ├── Expired          no answer before the deadline
+    ├── DeadlineExceeded no answer before the deadline
     └── Answered         etcd answered, and the answer is a gRPC status other than OK
 
 These live inside the client. Only storage errors leave it; `LeaseNotFound`, one of them, is for `leases`, and
@@ -72,7 +72,7 @@ class Broken(CallFailure):
     pass
 
 
-class Expired(CallFailure):
+class DeadlineExceeded(CallFailure):
     pass
 
 
@@ -104,7 +104,7 @@ def storage_error(failure: CallFailure, *, mutates: bool, requested: int = 0, cu
     """The error that callers see. `requested` and `current` are the revisions a "too large" speaks of."""
     if isinstance(failure, Answered):
         return _answer(failure, mutates=mutates, requested=requested, current=current)
-    if isinstance(failure, Expired) and mutates:
+    if isinstance(failure, DeadlineExceeded) and mutates:
         return TimedOut(f"etcd: {failure}")
     happened = mutates and not isinstance(failure, NotProcessed)
     return Unavailable(f"etcd: {failure}", may_have_happened=happened)

@@ -7,7 +7,7 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .faults import Cause, EtcdFailed, Fault
+from .faults import EtcdFailed, EtcdFault, FaultCause
 from .socket_directory import CLIENT_SOCKET
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def refuse_unless_program(binary: Path) -> None:
     else:
         return
     raise EtcdFailed(
-        Fault(
-            Cause.UNSUITABLE_BINARY,
+        EtcdFault(
+            FaultCause.UNSUITABLE_BINARY,
             f"etcd binary {binary} {why}: run `kctl etcd install`, or name another with --etcd PATH",
         )
     )

@@ -24,7 +24,7 @@ _NOISE = re.compile(r"on single port|simple token is not cryptographically signe
 _STACK_TRACE = re.compile(r"^(goroutine \d|\t|[^\s(]++\(.*\)$|created by |\[signal |\s*+$)")
 
 
-class Cause(StrEnum):
+class FaultCause(StrEnum):
     NO_SPACE = "NoSpace"
     DAMAGED = "Damaged"
     NEWER_DATA = "NewerData"
@@ -43,16 +43,16 @@ class Cause(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class EtcdFault:
     """`sentence` is for people; `detail` holds etcd's own last lines, for those who want to know more."""
 
-    cause: Cause
+    cause: FaultCause
     sentence: str
     detail: str = ""
 
 
 class EtcdFailed(Unavailable):
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: EtcdFault) -> None:
         super().__init__(f"{fault.sentence}\n{fault.detail}" if fault.detail else fault.sentence)
         self.fault = fault
 
@@ -69,70 +69,72 @@ _DATA_IS_DAMAGED = (
 )
 
 # The first that matches wins: a full disk also panics, and a file that may not be opened also "fails to open".
-_SENTENCES: tuple[tuple[Cause, str, str], ...] = (
+_SENTENCES: tuple[tuple[FaultCause, str, str], ...] = (
     (
-        Cause.NO_SPACE,
+        FaultCause.NO_SPACE,
         r"no space left on device|disk quota exceeded",
         "the disk that holds {data} is full: free some space, and etcd can go on",
     ),
     (
-        Cause.READ_ONLY,
+        FaultCause.READ_ONLY,
         r"read-only file system",
         "the file system of {data} is read-only: make it writable, or choose another --data-dir",
     ),
     (
-        Cause.PERMISSION_DENIED,
+        FaultCause.PERMISSION_DENIED,
         r"permission denied|operation not permitted",
         "etcd has no permission on its files in {data}: give them back to the user who runs this, with mode 0700",
     ),
     (
-        Cause.TOO_MANY_FILES,
+        FaultCause.TOO_MANY_FILES,
         r"too many open files",
         "etcd may not open more files: raise the limit (`ulimit -n`) and start again",
     ),
     (
-        Cause.OUT_OF_MEMORY,
+        FaultCause.OUT_OF_MEMORY,
         r"cannot allocate memory|out of memory",
         "etcd got no more memory: stop other programs, or give this one more",
     ),
     (
-        Cause.NEWER_DATA,
+        FaultCause.NEWER_DATA,
         r"cannot be downgraded|cluster version.*(?:lower|higher)|unknown storage version",
         "the data in {data} was written by a newer etcd than {binary}: use that one, with --etcd PATH",
     ),
     (
-        Cause.ADDRESS_IN_USE,
+        FaultCause.ADDRESS_IN_USE,
         r"address already in use",
         "etcd's socket is in use by another process: stop that one and start again",
     ),
     (
-        Cause.UNSUITABLE_BINARY,
+        FaultCause.UNSUITABLE_BINARY,
         r"flag provided but not defined|unknown flag|exec format error|can't execute|error while loading shared",
         "{binary} is not an etcd that can be used here: run `kctl etcd install`, or name another with --etcd PATH",
     ),
     (
-        Cause.DAMAGED,
+        FaultCause.DAMAGED,
         _DAMAGE,
         _DATA_IS_DAMAGED,
     ),
     (
-        Cause.PANIC,
+        FaultCause.PANIC,
         r"panic: |fatal error: ",
         "etcd ended with an error of its own: its log is in {log}",
     ),
 )
 
 
-def diagnose(lines: Iterable[str], *, returncode: int, data: Path, binary: Path, log: Path) -> Fault:
+def diagnose(lines: Iterable[str], *, returncode: int, data: Path, binary: Path, log: Path) -> EtcdFault:
     """Why etcd ended, from its exit and from the last lines it wrote in this run."""
     spoken = [said for line in lines if (said := _plain(line))][-_LAST_WORDS:]
     text, detail = "\n".join(spoken), "\n".join(line[:_EXCERPT_WIDTH] for line in spoken[-_EXCERPT_LINES:])
     if returncode < 0:  # etcd's own failures are exit codes, so what it wrote before has nothing to do with this
-        return Fault(Cause.KILLED, f"etcd was killed by {_signal_name(-returncode)}; its log is in {log}", detail)
+        return EtcdFault(
+            FaultCause.KILLED, f"etcd was killed by {_signal_name(-returncode)}; its log is in {log}", detail
+        )
     for cause, pattern, sentence in _SENTENCES:
         if re.search(pattern, text, re.IGNORECASE | re.MULTILINE):
-            return Fault(cause, sentence.format(data=data, binary=binary, log=log), detail)
-    return Fault(Cause.EXITED, f"etcd exited with code {returncode}; its log is in {log}", detail)
+            return EtcdFault(cause, sentence.format(data=data, binary=binary, log=log), detail)
+    return EtcdFault(FaultCause.EXITED, f"etcd exited with code {returncode}; its log is in {log}", detail)
 
 
 def _plain(line: str) -> str:

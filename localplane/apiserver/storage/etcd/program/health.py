@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeAlias
 
-from .faults import Fault
+from .faults import EtcdFault
 from .parent_death import ParentDeath
 
 # Given the client socket: True when etcd answers as it should. Unavailable and OSError mean "not yet", and EtcdFailed
@@ -30,7 +30,7 @@ class EtcdHealth:
 
     state: State
     since: datetime
-    fault: Fault | None = None
+    fault: EtcdFault | None = None
     restarts: int = 0
 
 

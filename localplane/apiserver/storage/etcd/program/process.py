@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .command import environment, refuse_unless_program
-from .faults import Cause, EtcdFailed, Fault
+from .faults import EtcdFailed, EtcdFault, FaultCause
 from .parent_death import Lifeline, ParentDeath
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class EtcdProcess:
         except OSError as error:
             os.close(output)
             lifeline.cut()
-            raise EtcdFailed(Fault(Cause.EXITED, f"etcd can't be started: {error}")) from error
+            raise EtcdFailed(EtcdFault(FaultCause.EXITED, f"etcd can't be started: {error}")) from error
         finally:
             os.close(etcds_output)
             lifeline.started()

@@ -18,7 +18,7 @@ from localplane.apiserver.storage.data_directory import DataDirectoryUnusable
 from localplane.apiserver.storage.errors import Unavailable
 
 from .command import EtcdCommand
-from .faults import Cause, EtcdFailed, Fault, diagnose
+from .faults import EtcdFailed, EtcdFault, FaultCause, diagnose
 from .health import EtcdHealth, EtcdOptions, State
 from .process import EtcdProcess, ProcessLog
 from .socket_directory import SocketDirectory
@@ -149,7 +149,7 @@ class EtcdSupervisor:
         try:
             sockets.ensure()
         except (OSError, DataDirectoryUnusable) as error:
-            raise EtcdFailed(Fault(Cause.EXITED, f"etcd's sockets have no place: {error}")) from error
+            raise EtcdFailed(EtcdFault(FaultCause.EXITED, f"etcd's sockets have no place: {error}")) from error
         command = EtcdCommand(
             binary=self._binary,
             data=self._directory.etcd,
@@ -186,7 +186,7 @@ class EtcdSupervisor:
         except (OSError, Unavailable):  # a timeout is an OSError too
             return False
 
-    async def _end_of(self, process: EtcdProcess) -> Fault:
+    async def _end_of(self, process: EtcdProcess) -> EtcdFault:
         returncode = await process.wait()
         assert returncode is not None, "waiting without a limit ends with the process"
         process.kill()
@@ -198,10 +198,10 @@ class EtcdSupervisor:
             log=self._log.path,
         )
 
-    def _no_answer(self) -> Fault:
+    def _no_answer(self) -> EtcdFault:
         seconds = self._options.start_within.total_seconds()
         sentence = f"etcd runs and did not answer within {seconds:g} s; its log is in {self._log.path}"
-        return Fault(Cause.NO_ANSWER, sentence)
+        return EtcdFault(FaultCause.NO_ANSWER, sentence)
 
     def _clear(self) -> None:
         if self._process is not None:
@@ -211,7 +211,7 @@ class EtcdSupervisor:
             self._sockets.remove()
         self._become(State.STOPPED)
 
-    def _become(self, state: State, fault: Fault | None = None) -> None:
+    def _become(self, state: State, fault: EtcdFault | None = None) -> None:
         """Tell everybody; a restart that fails again changes the reason, not the time since when etcd is down."""
         before = self._health
         if state is State.DOWN and before.state is State.DOWN:
@@ -244,4 +244,4 @@ async def _database_released(data: Path) -> None:
             return
         finally:
             os.close(database)
-    raise EtcdFailed(Fault(Cause.HELD, f"another etcd has the data in {data} open: stop it and start again"))
+    raise EtcdFailed(EtcdFault(FaultCause.HELD, f"another etcd has the data in {data} open: stop it and start again"))

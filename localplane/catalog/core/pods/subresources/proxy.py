@@ -18,7 +18,7 @@ PROXY_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ProxyTarget:
     """What a proxied name says: `name`, `name:port` or `scheme:name:port`."""
 
     scheme: str
@@ -49,15 +49,15 @@ class PodProxyStore(Connecter):
         raise ServiceUnavailable(f"error trying to reach service: nobody connects to pods here, such as {address}")
 
 
-def split_scheme_name_port(text: str) -> Target | None:
+def split_scheme_name_port(text: str) -> ProxyTarget | None:
     """Kubernetes: apimachinery/pkg/util/net, SplitSchemeNamePort."""
     match text.split(":"):
         case [name]:
-            target = Target("", name, "")
+            target = ProxyTarget("", name, "")
         case [name, port]:
-            target = Target("", name, port)
+            target = ProxyTarget("", name, port)
         case [scheme, name, port]:
-            target = Target(scheme, name, port)
+            target = ProxyTarget(scheme, name, port)
         case _:
             return None
     return target if target.name and target.scheme in ("", "http", "https") else None

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from localplane.apimachinery.cel.library.authorization import Authorizer as ExpressionAuthorizer
-from localplane.apimachinery.cel.library.authorization import Decision, PathCheck, ResourceCheck
+from localplane.apimachinery.cel.library.authorization import AuthorizerValue as ExpressionAuthorizer
+from localplane.apimachinery.cel.library.authorization import DecisionValue, PathCheck, ResourceCheck
 from localplane.apimachinery.cel.values import MISSING, Mapper
 from localplane.apiserver.admission import Attributes
 from localplane.apiserver.authorization import Attributes as Question
@@ -22,9 +22,9 @@ class Decisions:
 
     def __init__(self, authorizer: Authorizer) -> None:
         self._authorizer = authorizer
-        self._known: dict[str, Decision] = {}
+        self._known: dict[str, DecisionValue] = {}
 
-    def answer(self, question: Question) -> Decision:
+    def answer(self, question: Question) -> DecisionValue:
         """Raises NeedsData for what nobody has asked yet."""
         found = self._known.get(repr(question))
         if found is None:
@@ -33,7 +33,7 @@ class Decisions:
 
     async def _ask(self, question: Question) -> None:
         found = await self._authorizer.authorize(question)
-        self._known[repr(question)] = Decision(found.allowed, found.reason, found.error)
+        self._known[repr(question)] = DecisionValue(found.allowed, found.reason, found.error)
 
 
 class RequestAuthorizer(ExpressionAuthorizer, Mapper):
@@ -44,7 +44,7 @@ class RequestAuthorizer(ExpressionAuthorizer, Mapper):
         self._asked = asked
         self._user = user
 
-    def decide(self, check: ResourceCheck | PathCheck, verb: str) -> Decision:
+    def decide(self, check: ResourceCheck | PathCheck, verb: str) -> DecisionValue:
         if isinstance(check, PathCheck):
             question = Question(self._user, verb, is_resource=False, path=check.path)
         else:

@@ -15,7 +15,7 @@ from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, 
 from localplane.apiserver.admission import Attributes
 from localplane.client import GroupVersionResource
 
-from .writes import Match, Write, labels_of
+from .writes import Write, WriteMatch, labels_of
 
 _NAMESPACES: Final = GroupVersionResource("", "v1", "namespaces")
 _NEVER_ASKED: Final = frozenset(
@@ -68,7 +68,7 @@ class Criteria:
             or_all=True,
         )
 
-    async def match(self, write: Write) -> Match | None:
+    async def match(self, write: Write) -> WriteMatch | None:
         """As what this write is of interest. Raises APIError if that can't be told."""
         if self.excluded and self._matched(self.excluded, write) is not None:
             return None
@@ -77,7 +77,7 @@ class Criteria:
             return None
         return found
 
-    def _matched(self, rules: Sequence[Mapping[str, Any]], write: Write) -> Match | None:
+    def _matched(self, rules: Sequence[Mapping[str, Any]], write: Write) -> WriteMatch | None:
         for rule in rules:
             if _matches(rule, write.attributes, write.as_itself.resource):
                 return write.as_itself

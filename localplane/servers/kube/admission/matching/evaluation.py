@@ -16,7 +16,7 @@ from localplane.catalog.admissionregistration.compiler import Compiled
 
 from .authorizer import Decisions, RequestAuthorizer
 from .requests import admission_request
-from .writes import Match, Seen, Write
+from .writes import Seen, Write, WriteMatch
 
 BUDGET: Final = 10_000_000
 CONDITIONS_BUDGET: Final = 2_500_000
@@ -56,11 +56,11 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class Activation:
     """What expressions are asked about: a write as something, perhaps with parameters and in a namespace."""
 
     write: Write
-    match: Match
+    match: WriteMatch
     decisions: Decisions
     params: JSONObject | None = None
     namespace: JSONObject | None = None
@@ -70,13 +70,13 @@ class Subject:
 class Evaluation:
     """Several expressions about one write, which share a budget and the values of variables."""
 
-    def __init__(self, subject: Subject, seen: Seen, budget: int) -> None:
+    def __init__(self, subject: Activation, seen: Seen, budget: int) -> None:
         self.budget = budget
         self._variables = _Variables(subject.variables)
         self._values = self._variables.values = _values(subject, seen, self._variables)
 
     @classmethod
-    async def of(cls, subject: Subject, budget: int) -> Evaluation:
+    async def of(cls, subject: Activation, budget: int) -> Evaluation:
         return cls(subject, await subject.write.seen_as(subject.match.kind), budget)
 
     async def evaluate(self, compiled: Compiled) -> Result:
@@ -146,7 +146,7 @@ class _Variables(Mapper):
         return len(self._compiled)
 
 
-def _values(subject: Subject, seen: Seen, variables: _Variables) -> dict[str, Any]:
+def _values(subject: Activation, seen: Seen, variables: _Variables) -> dict[str, Any]:
     write, asked = subject.write, subject.write.attributes
     return {
         "object": dynamic(seen.object),

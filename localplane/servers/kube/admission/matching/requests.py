@@ -11,10 +11,10 @@ from localplane.apiserver.admission import Attributes
 from localplane.apiserver.request import User
 from localplane.client import GroupVersionResource
 
-from .writes import Match, Write
+from .writes import Write, WriteMatch
 
 
-def admission_request(write: Write, match: Match) -> JSONObject:
+def admission_request(write: Write, match: WriteMatch) -> JSONObject:
     """Without a uid and without objects. What is empty is not there."""
     asked = write.attributes
     request = {

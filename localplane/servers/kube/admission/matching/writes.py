@@ -21,7 +21,7 @@ _NAMESPACES: Final = GroupResource("", "namespaces")
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class WriteMatch:
     """As what a write is of interest: as itself, or as something equivalent."""
 
     resource: GroupVersionResource
@@ -43,21 +43,21 @@ class Write:
         self.attributes = attributes
         group, plural = attributes.resource.group, attributes.resource.resource
         version = attributes.version or attributes.kind.version
-        self.as_itself = Match(GroupVersionResource(group, version, plural), attributes.kind)
+        self.as_itself = WriteMatch(GroupVersionResource(group, version, plural), attributes.kind)
         self._objects = objects
-        self._equivalents: list[Match] | None = None
+        self._equivalents: list[WriteMatch] | None = None
 
     @property
     def is_of_namespace(self) -> bool:
         return self.attributes.resource == _NAMESPACES
 
-    def equivalents(self) -> list[Match]:
+    def equivalents(self) -> list[WriteMatch]:
         """The same object under other versions, or in another group. Kubernetes: EquivalentResourceRegistry."""
         if self._equivalents is None:
             self._equivalents = list(dict.fromkeys(self._found_equivalents()))
         return self._equivalents
 
-    def _found_equivalents(self) -> list[Match]:
+    def _found_equivalents(self) -> list[WriteMatch]:
         own = self.as_itself.resource
         definitions = list(self._objects.definitions())
         main = next((each for each in definitions if _serves(each, own.group_version, own.resource)), None)
@@ -70,7 +70,7 @@ class Write:
             for version in map(GroupVersion.parse, each.converter.api_versions):
                 resource = GroupVersionResource(version.group, version.version, each.resource.resource)
                 if resource != own:
-                    found.append(Match(resource, self._kind_in(version, main)))
+                    found.append(WriteMatch(resource, self._kind_in(version, main)))
         return found
 
     def _kind_in(self, version: GroupVersion, main: Definition) -> GroupVersionKind:

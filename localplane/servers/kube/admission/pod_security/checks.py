@@ -21,7 +21,7 @@ _SENDING: Final = ("tcp_slow_start_after_idle", "tcp_notsent_lowat")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class PodSecurityRule:
     """A check as it is since each version of Kubernetes, by its minor. `instead_of` is the baseline's that it makes
     needless."""
 
@@ -34,17 +34,17 @@ class Rule:
 
 
 _BASELINE: Final = (
-    Rule("appArmorProfile", {0: baseline.app_armor}),
-    Rule("capabilities_baseline", {0: baseline.capabilities}),
-    Rule("hostNamespaces", {0: baseline.host_namespaces}),
-    Rule("hostPathVolumes", {0: baseline.host_path_volumes}),
-    Rule("hostPorts", {0: baseline.host_ports}),
-    Rule("hostProbesAndHostLifecycle", {34: baseline.host_handlers}),
-    Rule("privileged", {0: baseline.privileged}),
-    Rule("procMount", {0: baseline.proc_mount, 35: unless_in_user_namespace(baseline.proc_mount)}),
-    Rule("seLinuxOptions", {0: baseline.se_linux(), 31: baseline.se_linux("container_engine_t")}),
-    Rule("seccompProfile_baseline", {0: baseline.seccomp_annotations, 19: baseline.seccomp}),
-    Rule(
+    PodSecurityRule("appArmorProfile", {0: baseline.app_armor}),
+    PodSecurityRule("capabilities_baseline", {0: baseline.capabilities}),
+    PodSecurityRule("hostNamespaces", {0: baseline.host_namespaces}),
+    PodSecurityRule("hostPathVolumes", {0: baseline.host_path_volumes}),
+    PodSecurityRule("hostPorts", {0: baseline.host_ports}),
+    PodSecurityRule("hostProbesAndHostLifecycle", {34: baseline.host_handlers}),
+    PodSecurityRule("privileged", {0: baseline.privileged}),
+    PodSecurityRule("procMount", {0: baseline.proc_mount, 35: unless_in_user_namespace(baseline.proc_mount)}),
+    PodSecurityRule("seLinuxOptions", {0: baseline.se_linux(), 31: baseline.se_linux("container_engine_t")}),
+    PodSecurityRule("seccompProfile_baseline", {0: baseline.seccomp_annotations, 19: baseline.seccomp}),
+    PodSecurityRule(
         "sysctls",
         {
             0: baseline.sysctls(),
@@ -54,25 +54,27 @@ _BASELINE: Final = (
             37: baseline.sysctls(_RESERVED, *_KEEPALIVE, *_BUFFERS, *_SENDING),
         },
     ),
-    Rule("windowsHostProcess", {0: baseline.windows_host_process}),
+    PodSecurityRule("windowsHostProcess", {0: baseline.windows_host_process}),
 )
 """In the order in which violations are told, which is that of their names."""
 
 _RESTRICTED: Final = (
-    Rule(
+    PodSecurityRule(
         "allowPrivilegeEscalation",
         {8: restricted.privilege_escalation, 25: unless_windows(restricted.privilege_escalation)},
     ),
-    Rule(
+    PodSecurityRule(
         "capabilities_restricted",
         {22: restricted.dropped_capabilities, 25: unless_windows(restricted.dropped_capabilities)},
         instead_of="capabilities_baseline",
     ),
-    Rule("procMount_restricted", {35: baseline.proc_mount}, instead_of="procMount"),
-    Rule("restrictedVolumes", {0: restricted.volumes}, instead_of="hostPathVolumes"),
-    Rule("runAsNonRoot", {0: restricted.non_root, 35: unless_in_user_namespace(restricted.non_root)}),
-    Rule("runAsUser", {23: restricted.user_not_root, 35: unless_in_user_namespace(restricted.user_not_root)}),
-    Rule(
+    PodSecurityRule("procMount_restricted", {35: baseline.proc_mount}, instead_of="procMount"),
+    PodSecurityRule("restrictedVolumes", {0: restricted.volumes}, instead_of="hostPathVolumes"),
+    PodSecurityRule("runAsNonRoot", {0: restricted.non_root, 35: unless_in_user_namespace(restricted.non_root)}),
+    PodSecurityRule(
+        "runAsUser", {23: restricted.user_not_root, 35: unless_in_user_namespace(restricted.user_not_root)}
+    ),
+    PodSecurityRule(
         "seccompProfile_restricted",
         {19: restricted.seccomp_set, 25: unless_windows(restricted.seccomp_set)},
         instead_of="seccompProfile_baseline",

@@ -35,7 +35,7 @@ class LevelVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class NamespacePolicy:
     enforce: LevelVersion = LevelVersion()
     audit: LevelVersion = LevelVersion()
     warn: LevelVersion = LevelVersion()
@@ -46,10 +46,10 @@ class Policy:
         return not self.errors and all(each.level == LEVELS[0] for each in (self.enforce, self.audit, self.warn))
 
 
-PRIVILEGED: Final = Policy()
+PRIVILEGED: Final = NamespacePolicy()
 
 
-def policy_of(labels: Mapping[str, str]) -> Policy:
+def policy_of(labels: Mapping[str, str]) -> NamespacePolicy:
     """There is always one. What can't be read is enforced strictly, and neither audited nor warned of."""
     given = {name: labels[label] for label, name in _NAMES.items() if label in labels}
     if not given:
@@ -60,7 +60,7 @@ def policy_of(labels: Mapping[str, str]) -> Policy:
     # Whoever enforces something is warned of the same, unless they say otherwise.
     if given.get("enforce") in LEVELS and "warn" not in given and enforce.strictness > warn.strictness:
         warn = LevelVersion(enforce.level, warn.minor if "warn-version" in given else enforce.minor)
-    return Policy(enforce, found["audit"], warn, tuple(errors))
+    return NamespacePolicy(enforce, found["audit"], warn, tuple(errors))
 
 
 def _read(mode: str, given: Mapping[str, str], errors: list[FieldError]) -> LevelVersion:

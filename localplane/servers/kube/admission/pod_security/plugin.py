@@ -24,7 +24,7 @@ from localplane.servers.kube.admission.plugin import (
 )
 
 from .checks import violations
-from .levels import LevelVersion, Policy, policy_of
+from .levels import LevelVersion, NamespacePolicy, policy_of
 from .violations import Violation
 
 _NAMESPACES: Final = GroupResource("", "namespaces")
@@ -91,12 +91,12 @@ class PodSecurity(LookingPlugin, SelectivePlugin):
         pods = await self.objects.list("pods", attributes.name)
         attributes.warnings.extend(_namespace_warnings(attributes.name, policy.enforce, pods))
 
-    async def _policy(self, attributes: Attributes) -> Policy | None:
+    async def _policy(self, attributes: Attributes) -> NamespacePolicy | None:
         namespace = await self.objects.get("namespaces", "", attributes.namespace)
         return None if namespace is None else _labelled(namespace)
 
 
-def _labelled(namespace: JSONObject) -> Policy:
+def _labelled(namespace: JSONObject) -> NamespacePolicy:
     return policy_of(metadata(namespace).get("labels") or {})
 
 

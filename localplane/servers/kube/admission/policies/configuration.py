@@ -8,7 +8,13 @@ from typing import Any
 
 from localplane.apimachinery.groups import GroupVersion, GroupVersionKind
 from localplane.apimachinery.objects import JSONObject
-from localplane.catalog.admissionregistration.compiler import ANNOTATION, CONDITION, MESSAGE, Compiled, Compiler
+from localplane.catalog.admissionregistration.compiler import (
+    ANNOTATION,
+    CONDITION,
+    MESSAGE,
+    Compiled,
+    ExpressionCompiler,
+)
 from localplane.servers.kube.admission.matching.conditions import compiled_conditions
 from localplane.servers.kube.admission.matching.criteria import Criteria
 
@@ -32,7 +38,7 @@ class Mutation:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class CompiledPolicy:
     """Of either kind: one that validates has no mutations, one that mutates has nothing else."""
 
     name: str
@@ -47,10 +53,10 @@ class Policy:
     is_reinvoked: bool
 
     @classmethod
-    def of(cls, obj: JSONObject) -> Policy:
+    def of(cls, obj: JSONObject) -> CompiledPolicy:
         spec: JSONObject = obj.get("spec") or {}
         param_kind = spec.get("paramKind")
-        compiler = Compiler(has_params=param_kind is not None, has_variables=True)
+        compiler = ExpressionCompiler(has_params=param_kind is not None, has_variables=True)
         for variable in spec.get("variables") or ():
             compiler.add_variable(variable.get("name", ""), variable.get("expression") or "")
         annotations = (each.get("valueExpression") or "" for each in spec.get("auditAnnotations") or ())
@@ -69,7 +75,7 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
+class CompiledBinding:
     """`criteria` narrow what the policy is about; None leaves it as it is."""
 
     name: str
@@ -79,7 +85,7 @@ class Binding:
     actions: Sequence[str]
 
     @classmethod
-    def of(cls, obj: JSONObject) -> Binding:
+    def of(cls, obj: JSONObject) -> CompiledBinding:
         spec: JSONObject = obj.get("spec") or {}
         match = spec.get("matchResources")
         return cls(
@@ -95,7 +101,7 @@ def _kind(param_kind: Mapping[str, Any]) -> GroupVersionKind:
     return GroupVersion.parse(param_kind.get("apiVersion", "")).kind(param_kind.get("kind", ""))
 
 
-def _validation(declared: Mapping[str, Any], compiler: Compiler) -> Validation:
+def _validation(declared: Mapping[str, Any], compiler: ExpressionCompiler) -> Validation:
     expression = declared.get("messageExpression") or ""
     return Validation(
         condition=compiler.compile(declared.get("expression") or "", CONDITION),
@@ -105,7 +111,7 @@ def _validation(declared: Mapping[str, Any], compiler: Compiler) -> Validation:
     )
 
 
-def _mutation(declared: Mapping[str, Any], compiler: Compiler) -> Mutation:
+def _mutation(declared: Mapping[str, Any], compiler: ExpressionCompiler) -> Mutation:
     is_json_patch = declared.get("patchType") == "JSONPatch"
     expression = (declared.get("jsonPatch" if is_json_patch else "applyConfiguration") or {}).get("expression") or ""
     return Mutation(is_json_patch, compiler.compile_patch(expression, is_json_patch=is_json_patch))

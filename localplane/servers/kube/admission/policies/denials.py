@@ -7,9 +7,9 @@ from typing import Final
 
 from localplane.apimachinery.cel.library.strings import trimmed
 from localplane.servers.kube.admission.matching.conditions import ConditionsFailed, are_met
-from localplane.servers.kube.admission.matching.evaluation import BUDGET, Evaluation, OutOfBudget, Result, Subject
+from localplane.servers.kube.admission.matching.evaluation import BUDGET, Activation, Evaluation, OutOfBudget, Result
 
-from .configuration import Policy, Validation
+from .configuration import CompiledPolicy, Validation
 
 _LONGEST_MESSAGE: Final = 5 * 1024
 
@@ -23,7 +23,7 @@ class Denial:
     is_final: bool = False
 
 
-async def denials(policy: Policy, subject: Subject) -> list[Denial]:
+async def denials(policy: CompiledPolicy, subject: Activation) -> list[Denial]:
     """What fails, or can't be evaluated by a policy that does not ignore this."""
     try:
         if policy.conditions and not await are_met(policy.conditions, subject, ignores_failure=policy.ignores_failure):
@@ -34,7 +34,7 @@ async def denials(policy: Policy, subject: Subject) -> list[Denial]:
     return found
 
 
-async def _validated(policy: Policy, subject: Subject) -> list[Denial]:
+async def _validated(policy: CompiledPolicy, subject: Activation) -> list[Denial]:
     evaluation = await Evaluation.of(subject, BUDGET)
     results = [await evaluation.evaluate(each.condition) for each in policy.validations]
     found = []
@@ -47,7 +47,7 @@ async def _validated(policy: Policy, subject: Subject) -> list[Denial]:
     return [each for each in found if each.message]
 
 
-async def _denied(validation: Validation, evaluation: Evaluation, policy: Policy) -> Denial:
+async def _denied(validation: Validation, evaluation: Evaluation, policy: CompiledPolicy) -> Denial:
     message = ""
     if validation.message_expression is not None:
         try:
@@ -64,7 +64,7 @@ def _usable(result: Result) -> str:
     return "" if "\n" in text or len(text.encode("utf-8", "surrogatepass")) > _LONGEST_MESSAGE else text
 
 
-async def _annotated(policy: Policy, subject: Subject) -> list[Denial]:
+async def _annotated(policy: CompiledPolicy, subject: Activation) -> list[Denial]:
     if not policy.annotations:
         return []
     evaluation = await Evaluation.of(subject, BUDGET)

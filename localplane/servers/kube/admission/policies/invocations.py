@@ -11,25 +11,25 @@ from dataclasses import dataclass
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.registry.lookup import Lookup
-from localplane.servers.kube.admission.matching.writes import Match, Write
+from localplane.servers.kube.admission.matching.writes import Write, WriteMatch
 
-from .configuration import Binding, Policy
+from .configuration import CompiledBinding, CompiledPolicy
 from .params import Misconfigured, ParamKind
 
-Fail = Callable[[Policy, Binding | None, str], None]
+Fail = Callable[[CompiledPolicy, CompiledBinding | None, str], None]
 """Hears of a policy, or of a binding, that can't be applied."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    policy: Policy
-    binding: Binding
-    match: Match
+    policy: CompiledPolicy
+    binding: CompiledBinding
+    match: WriteMatch
     params: JSONObject | None
 
 
 async def invocations(
-    policy: Policy, bindings: Sequence[Binding], write: Write, objects: Lookup, fail: Fail
+    policy: CompiledPolicy, bindings: Sequence[CompiledBinding], write: Write, objects: Lookup, fail: Fail
 ) -> list[Invocation]:
     """None for a policy without bindings."""
     if not bindings:
@@ -53,7 +53,7 @@ async def invocations(
     return found
 
 
-async def _params(binding: Binding, kind: ParamKind | None, write: Write) -> Sequence[JSONObject | None]:
+async def _params(binding: CompiledBinding, kind: ParamKind | None, write: Write) -> Sequence[JSONObject | None]:
     """What the policy is asked with: nothing if the binding is not about this write, None without parameters."""
     if binding.criteria is not None and await binding.criteria.match(write) is None:
         return ()

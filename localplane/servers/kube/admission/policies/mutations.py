@@ -15,12 +15,12 @@ from localplane.apiserver.admission import Attributes, Reinvocation
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.servers.kube.admission.matching.authorizer import Decisions
 from localplane.servers.kube.admission.matching.conditions import ConditionsFailed, are_met
-from localplane.servers.kube.admission.matching.evaluation import Subject
+from localplane.servers.kube.admission.matching.evaluation import Activation
 from localplane.servers.kube.admission.matching.reinvocation import Rounds
 from localplane.servers.kube.admission.matching.writes import Write
 from localplane.servers.kube.admission.plugin import refused
 
-from .configuration import Binding, Policy
+from .configuration import CompiledBinding, CompiledPolicy
 from .invocations import Invocation, invocations
 from .patch import MutationFailed, mutate
 
@@ -32,7 +32,7 @@ class _InvalidMutation(Forbidden):
 
 
 @dataclass(slots=True)
-class Changes:
+class PolicyMutations:
     """`problems` are the sentences that a client may be told, and what is raised for each."""
 
     write: Write
@@ -41,7 +41,9 @@ class Changes:
     rounds: Rounds
     problems: list[tuple[str, type[APIError]]] = field(default_factory=list)
 
-    async def apply(self, policies: Sequence[Policy], bindings: Mapping[str, Sequence[Binding]]) -> None:
+    async def apply(
+        self, policies: Sequence[CompiledPolicy], bindings: Mapping[str, Sequence[CompiledBinding]]
+    ) -> None:
         """Who is concerned is decided before anything changes."""
         found: list[Invocation] = []
         for policy in policies:
@@ -59,7 +61,7 @@ class Changes:
 
     async def _invoke(self, asked: Invocation, namespace: JSONObject | None) -> None:
         policy, uid = asked.policy, _uid(asked)
-        subject = Subject(self.write, asked.match, self.decisions, asked.params, namespace, policy.variables)
+        subject = Activation(self.write, asked.match, self.decisions, asked.params, namespace, policy.variables)
         try:
             if policy.conditions and not await are_met(
                 policy.conditions, subject, ignores_failure=policy.ignores_failure
@@ -82,10 +84,10 @@ class Changes:
         if policy.is_reinvoked:
             self.rounds.asked(uid)
 
-    def _misconfigured(self, policy: Policy, binding: Binding | None, why: str) -> None:
+    def _misconfigured(self, policy: CompiledPolicy, binding: CompiledBinding | None, why: str) -> None:
         self._fail(policy, binding, why, Forbidden)
 
-    def _fail(self, policy: Policy, binding: Binding | None, why: str, kind: type[APIError]) -> None:
+    def _fail(self, policy: CompiledPolicy, binding: CompiledBinding | None, why: str, kind: type[APIError]) -> None:
         if policy.ignores_failure:
             return
         named = f"'{policy.name}' with binding '{binding.name}'" if binding else go_quote(policy.name)

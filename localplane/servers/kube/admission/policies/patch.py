@@ -17,7 +17,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch import json_patch
 from localplane.apimachinery.patch.errors import PatchError
 from localplane.catalog.admissionregistration.patch_types import json_of
-from localplane.servers.kube.admission.matching.evaluation import BUDGET, Evaluation, OutOfBudget, Subject
+from localplane.servers.kube.admission.matching.evaluation import BUDGET, Activation, Evaluation, OutOfBudget
 
 from .configuration import Mutation
 
@@ -26,7 +26,7 @@ class MutationFailed(Exception):
     """The policy's failure policy says what that means."""
 
 
-async def mutate(mutation: Mutation, subject: Subject) -> bool:
+async def mutate(mutation: Mutation, subject: Activation) -> bool:
     """Whether it changed the object. Raises MutationFailed."""
     write, kind = subject.write, subject.match.kind
     live = (await write.seen_as(kind)).object
@@ -40,7 +40,7 @@ async def mutate(mutation: Mutation, subject: Subject) -> bool:
     return await write.replace(kind, changed)
 
 
-async def _evaluated(mutation: Mutation, subject: Subject) -> Any:
+async def _evaluated(mutation: Mutation, subject: Activation) -> Any:
     if mutation.expression.wrong:
         raise MutationFailed(mutation.expression.wrong)
     evaluation = await Evaluation.of(subject, BUDGET)
@@ -66,7 +66,7 @@ def _patched(operations: list[JSONObject], live: JSONObject) -> JSONObject:
     return changed
 
 
-def _merged(subject: Subject, configuration: JSONObject, live: JSONObject) -> JSONObject:
+def _merged(subject: Activation, configuration: JSONObject, live: JSONObject) -> JSONObject:
     schema = subject.write.schema_of(subject.match.kind)
     if schema is None:
         about = "There can be a delay between when CustomResourceDefinitions are created and when they are available."

@@ -17,7 +17,7 @@ from localplane.servers.kube.admission.matching.reinvocation import Rounds
 from localplane.servers.kube.admission.matching.writes import Write
 
 if TYPE_CHECKING:
-    from .configuration import Binding, Policy
+    from .configuration import CompiledBinding, CompiledPolicy
 
 
 _GROUP: Final = "admissionregistration.k8s.io"
@@ -30,8 +30,8 @@ class _PolicyPlugin:
     bindings: ClassVar[str]
     _objects: Lookup
     _authorizer: Authorizer
-    _policies: Stored[Policy]
-    _bindings: Stored[Binding]
+    _policies: Stored[CompiledPolicy]
+    _bindings: Stored[CompiledBinding]
 
     def concerns(self, operation: Operation, resource: GroupResource) -> bool:
         return not is_exempt(resource)
@@ -45,9 +45,9 @@ class _PolicyPlugin:
         self._policies = Stored(provided.objects, f"{_GROUP}/{self.policies}", _policy)
         self._bindings = Stored(provided.objects, f"{_GROUP}/{self.bindings}", _binding)
 
-    async def _bound(self) -> Mapping[str, Sequence[Binding]]:
+    async def _bound(self) -> Mapping[str, Sequence[CompiledBinding]]:
         """Bindings by their policies."""
-        found: dict[str, list[Binding]] = defaultdict(list)
+        found: dict[str, list[CompiledBinding]] = defaultdict(list)
         for binding in await self._bindings.all():
             found[binding.policy].append(binding)
         return found
@@ -64,13 +64,13 @@ class MutatingAdmissionPolicy(_PolicyPlugin):
             return
         from localplane.servers.kube.admission.matching.authorizer import Decisions
 
-        from .mutations import Changes, refusal
+        from .mutations import PolicyMutations, refusal
 
         rounds: Rounds = attributes.reinvocation.notes.setdefault(self.name, Rounds())
         if attributes.reinvocation.is_running:
             rounds.begin_again(attributes.object)
         write = Write(attributes, self._objects)
-        changes = Changes(write, self._objects, Decisions(self._authorizer), rounds)
+        changes = PolicyMutations(write, self._objects, Decisions(self._authorizer), rounds)
         await changes.apply(policies, await self._bound())
         rounds.ended(attributes.object)
         if changes.problems:
@@ -88,23 +88,23 @@ class ValidatingAdmissionPolicy(_PolicyPlugin):
             return
         from localplane.servers.kube.admission.matching.authorizer import Decisions
 
-        from .review import Review, refusal
+        from .review import PolicyReview, refusal
 
         bindings = await self._bound()
-        review = Review(Write(attributes, self._objects), self._objects, Decisions(self._authorizer))
+        review = PolicyReview(Write(attributes, self._objects), self._objects, Decisions(self._authorizer))
         for policy in policies:
             await review.apply(policy, bindings.get(policy.name, ()))
         if review.denied:
             raise refusal(attributes, *review.denied[0])
 
 
-def _policy(obj: JSONObject) -> Policy:
-    from .configuration import Policy
+def _policy(obj: JSONObject) -> CompiledPolicy:
+    from .configuration import CompiledPolicy
 
-    return Policy.of(obj)
+    return CompiledPolicy.of(obj)
 
 
-def _binding(obj: JSONObject) -> Binding:
-    from .configuration import Binding
+def _binding(obj: JSONObject) -> CompiledBinding:
+    from .configuration import CompiledBinding
 
-    return Binding.of(obj)
+    return CompiledBinding.of(obj)

@@ -13,11 +13,11 @@ from localplane.apimachinery.errors import APIError, Cause, Forbidden, Invalid, 
 from localplane.apiserver.admission import Attributes
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.servers.kube.admission.matching.authorizer import Decisions
-from localplane.servers.kube.admission.matching.evaluation import Subject
+from localplane.servers.kube.admission.matching.evaluation import Activation
 from localplane.servers.kube.admission.matching.writes import Write
 from localplane.servers.kube.admission.plugin import refused
 
-from .configuration import Binding, Policy
+from .configuration import CompiledBinding, CompiledPolicy
 from .denials import Denial, denials
 from .invocations import Invocation, invocations
 
@@ -29,7 +29,7 @@ _REASONS: Final[dict[str, type[APIError]]] = {
 
 
 @dataclass(slots=True)
-class Review:
+class PolicyReview:
     """`denied` are the sentences that a client may be told, with their reasons."""
 
     write: Write
@@ -37,13 +37,13 @@ class Review:
     decisions: Decisions
     denied: list[tuple[str, str]] = field(default_factory=list)
 
-    async def apply(self, policy: Policy, bindings: Sequence[Binding]) -> None:
+    async def apply(self, policy: CompiledPolicy, bindings: Sequence[CompiledBinding]) -> None:
         for each in await invocations(policy, bindings, self.write, self.objects, self._fail):
             await self._decide(each)
 
     async def _decide(self, asked: Invocation) -> None:
         policy, namespace = asked.policy, None if self.write.is_of_namespace else await self.write.namespace()
-        subject = Subject(self.write, asked.match, self.decisions, asked.params, namespace, policy.variables)
+        subject = Activation(self.write, asked.match, self.decisions, asked.params, namespace, policy.variables)
         try:
             found = await denials(policy, subject)
         except APIError as error:
@@ -53,14 +53,14 @@ class Review:
         for denial in found:
             self._act(policy, asked.binding, denial)
 
-    def _act(self, policy: Policy, binding: Binding, denial: Denial) -> None:
+    def _act(self, policy: CompiledPolicy, binding: CompiledBinding, denial: Denial) -> None:
         about = f"ValidatingAdmissionPolicy '{policy.name}' with binding '{binding.name}'"
         if denial.is_final or "Deny" in binding.actions:
             self.denied.append((f"{about} denied request: {denial.message}", denial.reason))
         if "Warn" in binding.actions and not denial.is_final:
             self.write.attributes.warnings.append(f"Validation failed for {about}: {denial.message}")
 
-    def _fail(self, policy: Policy, binding: Binding | None, why: str) -> None:
+    def _fail(self, policy: CompiledPolicy, binding: CompiledBinding | None, why: str) -> None:
         if not policy.ignores_failure:
             through = "" if binding is None else f" with binding '{binding.name}'"
             message = f"ValidatingAdmissionPolicy '{policy.name}'{through} denied request: {why}"

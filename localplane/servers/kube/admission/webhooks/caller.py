@@ -6,13 +6,13 @@ from localplane.apimachinery.errors import APIError, BadRequest, InternalError
 from localplane.apimachinery.golang.text import go_quote, json_type
 from localplane.apimachinery.patch import json_patch
 from localplane.apimachinery.patch.errors import PatchError
-from localplane.apiserver.outbound import Place, WebhookClient, WebhookFailed
+from localplane.apiserver.outbound import WebhookClient, WebhookFailed, WebhookLocation
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.catalog.service_addresses import NoAddress, service_address
-from localplane.servers.kube.admission.matching.writes import Match, Write
+from localplane.servers.kube.admission.matching.writes import Write, WriteMatch
 
 from .configuration import Webhook
-from .review import Answer, InvalidReview, Review, Undecodable, refusal
+from .review import InvalidReview, Undecodable, WebhookAnswer, WebhookReview, refusal
 
 _WITHOUT_SIDE_EFFECTS = ("None", "NoneOnDryRun")
 
@@ -34,13 +34,13 @@ class Caller:
     async def close(self) -> None:
         await self._client.close()
 
-    async def ask(self, webhook: Webhook, write: Write, match: Match, *, mutates: bool) -> Answer:
+    async def ask(self, webhook: Webhook, write: Write, match: WriteMatch, *, mutates: bool) -> WebhookAnswer:
         """The answer of a webhook that has nothing against it. Raises CallFailed, or the refusal."""
         asked = write.attributes
         if asked.dry_run and webhook.side_effects not in _WITHOUT_SIDE_EFFECTS:
             raise BadRequest(f"admission webhook {go_quote(webhook.name)} does not support dry run")
         try:
-            review = Review(write, match, webhook.review_versions)
+            review = WebhookReview(write, match, webhook.review_versions)
         except InvalidReview as error:
             raise CallFailed(webhook, f"could not create admission objects: {error}") from error
         try:
@@ -56,9 +56,9 @@ class Caller:
             raise refusal(webhook.name, answer.status)
         return answer
 
-    async def _place(self, webhook: Webhook) -> Place:
+    async def _place(self, webhook: Webhook) -> WebhookLocation:
         if webhook.service is None:
-            return Place(webhook.url, authorities=webhook.authorities)
+            return WebhookLocation(webhook.url, authorities=webhook.authorities)
         namespace, name = webhook.service.get("namespace", ""), webhook.service.get("name", "")
         port, path = webhook.service.get("port") or 443, (webhook.service.get("path") or "").removeprefix("/")
         url = f"https://{name}.{namespace}.svc:{port}/{path}"
@@ -67,10 +67,10 @@ class Caller:
         except NoAddress as error:
             shown = go_quote(f"{url}?timeout={int(webhook.timeout.total_seconds())}s")
             raise WebhookFailed(f"Post {shown}: {error}") from error
-        return Place(url, host=host, port=actual, authorities=webhook.authorities)
+        return WebhookLocation(url, host=host, port=actual, authorities=webhook.authorities)
 
 
-async def apply_patch(webhook: Webhook, answer: Answer, write: Write, match: Match) -> bool:
+async def apply_patch(webhook: Webhook, answer: WebhookAnswer, write: Write, match: WriteMatch) -> bool:
     """Whether it changed anything. Raises CallFailed for what is no patch, APIError for one that can't be applied."""
     if not answer.patch:
         return False

@@ -69,10 +69,10 @@ def _webhook(declared: JSONObject, uid: str) -> Webhook:
 def _conditions(declared: Sequence[JSONObject]) -> tuple[Compiled, ...]:
     if not declared:
         return ()
-    from localplane.catalog.admissionregistration.compiler import Compiler
+    from localplane.catalog.admissionregistration.compiler import ExpressionCompiler
     from localplane.servers.kube.admission.matching.conditions import compiled_conditions
 
-    return compiled_conditions(declared, Compiler())
+    return compiled_conditions(declared, ExpressionCompiler())
 
 
 def _authorities(bundle: str) -> bytes:

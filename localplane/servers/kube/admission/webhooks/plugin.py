@@ -14,7 +14,7 @@ from localplane.apiserver.registry.lookup import Lookup
 from localplane.servers.kube.admission.matching.configurations import Stored
 from localplane.servers.kube.admission.matching.criteria import is_exempt
 from localplane.servers.kube.admission.matching.reinvocation import Rounds
-from localplane.servers.kube.admission.matching.writes import Match, Write
+from localplane.servers.kube.admission.matching.writes import Write, WriteMatch
 
 from .caller import Caller, CallFailed, apply_patch, fatal
 from .configuration import Webhook, webhooks_of
@@ -49,16 +49,16 @@ class _WebhookPlugin:
     async def _webhooks(self) -> list[Webhook]:
         return [webhook for configured in await self._configurations.all() for webhook in configured]
 
-    async def _match(self, webhook: Webhook, write: Write) -> Match | None:
+    async def _match(self, webhook: Webhook, write: Write) -> WriteMatch | None:
         """As what the webhook is asked; None if it is not. Raises APIError if that can't be told."""
         match = await webhook.criteria.match(write)
         if match is None or not webhook.conditions:
             return match
         from localplane.servers.kube.admission.matching.authorizer import Decisions
         from localplane.servers.kube.admission.matching.conditions import ConditionsFailed, are_met
-        from localplane.servers.kube.admission.matching.evaluation import Subject
+        from localplane.servers.kube.admission.matching.evaluation import Activation
 
-        subject = Subject(write, match, Decisions(self._authorizer))
+        subject = Activation(write, match, Decisions(self._authorizer))
         try:
             is_met = await are_met(webhook.conditions, subject, ignores_failure=webhook.ignores_failure)
         except ConditionsFailed as error:
@@ -91,7 +91,7 @@ class MutatingAdmissionWebhook(_WebhookPlugin):
                 rounds.asked(webhook.uid)
         rounds.ended(attributes.object)
 
-    async def _ask(self, webhook: Webhook, write: Write, match: Match) -> bool:
+    async def _ask(self, webhook: Webhook, write: Write, match: WriteMatch) -> bool:
         """Whether it changed the object."""
         try:
             answer = await self._caller.ask(webhook, write, match, mutates=True)
@@ -118,7 +118,7 @@ class ValidatingAdmissionWebhook(_WebhookPlugin):
             if problem is not None:
                 raise problem
 
-    async def _ask(self, webhook: Webhook, write: Write, match: Match) -> APIError | None:
+    async def _ask(self, webhook: Webhook, write: Write, match: WriteMatch) -> APIError | None:
         try:
             await self._caller.ask(webhook, write, match, mutates=False)
         except CallFailed as error:

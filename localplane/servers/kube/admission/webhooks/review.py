@@ -18,7 +18,7 @@ from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.golang.text import go_quote, json_type
 from localplane.apimachinery.objects import JSONObject
 from localplane.servers.kube.admission.matching.requests import admission_request
-from localplane.servers.kube.admission.matching.writes import Match, Write
+from localplane.servers.kube.admission.matching.writes import Write, WriteMatch
 
 _GROUP: Final = "admission.k8s.io"
 _VERSIONS: Final = ("v1", "v1beta1")
@@ -47,7 +47,7 @@ class Undecodable(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WebhookAnswer:
     is_allowed: bool
     patch: bytes
     patch_type: str
@@ -55,10 +55,10 @@ class Answer:
     warnings: Sequence[str]
 
 
-class Review:
+class WebhookReview:
     """One question to one webhook, in the first version that it lists and that we speak. Raises InvalidReview."""
 
-    def __init__(self, write: Write, match: Match, versions: Sequence[str]) -> None:
+    def __init__(self, write: Write, match: WriteMatch, versions: Sequence[str]) -> None:
         version = next((each for each in versions if each in _VERSIONS), None)
         if version is None:
             raise InvalidReview("webhook does not accept known AdmissionReview versions (v1, v1beta1)")
@@ -77,7 +77,7 @@ class Review:
         }
         return orjson.dumps({"kind": _KIND, "apiVersion": f"{_GROUP}/{self._version}", "request": request})
 
-    def answer(self, body: bytes, *, mutates: bool) -> Answer:
+    def answer(self, body: bytes, *, mutates: bool) -> WebhookAnswer:
         """Raises Undecodable or InvalidReview."""
         told = _object(body)
         response = told.get("response")
@@ -89,7 +89,7 @@ class Review:
             _check_patch(patch, patch_type, mutates=mutates)
         else:
             patch_type = "JSONPatch" if patch else ""
-        return Answer(
+        return WebhookAnswer(
             is_allowed=bool(response.get("allowed")),
             patch=patch if mutates else b"",
             patch_type=patch_type or "",

@@ -14,7 +14,7 @@ from localplane.apiserver.request import User
 from localplane.servers.kube.admission.matching.criteria import Criteria, is_exempt
 from localplane.servers.kube.admission.matching.reinvocation import Rounds
 from localplane.servers.kube.admission.matching.writes import Write
-from localplane.servers.kube.admission.webhooks.review import InvalidReview, Review, Undecodable
+from localplane.servers.kube.admission.webhooks.review import InvalidReview, Undecodable, WebhookReview
 from tests.unit.servers.kube.admission.asking import Objects, asked, named
 
 SERVED = [
@@ -117,7 +117,7 @@ def test_those_asked_before_a_change_are_asked_again() -> None:
     ],
 )
 def test_an_answer_must_be_one(body: bytes, error: type[ValueError], message: str) -> None:
-    review = Review(write(), write().as_itself, ["v1"])
+    review = WebhookReview(write(), write().as_itself, ["v1"])
     with pytest.raises(error, match=message):
         review.answer(body, mutates=False)
 

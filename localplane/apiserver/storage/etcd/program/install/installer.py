@@ -76,7 +76,7 @@ class Installed:
     already: bool
 
 
-class Installer:
+class EtcdInstaller:
     def __init__(
         self,
         *,
