@@ -21,7 +21,6 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from kctl.command_line import colours, json_errors, plugins, profile, usage
-from kctl.command_line import help as command_line_help
 from kctl.command_line.command import Command, find
 from kctl.command_line.flags import FlagSet, first_word, parse
 from kctl.command_line.global_flags import GLOBAL_FLAGS, HELP_FLAG
@@ -34,6 +33,8 @@ from kctl.session.session import Session
 from kctl.session.versions import client_version, go_literal
 from localplane.apimachinery.golang import sources
 from localplane.client.transport import driver
+
+from .command_line import help_pages
 
 
 def run_command(command: Command, words: list[str], *, applied: application.Applied | None = None) -> int:
@@ -52,7 +53,7 @@ def run_command(command: Command, words: list[str], *, applied: application.Appl
             usage.exit_code, usage.hint = chosen.usage_exit_code, f"See '{title} -h' for help and examples"
         raise usage from error
     if flags.is_on("help") and not chosen.without_help:
-        sys.stdout.write(command_line_help.help_text(chosen, title))
+        sys.stdout.write(help_pages.help_text(chosen, title))
         return 0
     _check(flags)
     if chosen.run is None:
@@ -109,7 +110,7 @@ def _without_subcommand(command: Command, title: str, flags: FlagSet) -> int:
     """Most fail, and say so on stderr. Kubernetes: cmdutil.DefaultSubCommandRun."""
     if flags.arguments and command.alone != "help":
         raise unknown_subcommand(flags.arguments, title, known=[one.name for one in command.commands])
-    (sys.stderr if command.alone == "stderr" else sys.stdout).write(command_line_help.help_text(command, title))
+    (sys.stderr if command.alone == "stderr" else sys.stdout).write(help_pages.help_text(command, title))
     if command.alone != "help":
         raise Ended(1)
     return 0
@@ -180,7 +181,7 @@ def _dispatch(arguments: list[str], said: list[str]) -> int:
     position = first_word(arguments, (*GLOBAL_FLAGS, HELP_FLAG))
     if position is None:
         _refuse_unknown_flags(arguments)
-        sys.stdout.write(command_line_help.root_help())
+        sys.stdout.write(help_pages.root_help())
         return 0
     name = arguments[position]
     verbs = {verb.name: verb for group in GROUPS for verb in group.verbs}
@@ -247,7 +248,7 @@ def _invoke(verb: Verb, module: ModuleType, arguments: list[str], *, flags_first
     command = typer.main.get_command(module.app)
 
     def explain() -> str:
-        return command_line_help.own_help(command, program, arguments, takes_command=takes_command)
+        return help_pages.own_help(command, program, arguments, takes_command=takes_command)
 
     if any(word in ("-h", "--help") for word in arguments):
         sys.stdout.write(explain())

@@ -2,7 +2,7 @@
 
     verbs           which verb lives where              command         what a verb is: words, flags, help, function
     flags           reading a command line              global_flags, standard_flags   flags that all, or many, have
-    help            what --help shows                   preferences/    kuberc: aliases and defaults of one's own
+    help_pages      what --help shows                   preferences/    kuberc: aliases and defaults of one's own
     plugins         programs that are verbs too         usage           what is said of words that make no sense
     colours, json_errors, klog, profile                 how answers are told: --color, --error-format, -v, --profile
 

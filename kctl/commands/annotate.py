@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kctl.changes import dry_run
-from kctl.changes import metadata as metadata_changing
+from kctl.changes import dry_run, metadata
 from kctl.changes.change_cause import CHANGE_CAUSE, recorded
 from kctl.changes.metadata import Changes, changed_metadata, parse, split
 from kctl.command_line.command import Command
@@ -21,7 +20,7 @@ async def run(session: Session, flags: FlagSet) -> None:
     changes = parse(words.pairs)
     if flags.is_on("list") and flags.text("output"):
         raise KctlError("--list and --output may not be specified together")
-    metadata_changing.check(flags, words.resources, dry_run=strategy, example="rsrc")
+    metadata.check(flags, words.resources, dry_run=strategy, example="rsrc")
     if not changes.new and not changes.removed and not flags.is_on("list"):
         raise KctlError("at least one annotation update is required")
     if both := [name for name in changes.removed if name in changes.new]:
@@ -29,9 +28,9 @@ async def run(session: Session, flags: FlagSet) -> None:
             f"can not both modify and remove the following annotation(s) in the same command: {', '.join(both)}"
         )
     printer = results.printer_for(flags, "annotated", dry_run=strategy)
-    result = await resolve(session, metadata_changing.query(flags, words.resources))
+    result = await resolve(session, metadata.query(flags, words.resources))
     annotating = _Annotating(session, printer, changes, strategy, result)
-    await metadata_changing.change_all(flags, result, annotating.annotate)
+    await metadata.change_all(flags, result, annotating.annotate)
 
 
 class _Annotating:
@@ -58,9 +57,9 @@ class _Annotating:
         obj = changed_metadata(before, version, annotations=after)
         if is_sent:
             dry_run = self._strategy == "server"
-            obj = await metadata_changing.send(self._session, info, before, obj, dry_run=dry_run)
+            obj = await metadata.send(self._session, info, before, obj, dry_run=dry_run)
         if flags.is_on("list"):
-            metadata_changing.list_entries(self._session, info, self._found, "annotations", after)
+            metadata.list_entries(self._session, info, self._found, "annotations", after)
             return
         self._printer.print(obj, self._session.write_object)
 
@@ -81,7 +80,7 @@ COMMAND = Command(
     "annotate [--overwrite] (-f FILENAME | TYPE NAME) KEY_1=VAL_1 ... KEY_N=VAL_N [--resource-version=version]",
     "Add, change and remove annotations",
     run=run,
-    flags=metadata_changing.flags("annotations", "annotate", recursive=True),
+    flags=metadata.flags("annotations", "annotate", recursive=True),
     description="""\
 Add, change and remove annotations: KEY=VALUE sets one, KEY- takes it away.
 

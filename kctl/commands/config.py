@@ -8,7 +8,7 @@ from kctl.changes.config import entries, properties
 from kctl.changes.config import files as config_files
 from kctl.changes.config import view as config_view
 from kctl.changes.config.texts import DESCRIPTIONS, EXAMPLES
-from kctl.command_line import help as command_line_help
+from kctl.command_line import help_pages
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, UsageError, raise_all
@@ -30,7 +30,7 @@ def _show_help(session: Session) -> None:
     """kubectl does so before it says what is wrong with the words."""
     name = session.command.rpartition(" ")[2]
     command = next(command for command in COMMAND.commands if command.name == name)
-    session.write(command_line_help.help_text(command, session.command))
+    session.write(help_pages.help_text(command, session.command))
 
 
 def _refuse_arguments(session: Session, flags: FlagSet) -> NoReturn:

@@ -8,8 +8,7 @@ import typer
 
 from kctl.commands import new_app
 from localplane.apiserver.storage.etcd.program.binary import cache_directory, find_etcd
-from localplane.apiserver.storage.etcd.program.install import debian, releases
-from localplane.apiserver.storage.etcd.program.install import installer as install_installer
+from localplane.apiserver.storage.etcd.program.install import debian, installer, releases
 from localplane.cli import etcd_repair
 from localplane.cli.flags import command
 from localplane.cli.repair_options import RepairOptions
@@ -63,10 +62,8 @@ def install(
     """
     # httpx takes longer to import than the other subcommands take to run.
     with _Progress() as progress:
-        installer = install_installer.EtcdInstaller(
-            cache=cache_directory(), reporter=progress, debian=debian.DebianArchive()
-        )
-        installed = installer.install(version=version, base_url=base_url or releases.OFFICIAL_BASE_URL, force=force)
+        program = installer.EtcdInstaller(cache=cache_directory(), reporter=progress, debian=debian.DebianArchive())
+        installed = program.install(version=version, base_url=base_url or releases.OFFICIAL_BASE_URL, force=force)
     state = "already installed" if installed.already else "installed"
     sys.stdout.write(f"etcd {installed.binary.version} {state}: {installed.binary.path}\n")
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kctl.changes import dry_run
-from kctl.changes import metadata as metadata_changing
+from kctl.changes import dry_run, metadata
 from kctl.changes.change_cause import recorded
 from kctl.changes.metadata import Changes, changed_metadata, split
 from kctl.command_line.command import Command
@@ -25,12 +24,12 @@ async def run(session: Session, flags: FlagSet) -> None:
     changes = _parse(words.pairs)
     if flags.is_on("list") and flags.text("output"):
         raise KctlError("--list and --output may not be specified together")
-    metadata_changing.check(flags, words.resources, dry_run=strategy, example="pod")
+    metadata.check(flags, words.resources, dry_run=strategy, example="pod")
     if not changes.new and not changes.removed and not flags.is_on("list"):
         raise KctlError("at least one label update is required")
-    result = await resolve(session, metadata_changing.query(flags, words.resources))
+    result = await resolve(session, metadata.query(flags, words.resources))
     labelling = _Labelling(session, flags, changes, strategy, result)
-    await metadata_changing.change_all(flags, result, labelling.label)
+    await metadata.change_all(flags, result, labelling.label)
 
 
 def _parse(pairs: Sequence[str]) -> Changes:
@@ -80,9 +79,9 @@ class _Labelling:
             known = (before.get("metadata") or {}).get("annotations") or {}
             obj = changed_metadata(obj, version, annotations={**known, **cause})
         if is_sent and (added or removed):
-            await metadata_changing.send(self._session, info, before, obj, dry_run=self._strategy == "server")
+            await metadata.send(self._session, info, before, obj, dry_run=self._strategy == "server")
         if flags.is_on("list"):
-            metadata_changing.list_entries(self._session, info, self._found, "labels", after)
+            metadata.list_entries(self._session, info, self._found, "labels", after)
             return
         self._print(obj, added=bool(added), removed=bool(removed))
 
@@ -108,7 +107,7 @@ COMMAND = Command(
     "label [--overwrite] (-f FILENAME | TYPE NAME) KEY_1=VAL_1 ... KEY_N=VAL_N [--resource-version=version]",
     "Add, change and remove labels",
     run=run,
-    flags=metadata_changing.flags("labels", "label"),
+    flags=metadata.flags("labels", "label"),
     description="""\
 Add, change and remove labels: KEY=VALUE sets one, KEY- takes it away.
 

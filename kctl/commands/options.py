@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kctl.command_line import help as command_line_help
+from kctl.command_line import help_pages
 from kctl.command_line.command import Command
 from kctl.command_line.flags import FlagSet
 from kctl.command_line.global_flags import GLOBAL_FLAGS
@@ -11,7 +11,7 @@ from kctl.session.session import Session
 
 async def run(session: Session, flags: FlagSet) -> None:
     del flags
-    session.write(command_line_help.options_text(GLOBAL_FLAGS))
+    session.write(help_pages.options_text(GLOBAL_FLAGS))
 
 
 COMMAND = Command(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kctl.changes.rollout import history, status
-from kctl.changes.rollout import undo as undoing
+from kctl.changes.rollout import history, status, undo
 from kctl.changes.rollout.pause import PAUSE, RESTART, RESUME
 from kctl.command_line.command import Command
 
@@ -12,7 +11,7 @@ COMMAND = Command(
     "rollout SUBCOMMAND",
     "Follow, repeat and undo changes to workloads",
     alone="stdout",
-    commands=(history.COMMAND, PAUSE, RESTART, RESUME, status.COMMAND, undoing.COMMAND),
+    commands=(history.COMMAND, PAUSE, RESTART, RESUME, status.COMMAND, undo.COMMAND),
     description="Follow, hold, repeat and undo changes to the pods of deployments, daemon sets and stateful sets.",
     examples="""\
 # Wait until a change is everywhere

@@ -4,9 +4,13 @@
     result = await resolve(session, query)
     async for info in result.visit(): ...
 
-`arguments` reads the words, `files` and `manifests` what is in files, `lookup` brings the objects, each as an `Info`.
-Verbs call `resolve`; nothing here prints or changes anything.
-Kubernetes: cli-runtime/pkg/resource (Builder, Visitor, Info).
+    arguments    the words, and all that a Query may say      lookup       brings the objects
+    files        what is in files                             manifests    objects out of them
+    decoding     a document, before its kind is known         client_validation   what --validate looks at
+    info         one object, and where it is                  value_from   what a variable's valueFrom leads to
+
+Verbs call `resolve`; nothing here prints or changes anything. Kubernetes: cli-runtime/pkg/resource (Builder, Visitor,
+Info).
 """
 
 from kctl.objects.arguments import Query

@@ -9,7 +9,7 @@ Kubernetes: PrintFlags in cli-runtime/pkg/genericclioptions, and cmdutil.PrintFl
 from __future__ import annotations
 
 from kctl.command_line.flags import FlagSet
-from kctl.printers import choice as choosing
+from kctl.printers import choice
 from kctl.printers.choice import OBJECT_FORMATS, Printer
 from kctl.printers.objects import NamePrinter
 
@@ -20,6 +20,6 @@ def printer_for(
     flags: FlagSet, operation: str, *, dry_run: str = "", formats: tuple[str, ...] = OBJECT_FORMATS
 ) -> Printer:
     """`dry_run` is none, client or server."""
-    if not choosing.chosen_format(flags):
+    if not choice.chosen_format(flags):
         return NamePrinter(operation + _AFTER[dry_run], short=False)
-    return choosing.printer_for(flags, formats=formats)
+    return choice.printer_for(flags, formats=formats)

@@ -6,8 +6,7 @@ A server may answer in another, and `kctl.changes.create` builds in this one. Ev
 from __future__ import annotations
 
 from kctl.command_line.flags import FlagSet
-from kctl.printers import choice as choosing
-from kctl.printers import kyaml, results, templates
+from kctl.printers import choice, kyaml, results, templates
 from kctl.printers.choice import OBJECT_FORMATS, Printer
 from kctl.printers.objects import Write, go_indented, without_managed_fields
 from localplane.apimachinery.golang import template
@@ -45,7 +44,7 @@ def printer_for(
 ) -> Printer:
     """As `results.printer_for`, for structs."""
     printer = results.printer_for(flags, operation, dry_run=dry_run, formats=formats)
-    form = choosing.chosen_format(flags).lower()
+    form = choice.chosen_format(flags).lower()
     if form in ("", "name"):
         return printer
     if "template" in form and isinstance(printer, templates.GoTemplatePrinter):

@@ -17,7 +17,6 @@ from typing import NamedTuple
 from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.session.session import Session
-from kctl.session.session import Session as NewSession
 from kctl.streaming import remote
 from kctl.streaming.pods import all_names, container_names, default_container, find_container, path_of, pods_of
 from localplane.apimachinery.errors import APIError
@@ -106,7 +105,7 @@ class Printing:
         heard: queue.SimpleQueue[bytes | Exception | None] = queue.SimpleQueue()
 
         def follow(log: Log) -> None:
-            own = NewSession(self._session.flags, command=self._session.command)
+            own = Session(self._session.flags, command=self._session.command)
             try:
                 drive(lambda: self._patiently(own, log, heard.put))
             except (APIError, ClientError, KctlError) as error:

@@ -32,27 +32,26 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.client.rest.mapper import RESTMapping
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
+    from rich import progress
 
 _A_HANDFUL = 10
 
 
-class Progress:
+class ProgressBar:
     """A bar on stderr below what is printed meanwhile. It is gone when all is done."""
 
     def __init__(self, session: Session) -> None:
         self._shown = session.is_terminal and sys.stderr.isatty()
-        self._bar: Bar | None = None
+        self._bar: progress.Progress | None = None
 
     def begin(self, total: int) -> None:
         if not self._shown or total <= _A_HANDFUL:
             return
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn
-        from rich.progress import Progress as NewBar
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress
 
         # What is printed goes through the bar while it stands there, so that the two don't get in each other's way.
-        self._bar = NewBar(
+        self._bar = Progress(
             BarColumn(), MofNCompleteColumn(), console=Console(stderr=True), transient=True, auto_refresh=False
         )
         self._bar.add_task("apply", total=total)
@@ -77,7 +76,7 @@ class Applying:
         self._options = options
         self._visited = Visited(set(), set())
         self._recorded = recorded(session)
-        self._progress = Progress(session)
+        self._progress = ProgressBar(session)
         self._way: ClientSide | ServerSide
         if options.server_side:
             self._way = ServerSide(session, options)

@@ -19,8 +19,7 @@ from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, listed_as_one
 from kctl.objects import Info, Query, Result
 from kctl.objects.manifests import UnknownKind, place
-from kctl.printers import choice as choosing
-from kctl.printers import kyaml
+from kctl.printers import choice, kyaml
 from kctl.printers.objects import go_indented, without_managed_fields
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, NotFound
@@ -30,9 +29,9 @@ from localplane.client.transport.driver import sleep
 
 def print_list(session: Session, flags: FlagSet, objects: Sequence[JSONObject]) -> None:
     listed: JSONObject = {"kind": "List", "apiVersion": "v1", "metadata": {}, "items": list(objects)}
-    form = choosing.chosen_format(flags).lower()
+    form = choice.chosen_format(flags).lower()
     if form not in ("json", "kyaml"):
-        choosing.printer_for(flags).print(listed, session.write_object)
+        choice.printer_for(flags).print(listed, session.write_object)
         return
     if not flags.is_on("show-managed-fields"):
         listed = without_managed_fields(listed)

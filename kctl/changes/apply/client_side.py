@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kctl.changes.apply import last_applied
-from kctl.changes.apply import merge as merging
+from kctl.changes.apply.merge import MergeFailed, Patch, three_way
 from kctl.changes.apply.options import ApplyOptions
 from kctl.changes.apply.schemas import PatchSchemas
 from kctl.changes.deletion import Deletion, poll_until_gone
@@ -85,11 +85,11 @@ class Patcher:
                 await sleep(_BACK_OFF)
             current = await info.resource.get(info.name)
 
-    async def _make(self, info: Info, current: JSONObject, modified: str) -> merging.Patch:
+    async def _make(self, info: Info, current: JSONObject, modified: str) -> Patch:
         node = await self._node(info, current)
         try:
-            return merging.three_way(current, modified, node, overwrite=self._options.overwrite)
-        except merging.MergeFailed as error:
+            return three_way(current, modified, node, overwrite=self._options.overwrite)
+        except MergeFailed as error:
             for source in _SOURCES if self._options.openapi and node is not None else ():
                 info.session.say(f"warning: error calculating patch from {source}: {error.reason}\n")
             raise
@@ -99,7 +99,7 @@ class Patcher:
             return known
         return await self._schemas.lookup(info.rest_mapping.kind)
 
-    async def _send(self, info: Info, current: JSONObject, patch: merging.Patch) -> JSONObject:
+    async def _send(self, info: Info, current: JSONObject, patch: Patch) -> JSONObject:
         value = patch.value
         if self._options.pinned:
             version = (current.get("metadata") or {}).get("resourceVersion", "")
@@ -113,7 +113,7 @@ class Patcher:
             field_validation=self._options.field_validation,
         )
 
-    async def _locally(self, info: Info, current: JSONObject, patch: merging.Patch) -> JSONObject:
+    async def _locally(self, info: Info, current: JSONObject, patch: Patch) -> JSONObject:
         node = await self._node(info, current)
         try:
             if node is not None:
@@ -123,9 +123,7 @@ class Patcher:
             raise KctlError(f"applying patch locally: {error}") from error
         return merged
 
-    async def _refused(
-        self, info: Info, current: JSONObject, modified: str, patch: merging.Patch, error: APIError
-    ) -> Patched:
+    async def _refused(self, info: Info, current: JSONObject, modified: str, patch: Patch, error: APIError) -> Patched:
         forced = self._options.forced
         if forced is not None and isinstance(error, (Conflict, Invalid)):
             return await self._recreate(info, current, modified, forced)

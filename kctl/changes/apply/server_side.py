@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kctl.changes.apply import last_applied
-from kctl.changes.apply import migration as migrating
+from kctl.changes.apply import last_applied, migration
 from kctl.changes.apply.client_side import warn_if_deleting
 from kctl.changes.apply.options import SERVER_SIDE_MANAGER, ApplyOptions
 from kctl.errors import KctlError
@@ -96,7 +95,7 @@ class ServerSide:
             return
         assert info.object is not None
         annotation = last_applied.original(info.object)
-        if annotation is None or migrating.owners_of_annotation(info.object, "Apply"):
+        if annotation is None or migration.owners_of_annotation(info.object, "Apply"):
             return
         only: JSONObject = {
             "apiVersion": info.object.get("apiVersion"),
@@ -120,10 +119,10 @@ class ServerSide:
     async def _migrate(self, info: Info) -> bool:
         """Whether there was anything to do."""
         assert info.object is not None
-        managers = {owner["manager"] for owner in migrating.owners_of_annotation(info.object, "Update")}
+        managers = {owner["manager"] for owner in migration.owners_of_annotation(info.object, "Update")}
         last: Conflict | None = None
         for _ in range(_ATTEMPTS):
-            patch = migrating.migration(info.object, managers, self._options.field_manager)
+            patch = migration.migration(info.object, managers, self._options.field_manager)
             if patch is None:
                 return False
             try:

@@ -1,6 +1,8 @@
 """Objects that the command line makes up: `kctl create configmap`, `kctl create service clusterip`, `kctl run`, ...
 
-`commands` lists the sub-commands of `kctl create`; each file makes one kind or a small family and declares its
-Command. `making` is what they share: flags, the request, what is printed. No verb's own work is done here.
-Kubernetes: kubectl/pkg/cmd/create.
+    table       the sub-commands of `kctl create`      generator   what they share: flags, the request, what is printed
+    configmap, secret, service, ingress                one kind each
+    accounts, roles, policies, workloads               a small family each
+
+No verb's own work is done here. Kubernetes: kubectl/pkg/cmd/create.
 """

@@ -17,7 +17,6 @@ from kctl.command_line.flags import FlagSet
 from kctl.errors import Ended, KctlError
 from kctl.objects import Query, resolve
 from kctl.session.session import Session
-from kctl.session.session import Session as NewSession
 from kctl.streaming import attach, logs
 from kctl.streaming import pods as streaming_pods
 from localplane.apimachinery.errors import APIError, Expired, NotFound
@@ -37,7 +36,7 @@ def concurrently(session: Session, work: Callable[[Session], Awaitable[T]]) -> T
     import asyncio
 
     async def run() -> T:
-        own = NewSession(session.flags, command=session.command, concurrent=True)
+        own = Session(session.flags, command=session.command, concurrent=True)
         try:
             return await work(own)
         finally:

@@ -1,8 +1,8 @@
 """Revisions of deployments, daemon sets and stateful sets: `kctl rollout ...`.
 
-    finding    the objects that are meant               revisions  what a set looked like before
-    status     how far a change has come                undoing    back to one of them
-    pausing    pause, resume, restart
+    revisions  the objects that are meant, and what they looked like before
+    history    shows that                               undo       back to one of them
+    status     how far a change has come                pause      pause, resume, restart
 
 Kubernetes: kubectl/pkg/cmd/rollout and pkg/polymorphichelpers.
 """

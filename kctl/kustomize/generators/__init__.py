@@ -1,4 +1,7 @@
-"""What makes objects: config maps, secrets, charts. Kubernetes: api/internal/generators, api/internal/builtins."""
+"""What makes objects. Kubernetes: api/internal/generators, api/internal/builtins.
+
+data    config maps and secrets      charts    with the helm program      accounts    service accounts for clouds
+"""
 
 from __future__ import annotations
 

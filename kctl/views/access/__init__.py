@@ -1,5 +1,6 @@
-"""Who may do what: `kctl auth can-i|whoami|reconcile`.
+"""Who may do what: `kctl auth can-i` and `whoami`.
 
-`rules` compares and tidies policy rules; one file for each sub-command. Kubernetes: kubectl/pkg/cmd/auth,
-component-helpers/auth/rbac.
+    can_i, whoami    the two commands        rules    policy rules: broken down, joined, compared
+
+Kubernetes: kubectl/pkg/cmd/auth, component-helpers/auth/rbac.
 """

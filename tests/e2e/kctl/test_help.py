@@ -12,7 +12,7 @@ import pytest
 
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, switch
-from kctl.command_line.help import help_text
+from kctl.command_line.help_pages import help_text
 from kctl.command_line.verbs import GROUPS
 from tests.e2e.command_line import KCTL, environment
 from tests.e2e.conftest import Kctl

@@ -20,13 +20,14 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-from kctl.command_line.colours import wanted
-from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag
-from kctl.command_line.plugins import on_path
-from kctl.command_line.verbs import GROUPS
 from kctl.errors import EXIT_CODES
 from localplane.apimachinery.light_typing import Any, NamedTuple
+
+from .colours import wanted
+from .command import Command
+from .flags import Flag
+from .plugins import on_path
+from .verbs import GROUPS
 
 _WIDEST = 100
 """Longer lines are hard to read, however wide the window is."""
