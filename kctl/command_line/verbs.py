@@ -120,6 +120,7 @@ GROUPS = (
             Verb("node", "kctl.commands.node", "Add, remove, stop and start simulated nodes", own=True),
             Verb("requests", "kctl.commands.requests", "Show who asked it what, and what came of it", own=True),
             Verb("reset", "kctl.commands.reset", "Delete everything that is stored in one", own=True),
+            Verb("validate", "kctl.commands.validate", "Check manifests as a server would, without one", own=True),
             Verb("env", "kctl.commands.env", "Print what a shell or a CI job evaluates to use one", own=True),
             Verb("etcd", "kctl.commands.etcd", "Find or install the etcd that 'kctl up' runs", own=True),
         ),

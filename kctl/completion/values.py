@@ -93,6 +93,9 @@ _OF_COMMAND = {
     ("top node", "sort-by"): ("cpu", "memory"),
     ("debug", "profile"): ("general", "baseline", "restricted", "netadmin", "sysadmin", "legacy"),
     ("kuberc set", "section"): ("defaults", "aliases"),
+    ("up", "storage"): ("etcd", "sqlite", "memory"),
+    ("env", "shell"): ("sh", "bash", "zsh", "fish", "powershell", "dotenv"),
+    ("validate", "output"): ("text", "json", "sarif", "github"),
     ("kustomize", "load-restrictor"): ("LoadRestrictionsNone", "LoadRestrictionsRootOnly"),
     ("kustomize", "reorder"): ("legacy", "none"),
 }

@@ -7,6 +7,8 @@
     places, run_file   where a plane keeps what, and who runs it    processes  pids that are really ours
     context            its entry in the user's kubeconfig           leftovers  of a plane that was killed
     report, lines, logs   what people read                          socket_client   asking a plane how it does
+    command            what a plane is started for, if for one command: kctl up -- CMD
+    validation/        would a server take these files? what `kctl validate` does, without a plane
     manifests/         -f: files -> objects -> applied, again when they change
     program            the installed `localplane`                   errors     what all of them say no with
 

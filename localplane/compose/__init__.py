@@ -8,6 +8,7 @@ stand: a home, a kernel in it, a cluster's parts on the kernel, a server around 
 - `preparations`, `life`   its post-start hooks; its controllers, scheduler and simulated nodes
 - `server`         who is let in, discovery, filters, the socket: what `localplane.library` runs on declared groups
 - `cluster`        all of it together: what `kctl up` runs
+- `offline`        kinds and admission without all that: what `kctl validate` asks
 - `options`        what may be said about all of it, with its flags
 - `credentials`, `kubeconfig`   who is let in, and the file with which a client finds a server
 - `doctor`, `etcd_repair`       stored objects that nobody can use; room in an etcd that is full

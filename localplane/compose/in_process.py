@@ -11,6 +11,7 @@ from time import perf_counter
 from urllib.parse import unquote
 
 from localplane.apiserver.endpoints.filters import recover, request_info
+from localplane.apiserver.endpoints.filters.warning_headers import warning_headers
 from localplane.apiserver.long_work import Here
 from localplane.apiserver.request import Handler, Query, Request, Response, StreamResponse, User, whole_body
 from localplane.apiserver.request_log import Ring
@@ -44,7 +45,8 @@ class InProcessTransport:
             return _Stream(answer, lambda: self._ring.note(request, answer, answer.sent, began, perf_counter() - began))
         body = await whole_body(answer.body)
         self._ring.note(request, answer, len(body), began, perf_counter() - began)
-        return BufferedResponse(answer.status, _headers(answer), body)
+        told = [("Warning", value) for value in warning_headers(request.warnings)] if request.warnings else []
+        return BufferedResponse(answer.status, [*_headers(answer), *told], body)
 
     async def close(self) -> None:
         """There is nothing to close."""

@@ -37,6 +37,11 @@ OFFERED = [
     (["get", "--watch=", ""], [], DEFAULT),
     (["get", "po"], [], NO_FILES),
     (["exec", "web", "--", "ls", "-"], [], NO_FILES),
+    (["validate", "-o", "s"], ["sarif"], NO_FILES),
+    (["validate", "-f", "x", ""], [], DEFAULT),
+    (["up", "--storage", ""], ["etcd", "sqlite", "memory"], NO_FILES),
+    (["up", "--nodes", "3", "--", "ls", "-"], [], DEFAULT),
+    (["env", "--shell=d"], ["dotenv"], NO_FILES),
 ]
 
 
