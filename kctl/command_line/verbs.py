@@ -122,6 +122,7 @@ GROUPS = (
             Verb("reset", "kctl.commands.reset", "Delete everything that is stored in one", own=True),
             Verb("validate", "kctl.commands.validate", "Check manifests as a server would, without one", own=True),
             Verb("env", "kctl.commands.env", "Print what a shell or a CI job evaluates to use one", own=True),
+            Verb("envtest", "kctl.commands.envtest", "Prepare kube-apiserver and etcd for Go's envtest", own=True),
             Verb("etcd", "kctl.commands.etcd", "Find or install the etcd that 'kctl up' runs", own=True),
         ),
     ),

@@ -9,6 +9,7 @@
     report, lines, logs   what people read                          socket_client   asking a plane how it does
     command            what a plane is started for, if for one command: kctl up -- CMD
     validation/        would a server take these files? what `kctl validate` does, without a plane
+    kube_apiserver/    the same server with kube-apiserver's flags   envtest   the folder for suites that start one
     manifests/         -f: files -> objects -> applied, again when they change
     program            the installed `localplane`                   errors     what all of them say no with
 
@@ -18,9 +19,15 @@ Only `plane` and `doctor` import the server, and only when they run: `kctl statu
 
 from __future__ import annotations
 
+import sys
+
 
 def main() -> int:
     """What the installed `localplane` calls."""
+    if sys.argv[1:2] == ["kube-apiserver"]:
+        from .kube_apiserver.program import main as kube_apiserver
+
+        return kube_apiserver(sys.argv[2:])
     from .program import main as program
 
     return program()

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from localplane.apimachinery.times import parse_duration
-from localplane.apiserver.server.flags import Flag, between, exist, problems
+from localplane.apiserver.server.flags import Flag, between, exist, flags_of, problems, with_values
 from localplane.compose.options import ETCD_PASSWORD, ClusterOptions, StorageKind, StorageOptions
 
 from .errors import OptionsContradict
@@ -22,6 +22,15 @@ from .places import DEFAULT_NAME, places
 
 COMMAND_PREFIX = "run-"
 """How planes are called that were started for a command and without a name."""
+
+
+def _absolute(value: Any) -> Any:
+    """Paths, alone or several; everything else as it is."""
+    if isinstance(value, Path):
+        return value.expanduser().absolute()
+    if isinstance(value, tuple) and value and isinstance(value[0], Path):
+        return tuple(path.expanduser().absolute() for path in value)
+    return value
 
 
 def _is_too_short(timeout: timedelta) -> str:
@@ -155,6 +164,7 @@ class UpOptions:
         yield from self._user_problems()
         yield from problems(self)
         yield from self._address_problems()
+        yield from self.cluster.authorization.problems()
         yield from self._other_problems()
 
     def _storage_problems(self) -> Iterator[str]:
@@ -201,6 +211,9 @@ class UpOptions:
                 )
 
     def _other_problems(self) -> Iterator[str]:
+        tls = self.cluster.server.tls
+        if (tls.certificate is None) != (tls.key is None):
+            yield "--tls-cert-file and --tls-private-key-file are given together, or not at all"
         if self.watch and not self.filenames:
             yield "--watch needs manifests to watch: name them with -f"
         if self.watch and STDIN in self.filenames:
@@ -221,19 +234,6 @@ class UpOptions:
 
 
 def _with_absolute_paths(options: UpOptions) -> UpOptions:
-    storage = options.storage
-    storage = replace(
-        storage,
-        data_dir=storage.data_dir and storage.data_dir.expanduser().absolute(),
-        etcd_cafile=storage.etcd_cafile and storage.etcd_cafile.absolute(),
-        etcd_certfile=storage.etcd_certfile and storage.etcd_certfile.absolute(),
-        etcd_keyfile=storage.etcd_keyfile and storage.etcd_keyfile.absolute(),
-        etcd_password_file=storage.etcd_password_file and storage.etcd_password_file.absolute(),
-    )
-    return replace(
-        options,
-        cluster=replace(options.cluster, storage=storage),
-        kubeconfig=options.kubeconfig and options.kubeconfig.absolute(),
-        crds=tuple(path.absolute() for path in options.crds),
-        filenames=tuple(name if name == STDIN else str(Path(name).absolute()) for name in options.filenames),
-    )
+    absolute = {declared.path: _absolute(declared.value_in(options)) for declared in flags_of(UpOptions)}
+    names = (name if name == STDIN else str(Path(name).absolute()) for name in options.filenames)
+    return with_values(options, {**absolute, ("filenames",): tuple(names)})

@@ -35,7 +35,9 @@ async def open_cluster(options: ClusterOptions | None = None) -> AsyncIterator[P
     """
     options = options or ClusterOptions()
     storage = storage_named(options.storage, options.name)
-    has_key = storage.data_dir is not None and (storage.data_dir / SIGNING_KEY).exists()
+    has_key = options.service_accounts.signing_key is not None or (
+        storage.data_dir is not None and (storage.data_dir / SIGNING_KEY).exists()
+    )
     spare_key = asyncio.create_task(asyncio.to_thread(_no_key if has_key else _new_key))
     imported = asyncio.create_task(asyncio.to_thread(import_module, ".control_plane", __package__))
     try:

@@ -9,23 +9,27 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from localplane.apis.descriptions import descriptions
 from localplane.apiserver.admission import Plugin
-from localplane.apiserver.authentication import TokenHolder
+from localplane.apiserver.authentication import TokenAuthenticator, TokenHolder
 from localplane.apiserver.authentication.union import with_authenticated
 from localplane.apiserver.authorization import (
     SYSTEM_MASTERS,
+    AlwaysAllow,
+    AlwaysDeny,
     NamedAuthorizer,
     PrivilegedGroups,
     UnionAuthorizer,
     UnionRules,
 )
+from localplane.apiserver.authorization.delegated import WebhookAuthorizer
 from localplane.apiserver.outbound import WebhookFailed
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.resource import APIGroup
@@ -50,6 +54,7 @@ from localplane.servers.kube.rbac.escalation import GROUP as RBAC_GROUP
 from localplane.servers.kube.rbac.escalation import guarded
 from localplane.servers.kube.tokens import (
     OPENID_PATHS,
+    Issuance,
     ServiceAccountAuthenticator,
     ServiceAccountTokens,
     openid_router,
@@ -61,7 +66,8 @@ from .credentials import ServerCredentials
 from .home import Home, branch_home
 from .kernel import Kernel
 from .life import Life, kept_running
-from .options import ClusterOptions, StorageKind
+from .options import AuthorizationMode, ClusterOptions, ServiceAccountOptions, StorageKind
+from .outside import outside_authenticators, webhook_authorizer
 from .preparations import Preparations
 from .server import Extensions, Plane, open_server
 
@@ -91,6 +97,7 @@ def wanted_parts(options: ClusterOptions) -> WantedParts:
         plugins = select_plugins(enabled=options.enabled_admission_plugins, disabled=options.disabled_admission_plugins)
     except ValueError as error:
         problems.append(str(error))
+    problems += options.authorization.problems()
     if problems:
         raise InvalidOptions(problems)
     return WantedParts(tuple(options.controllers) != _NO_CONTROLLERS, accounts, plugins)
@@ -111,30 +118,50 @@ async def open_cluster_at(
 ) -> AsyncIterator[Plane]:
     """A whole cluster for whoever has opened the storage already. Raises InvalidOptions."""
     wanted = wanted_parts(options)
-    identity = Identity(
-        await ServiceAccountTokens.open(home.directory / SIGNING_KEY, spare=spare_key),
-        ensure_front_proxy(home.directory / "pki"),
-        ServerCredentials.in_directory(home.directory, options.server),
+    async with AsyncExitStack() as stack:
+        signing = await _signing(options.service_accounts, home.directory / SIGNING_KEY, spare_key)
+        identity = Identity(
+            signing,
+            ensure_front_proxy(home.directory / "pki"),
+            ServerCredentials.in_directory(home.directory, options.server, administrator=options.administrator),
+            await outside_authenticators(options.server.authentication, signing.audiences, stack),
+            await webhook_authorizer(options.authorization, stack),
+        )
+        yield await stack.enter_async_context(_opened(home, options, wanted, identity))
+
+
+async def _signing(
+    options: ServiceAccountOptions, own_key: Path, spare_key: RSAPrivateKey | None
+) -> ServiceAccountTokens:
+    issuance = Issuance(
+        issuers=options.issuers or Issuance().issuers,
+        audiences=options.audiences,
+        jwks_uri=options.jwks_uri,
+        longest=options.longest_token,
     )
-    async with _opened(home, options, wanted, identity) as plane:
-        yield plane
+    return await ServiceAccountTokens.open(
+        own_key, spare=spare_key, signing_key=options.signing_key, key_files=options.key_files, issuance=issuance
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a cluster is known by. `signing` signs the tokens of service accounts, and `front_proxy` is what other
-    servers know this one by."""
+    """What a cluster is known by, and whom it asks. `signing` signs the tokens of service accounts, `front_proxy` is what
+    other servers know this one by; `others` know tokens of somebody else's, and `webhook` what somebody may do."""
 
     signing: ServiceAccountTokens
     front_proxy: FrontProxyFiles
     credentials: ServerCredentials
+    others: Sequence[TokenAuthenticator] = ()
+    webhook: WebhookAuthorizer | None = None
 
 
 @asynccontextmanager
 async def _opened(
     home: Home, options: ClusterOptions, wanted: WantedParts, identity: Identity, *, is_branch: bool = False
 ) -> AsyncIterator[Plane]:
-    kernel = Kernel(home, ClusterAuthorizer, wanted.plugins)
+    authorizer = partial(ClusterAuthorizer, modes=options.authorization.modes, webhook=identity.webhook)
+    kernel = Kernel(home, authorizer, wanted.plugins)
     parts = ControlPlane(kernel, options, identity)
     extensions = parts.extensions(wanted, is_branch=is_branch)
     async with open_server(kernel, options.name, options.server, identity.credentials, extensions) as plane:
@@ -156,15 +183,35 @@ async def _branch(trunk: Home, options: ClusterOptions, identity: Identity) -> A
 
 class ClusterAuthorizer(UnionAuthorizer):
     """The masters stand before all roles, so that nobody can lock them out. Everybody else, the anonymous included,
-    has what the roles give them that a fresh cluster has; a kubelet, what the pods on its node refer to."""
+    has what those of the `modes` give them: as a rule what the roles do that a fresh cluster has; a kubelet, what the
+    pods on its node refer to. `rbac` is there in any mode: who writes a role must have what is in it."""
 
-    def __init__(self, objects: Lookup) -> None:
-        self.nodes, self.rbac = NodeAuthorizer(objects), RBACAuthorizer(objects)
+    def __init__(
+        self, objects: Lookup, *, modes: Sequence[AuthorizationMode], webhook: WebhookAuthorizer | None = None
+    ) -> None:
+        self.rbac = RBACAuthorizer(objects)
+        chosen = [(mode, self._of(mode, objects, webhook)) for mode in modes]
+        self.rules = UnionRules([resolver for _, resolver in chosen])
         super().__init__(
             NamedAuthorizer("kubernetes.io/system-privileged-group", PrivilegedGroups(SYSTEM_MASTERS)),
-            NamedAuthorizer("node", self.nodes),
-            NamedAuthorizer("rbac", self.rbac),
+            *(NamedAuthorizer(mode.lower(), authorizer) for mode, authorizer in chosen),
         )
+
+    def _of(
+        self, mode: AuthorizationMode, objects: Lookup, webhook: WebhookAuthorizer | None
+    ) -> NodeAuthorizer | RBACAuthorizer | WebhookAuthorizer | AlwaysAllow | AlwaysDeny:
+        match mode:
+            case AuthorizationMode.NODE:
+                return NodeAuthorizer(objects)
+            case AuthorizationMode.RBAC:
+                return self.rbac
+            case AuthorizationMode.WEBHOOK:
+                assert webhook is not None, "options were checked"
+                return webhook
+            case AuthorizationMode.ALWAYS_ALLOW:
+                return AlwaysAllow()
+            case AuthorizationMode.ALWAYS_DENY:
+                return AlwaysDeny()
 
 
 class ControlPlane:
@@ -177,7 +224,7 @@ class ControlPlane:
         self._front_proxy = front_proxy = identity.front_proxy
         self._kubelets = KubeletConnections()
         accounts = ServiceAccountAuthenticator(signing, kernel.objects, kernel.client)
-        self._tokens = identity.credentials.tokens(accounts, audiences=signing.audiences)
+        self._tokens = identity.credentials.tokens(accounts, *identity.others, audiences=signing.audiences)
         connections = Connections(front_proxy)
         self._aggregator = Aggregator(Proxy(kernel.objects, connections))
         self._availability = AvailabilityController(
@@ -207,7 +254,8 @@ class ControlPlane:
             token_signer=self._signing,
             authenticate_token=self._authenticate_token,
             authorizer=authorizer,
-            rule_resolver=UnionRules((authorizer.nodes, authorizer.rbac)),
+            service_node_port_range=self._options.service_node_ports,
+            rule_resolver=authorizer.rules,
             kubelets=self._kubelets,
         )
         return [

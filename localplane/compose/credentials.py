@@ -21,6 +21,7 @@ from localplane.apiserver.authentication import (
     read_token_file,
     standard_authenticator,
 )
+from localplane.apiserver.authentication.request_header import ProxyHeaders
 from localplane.apiserver.request import User
 from localplane.apiserver.server.certificates.self_signed import ADMIN_GROUP, ADMIN_NAME
 from localplane.apiserver.server.config import ServerConfig, configure
@@ -38,7 +39,7 @@ _ADMIN: Final = User(ADMIN_NAME, groups=(ADMIN_GROUP,))
 
 @dataclass(frozen=True, slots=True)
 class ServerCredentials:
-    """`admin_token` is empty where certificates are somebody else's: then there is no administrator of ours. With
+    """`admin_token` is empty where all certificates are somebody else's: then there is no administrator of ours. With
     `are_passing`, the certificates are another server's, which lives longer: the administrator of this one has a token
     and nothing else."""
 
@@ -48,9 +49,10 @@ class ServerCredentials:
     are_passing: bool = False
 
     @classmethod
-    def in_directory(cls, directory: Path, options: ServerOptions) -> ServerCredentials:
-        """Made there where nobody brings his own. Raises InvalidOptions or UnusableCertificate."""
-        config = configure(_with_certificates_in(options, directory / "pki"))
+    def in_directory(cls, directory: Path, options: ServerOptions, *, administrator: bool = False) -> ServerCredentials:
+        """Made there where nobody brings his own, or where there is to be an `administrator` all the same. Raises
+        InvalidOptions or UnusableCertificate."""
+        config = configure(_with_certificates_in(options, directory / "pki", administrator=administrator))
         token = admin_token(config.generated.authority.parent) if config.generated else ""
         return cls(config, token, options.authentication)
 
@@ -67,7 +69,8 @@ class ServerCredentials:
         """What lets the administrator in, at this address."""
         if self.are_passing:
             return KubeconfigEntry(name=name, url=url, authority=self.config.authority, token=self.admin_token)
-        return KubeconfigEntry.of_admin(name, url, self.config.generated, self.admin_token)
+        entry = KubeconfigEntry.of_admin(name, url, self.config.generated, self.admin_token)
+        return replace(entry, authority=self.config.authority) if self.config.generated else entry
 
     def tokens(self, *others: TokenAuthenticator, audiences: tuple[str, ...] = ()) -> TokenUnion:
         """Those of the token file, of the others, and the administrator's. `audiences` are for whom those are meant
@@ -83,17 +86,31 @@ class ServerCredentials:
         proxy = self.authentication.request_header
         if proxy.client_ca is not None:
             verifier = CertificateVerifier(proxy.client_ca)
-            authenticators.append(RequestHeaderAuthenticator(verifier, allowed_names=proxy.allowed_names))
+            headers = ProxyHeaders(
+                user=_lower(proxy.username_headers),
+                uid=_lower(proxy.uid_headers),
+                group=_lower(proxy.group_headers),
+                extra_prefix=_lower(proxy.extra_header_prefixes),
+            )
+            authenticators.append(
+                RequestHeaderAuthenticator(verifier, allowed_names=proxy.allowed_names, headers=headers)
+            )
         if self.config.tls is not None and (client_ca := self.config.tls.files.client_ca) is not None:
             authenticators.append(ClientCertificateAuthenticator(CertificateVerifier(client_ca)))
         anonymous = AnonymousAuthenticator() if self.authentication.anonymous else None
         return standard_authenticator(*authenticators, BearerTokenAuthenticator(tokens), anonymous=anonymous)
 
 
-def _with_certificates_in(server: ServerOptions, directory: Path) -> ServerOptions:
-    if not server.tls.enabled or server.tls.certificate is not None or server.tls.directory is not None:
+def _with_certificates_in(server: ServerOptions, directory: Path, *, administrator: bool) -> ServerOptions:
+    if not server.tls.enabled or server.tls.directory is not None:
+        return server
+    if server.tls.certificate is not None and not administrator:
         return server
     return replace(server, tls=replace(server.tls, directory=directory))
+
+
+def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name.lower() for name in names)
 
 
 def admin_token(directory: Path) -> str:

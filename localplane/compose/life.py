@@ -110,13 +110,13 @@ async def _seen(kernel: Kernel[Any], prefix: str, ignoring: frozenset[str]) -> b
 
 def text_of(path: Path | None) -> str:
     """Of a certificate, if there is one."""
-    return path.read_text(encoding="ascii") if path else ""
+    return path.read_text(encoding="utf-8", errors="replace") if path else ""
 
 
 def _signing_authority(plane: Plane) -> CertificateAuthority | None:
     """Our own authority. Somebody else's key is not ours to use."""
     from localplane.controllers.context import CertificateAuthority
 
-    if plane.authority is None or plane.authority_key is None:
+    if plane.signer is None:
         return None
-    return CertificateAuthority(plane.authority, plane.authority_key)
+    return CertificateAuthority(plane.signer.authority, plane.signer.authority_key)

@@ -3,6 +3,8 @@ with it, so a command can read its flags before it knows whether it needs a serv
 
     ClusterOptions        the parts: controllers, admission plugins, nodes
       server              `apiserver/server/options`: addresses, TLS, who is let in
+      authorization       who decides what they may do
+      service_accounts    whose tokens are signed how
       storage             which store, and where
 
 `cli.options.UpOptions` and `server.PlaneOptions` hold these; a new flag is one field here, with its Flag.
@@ -10,7 +12,8 @@ with it, so a command can read its flags before it knows whether it needs a serv
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ipaddress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -18,12 +21,13 @@ from pathlib import Path
 from typing import Annotated, Final
 
 from localplane.apimachinery.quantity import parse
-from localplane.apiserver.server.flags import Flag, LibraryFlag, between, listed
+from localplane.apiserver.server.flags import Flag, LibraryFlag, are_files, between, is_file, listed
 from localplane.apiserver.server.options import ServerOptions
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
 
 ETCD_PASSWORD: Final = "KCTL_ETCD_PASSWORD"  # noqa: S105 - the name of a variable
 _SMALLEST_QUOTA_BYTES: Final = 4 << 20
+_FEWEST_SERVICE_ADDRESSES: Final = 8
 
 
 class StorageKind(StrEnum):
@@ -151,12 +155,137 @@ class StorageOptions:
     compaction_interval: timedelta = timedelta(minutes=5)
 
 
+class AuthorizationMode(StrEnum):
+    """Kubernetes' names, and its order in messages."""
+
+    NODE = "Node"
+    RBAC = "RBAC"
+    WEBHOOK = "Webhook"
+    ALWAYS_ALLOW = "AlwaysAllow"
+    ALWAYS_DENY = "AlwaysDeny"
+
+
+def _modes(words: str) -> tuple[AuthorizationMode, ...]:
+    modes = []
+    for word in listed(words):
+        if word not in AuthorizationMode.__members__.values():
+            raise ValueError(f"there is no mode {word!r}: those there are: {', '.join(AuthorizationMode)}")
+        modes.append(AuthorizationMode(word))
+    return tuple(modes)
+
+
+def _are_no_modes(modes: Sequence[AuthorizationMode]) -> str:
+    if not modes:
+        return " needs at least one mode"
+    twice = sorted({mode for mode in modes if modes.count(mode) > 1})
+    return f" has a mode twice: {', '.join(twice)}" if twice else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorizationOptions:
+    """Who is asked, in this order, whether somebody may do something; `system:masters` may do all in any case.
+    `webhook_config` is a kubeconfig whose server is the URL that is asked in mode Webhook."""
+
+    modes: Annotated[
+        tuple[AuthorizationMode, ...],
+        Flag(
+            "--authorization-mode",
+            "Who decides what somebody may do, in order: Node, RBAC, Webhook, AlwaysAllow, AlwaysDeny. "
+            "Default: Node,RBAC",
+            metavar="LIST",
+            words=str,
+            read=_modes,
+            check=_are_no_modes,
+            shows_default=False,
+        ),
+    ] = (AuthorizationMode.NODE, AuthorizationMode.RBAC)
+    webhook_config: Annotated[
+        Path | None,
+        Flag(
+            "--authorization-webhook-config-file",
+            "Ask the webhook of this kubeconfig, with --authorization-mode Webhook.",
+            metavar="FILE",
+            check=is_file,
+            shows_default=False,
+        ),
+    ] = None
+    webhook_version: str = "v1"
+    authorized_remembered: timedelta = timedelta(minutes=5)
+    unauthorized_remembered: timedelta = timedelta(seconds=30)
+
+    def problems(self) -> Iterator[str]:
+        asks = AuthorizationMode.WEBHOOK in self.modes
+        if asks and self.webhook_config is None:
+            yield "authorization-mode Webhook needs --authorization-webhook-config-file: whom should it ask?"
+        if self.webhook_config is not None and not asks:
+            yield "--authorization-webhook-config-file is for --authorization-mode Webhook"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceAccountOptions:
+    """Without a signing key one is made and kept. `key_files` have keys, or certificates of keys, whose signatures are
+    believed beside its own. The first issuer signs; tokens of all are believed."""
+
+    signing_key: Annotated[
+        Path | None,
+        Flag(
+            "--service-account-signing-key-file",
+            "Sign tokens with this key, RSA or EC, instead of one of its own.",
+            metavar="FILE",
+            check=is_file,
+            shows_default=False,
+        ),
+    ] = None
+    key_files: Annotated[
+        tuple[Path, ...],
+        Flag(
+            "--service-account-key-file",
+            "Believe tokens that the keys in this file have signed. May be repeated.",
+            metavar="FILE",
+            check=are_files,
+            shows_default=False,
+        ),
+    ] = ()
+    issuers: Annotated[
+        tuple[str, ...],
+        Flag(
+            "--service-account-issuer",
+            "In whose name tokens are signed. More of them: whose tokens are believed too. "
+            "Default: https://kubernetes.default.svc.cluster.local",
+            metavar="URL",
+            shows_default=False,
+        ),
+    ] = ()
+    audiences: Annotated[
+        tuple[str, ...],
+        Flag(
+            "--api-audiences",
+            "For whom tokens must be meant. Default: the issuers.",
+            metavar="LIST",
+            words=str,
+            read=listed,
+            shows_default=False,
+        ),
+    ] = ()
+    jwks_uri: str = ""
+    longest_token: timedelta | None = None
+
+
+def _is_no_range(text: str) -> str:
+    try:
+        network = ipaddress.ip_network(text)
+    except ValueError as error:
+        return f": {error}"
+    return "" if network.num_addresses >= _FEWEST_SERVICE_ADDRESSES else f": {text} has fewer than 8 addresses"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterOptions:
     """`controllers` is kube-controller-manager's flag: names, `*` for all, `-name` for one less; `none` is none at all.
     The plugins are kube-apiserver's flags. `nodes` is how many nodes are simulated: without one there is no scheduler
-    either, and nobody says otherwise where there are no controllers. `seed` makes the simulation, and the scheduler's
-    choice among equals, the same each time."""
+    either, and nobody says otherwise where there are no controllers. With an `administrator` there is a certificate of
+    one, for a kubeconfig, also where the serving certificate is somebody else's. `seed` makes the simulation, and the
+    scheduler's choice among equals, the same each time."""
 
     name: str = "default"
     server: ServerOptions = field(default_factory=ServerOptions)
@@ -206,7 +335,16 @@ class ClusterOptions:
             shows_default=False,
         ),
     ] = None
-    service_cluster_ip_range: str = "10.0.0.0/24"
+    service_cluster_ip_range: Annotated[
+        str,
+        Flag(
+            "--service-cluster-ip-range", "Where services get their addresses from.", metavar="CIDR", check=_is_no_range
+        ),
+    ] = "10.0.0.0/24"
+    service_node_ports: range = range(30000, 32768)
+    administrator: bool = True
+    authorization: AuthorizationOptions = field(default_factory=AuthorizationOptions)
+    service_accounts: ServiceAccountOptions = field(default_factory=ServiceAccountOptions)
 
     @property
     def simulated_nodes(self) -> int:

@@ -97,7 +97,7 @@ class Preparations:
         await self._namespaces.wait()
         authority = text_of(self._front_proxy.authority)
         with _unreadable_is_logged("other servers are not told whom to believe"):
-            await publish(plane.client, client_authority=text_of(plane.authority), proxy_authority=authority)
+            await publish(plane.client, client_authority=text_of(plane.client_authority), proxy_authority=authority)
 
     async def _register_versions(self, plane: Plane) -> None:
         await self._namespaces.wait()
@@ -106,11 +106,11 @@ class Preparations:
     def _facts(self, plane: Plane) -> bootstrap.Facts:
         network = ipaddress.ip_network(self._options.service_cluster_ip_range)
         return bootstrap.Facts(
-            address=_advertised(plane.server.addresses[0]),
+            address=self._options.server.advertise_address or _advertised(plane.server.addresses[0]),
             port=plane.server.port,
             service_cluster_ip_range=str(network),
             first_service_ip=str(network[1]),
-            client_ca=text_of(plane.authority),
+            client_ca=text_of(plane.client_authority),
         )
 
 

@@ -36,6 +36,7 @@ from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import Answer, Request
 from localplane.apiserver.resource import APIGroup
+from localplane.apiserver.server.certificates.self_signed import CertificateFiles
 from localplane.apiserver.server.chain import Guards, filters
 from localplane.apiserver.server.config import ServerConfig
 from localplane.apiserver.server.dispatch import Router
@@ -91,8 +92,10 @@ class PlaneOptions:
 @dataclass(frozen=True, slots=True)
 class Plane:
     """A running API server. `tokens` knows every bearer token that it takes, and `flow_schemas` to which flow a request
-    belongs. `instruments` are for those who test against it. `authority` is the certificate that clients trust, if it
-    is our own. `branch`, of a whole cluster in memory, opens another one that begins with all that this one has."""
+    belongs. `instruments` are for those who test against it. `authority` is the certificate that clients trust,
+    `client_authority` whose certificates of clients are believed, and `signer` what certificates can be signed with
+    here, if it is our own. `branch`, of a whole cluster in memory, opens another one that begins with all that this one
+    has."""
 
     name: str
     kernel: Kernel[Any]
@@ -102,7 +105,8 @@ class Plane:
     flow_schemas: FlowSchemas
     instruments: Instruments
     authority: Path | None = None
-    authority_key: Path | None = None
+    client_authority: Path | None = None
+    signer: CertificateFiles | None = None
     branch: Callable[[], AbstractAsyncContextManager[Plane]] | None = None
 
     @property
@@ -214,7 +218,8 @@ async def open_server(
             flow_schemas=guards.flow_schemas,
             instruments=instruments,
             authority=config.authority,
-            authority_key=config.generated.authority_key if config.generated else None,
+            client_authority=config.client_authority,
+            signer=config.generated,
         )
         await stack.enter_async_context(kernel.running())
         prepared = _prepare(plane, extensions.preparations)

@@ -7,6 +7,7 @@ by itself. Each has a verifier of its own. Kubernetes: apiserver/pkg/authenticat
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
 
@@ -17,33 +18,50 @@ from .client_certificate import user_of
 from .der import MalformedDER
 from .interface import Unauthenticated
 
-_USER: Final = "x-remote-user"
-_UID: Final = "x-remote-uid"
-_GROUP: Final = "x-remote-group"
-_EXTRA: Final = "x-remote-extra-"
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProxyHeaders:
+    """The headers in which it is said, in lower case. Of several for the name and the uid the first that says something
+    counts; groups and extras are gathered from all."""
+
+    user: tuple[str, ...] = ("x-remote-user",)
+    uid: tuple[str, ...] = ("x-remote-uid",)
+    group: tuple[str, ...] = ("x-remote-group",)
+    extra_prefix: tuple[str, ...] = ("x-remote-extra-",)
+
+
+_USUAL: Final = ProxyHeaders()
 
 
 class RequestHeaderAuthenticator:
     """`allowed_names` are the common names that a proxy's certificate may have; none means any."""
 
-    def __init__(self, verifier: CertificateVerifier, *, allowed_names: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        verifier: CertificateVerifier,
+        *,
+        allowed_names: Collection[str] = (),
+        headers: ProxyHeaders = _USUAL,
+    ) -> None:
         self._verifier = verifier
         self._allowed_names = frozenset(allowed_names)
+        self._headers = headers
 
     async def authenticate(self, request: Request) -> User | None:
-        name = request.headers.get(_USER, "")
+        name = _first(request, self._headers.user)
         if not name or not request.peer_certificates:
             return None
         self._verifier.check(request.peer_certificates)
         self._check_name(request.peer_certificates[0])
         return User(
             name,
-            uid=request.headers.get(_UID, ""),
-            groups=tuple(group for group in request.header_values(_GROUP) if group),
+            uid=_first(request, self._headers.uid),
+            groups=tuple(group for each in self._headers.group for group in request.header_values(each) if group),
             extra={
-                unquote(header[len(_EXTRA) :]): tuple(request.header_values(header))
+                unquote(header[len(prefix) :]): tuple(request.header_values(header))
                 for header in request.headers
-                if header.startswith(_EXTRA)
+                for prefix in self._headers.extra_prefix
+                if header.startswith(prefix)
             },
         )
 
@@ -57,3 +75,7 @@ class RequestHeaderAuthenticator:
         shown = proxy.name if proxy else ""
         if shown not in self._allowed_names:
             raise Unauthenticated(f"x509: subject with cn={shown} is not in the allowed list")
+
+
+def _first(request: Request, names: Collection[str]) -> str:
+    return next((value for name in names if (value := request.headers.get(name, ""))), "")

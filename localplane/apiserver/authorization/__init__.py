@@ -2,7 +2,7 @@
 
 - `interface`          Attributes, Decision, Authorizer
 - `authorizers`        the ones there are, and several as one, in order
-- `delegated`          another server's: it is asked
+- `delegated`          another server's, or a webhook's: it is asked
 - `forbidden`          the sentence a refusal is told with
 
 The authorization and impersonation filters call it, and so do access reviews. It never learns how the user was found
@@ -14,6 +14,7 @@ from .authorizers import (
     PUBLIC_PATHS,
     SYSTEM_MASTERS,
     AlwaysAllow,
+    AlwaysDeny,
     NamedAuthorizer,
     PathAuthorizer,
     PrivilegedGroups,
@@ -33,6 +34,7 @@ __all__ = [
     "PUBLIC_PATHS",
     "SYSTEM_MASTERS",
     "AlwaysAllow",
+    "AlwaysDeny",
     "Attributes",
     "Authorizer",
     "Decision",

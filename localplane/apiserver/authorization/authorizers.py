@@ -1,4 +1,4 @@
-"""Whoever was let in may do everything."""
+"""The authorizers that need to know nothing of what is stored, and several as one."""
 
 from __future__ import annotations
 
@@ -9,12 +9,6 @@ from typing import Any, Protocol
 from localplane.apiserver.request import User
 
 from .interface import ALLOWED, NO_OPINION, Attributes, Authorizer, Decision, Verdict
-
-
-class AlwaysAllow:
-    async def authorize(self, attributes: Attributes) -> Decision:  # noqa: ARG002 - that is the point
-        return ALLOWED
-
 
 # All that somebody may do, as far as it can be listed. Kubernetes: authorizer.RuleResolver.
 
@@ -52,6 +46,32 @@ class UnionRules:
         )
 
 
+# Everybody, or nobody. Kubernetes: apiserver/pkg/authorization/authorizerfactory.
+
+_EVERYTHING = {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}
+_EVERY_PATH = {"verbs": ["*"], "nonResourceURLs": ["*"]}
+
+
+class AlwaysAllow:
+    """Whoever was let in may do everything."""
+
+    async def authorize(self, attributes: Attributes) -> Decision:  # noqa: ARG002 - that is the point
+        return ALLOWED
+
+    async def rules_for(self, user: User, namespace: str) -> Rules:  # noqa: ARG002 - it is the same for all
+        return Rules([_EVERYTHING], [_EVERY_PATH])
+
+
+class AlwaysDeny:
+    """Nobody may do anything, unless somebody else allows it."""
+
+    async def authorize(self, attributes: Attributes) -> Decision:  # noqa: ARG002 - that is the point
+        return Decision(Verdict.NO_OPINION, "Everything is forbidden.")
+
+    async def rules_for(self, user: User, namespace: str) -> Rules:  # noqa: ARG002 - it is the same for all
+        return Rules()
+
+
 # Groups whose members may do everything. Kubernetes: authorizerfactory.NewPrivilegedGroups.
 
 SYSTEM_MASTERS = "system:masters"
@@ -69,8 +89,7 @@ class PrivilegedGroups:
     async def rules_for(self, user: User, namespace: str) -> Rules:  # noqa: ARG002 - it is the same everywhere
         if self._groups.isdisjoint(user.groups):
             return Rules()
-        everything = {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}
-        return Rules([everything], [{"verbs": ["*"], "nonResourceURLs": ["*"]}])
+        return Rules([_EVERYTHING], [_EVERY_PATH])
 
 
 # Reading certain paths, for everybody or for some groups.

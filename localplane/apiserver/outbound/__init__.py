@@ -1,8 +1,9 @@
 """Calls from this server to others' webhooks.
 
 `webhooks` posts a document to a URL over TLS and reads the answer; what is in them is the caller's business: admission,
-conversion. `bodies` reads an answer to its end, and `failures` says in Go's words why there is none: the aggregator
-uses them too. It imports nothing else of the server. Kubernetes: apiserver/pkg/util/webhook.
+conversion. `reviews` asks a webhook about a token or a deed; `documents` reads what others publish. `bodies` reads an
+answer to its end, and `failures` says in Go's words why there is none: the aggregator uses them too. It imports nothing
+else of the server. Kubernetes: apiserver/pkg/util/webhook.
 """
 
 from .webhooks import WebhookClient, WebhookFailed, WebhookLocation

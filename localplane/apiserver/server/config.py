@@ -6,16 +6,19 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
+from localplane.apiserver.storage.data_directory import write_atomically
+
 from .certificates.self_signed import CertificateFiles, ensure_certificates
 from .http.limits import ConnectionLimits
 from .options import LOOPBACK, ServerOptions
-from .tls import ServingTLS, TLSFiles
+from .tls import ServingTLS, TLSFiles, UnusableCertificate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerConfig:
     """`generated` says where our own certificates lie, for whoever writes a kubeconfig; `authority` is what clients
-    should trust, if we know it. Where several servers share an event loop, `watches_loop` is one's alone."""
+    should trust, if we know it, and `client_authority` is whose certificates of clients are believed. Where several
+    servers share an event loop, `watches_loop` is one's alone."""
 
     addresses: tuple[str, ...] = LOOPBACK
     port: int = 0
@@ -28,7 +31,14 @@ class ServerConfig:
 
     @property
     def authority(self) -> Path | None:
-        return self.generated.authority if self.generated else None
+        """A certificate that somebody else has made is trusted by itself: who signed it is not known here."""
+        if self.generated and self.tls and self.tls.files.certificate == self.generated.server:
+            return self.generated.authority
+        return self.tls.files.certificate if self.tls else None
+
+    @property
+    def client_authority(self) -> Path | None:
+        return self.tls.files.client_ca if self.tls else None
 
 
 def configure(options: ServerOptions) -> ServerConfig:
@@ -46,9 +56,8 @@ def configure(options: ServerOptions) -> ServerConfig:
 
 
 def _generated(options: ServerOptions) -> CertificateFiles | None:
-    if not options.tls.enabled or options.tls.certificate is not None:
+    if not options.tls.enabled or options.tls.directory is None:
         return None
-    assert options.tls.directory is not None, "options were checked"
     return ensure_certificates(options.tls.directory, addresses=(*options.addresses, *options.tls.names))
 
 
@@ -56,9 +65,21 @@ def _tls(options: ServerOptions, generated: CertificateFiles | None) -> ServingT
     tls, proxy_ca = options.tls, options.authentication.request_header.client_ca
     if not tls.enabled:
         return None
-    if generated is not None:
-        client_ca = tls.client_ca or generated.authority
-        return ServingTLS(TLSFiles(generated.server, generated.server_key, client_ca, proxy_ca))
-    assert tls.certificate is not None, "options were checked"
-    assert tls.key is not None, "options were checked"
-    return ServingTLS(TLSFiles(tls.certificate, tls.key, tls.client_ca, proxy_ca))
+    client_ca = _client_authorities(tls.client_ca, generated) if generated else tls.client_ca
+    if tls.certificate is not None and tls.key is not None:
+        return ServingTLS(TLSFiles(tls.certificate, tls.key, client_ca, proxy_ca))
+    assert generated is not None, "options were checked"
+    return ServingTLS(TLSFiles(generated.server, generated.server_key, client_ca, proxy_ca))
+
+
+def _client_authorities(given: Path | None, generated: CertificateFiles) -> Path:
+    """Our own, so that the administrator is always let in, and somebody else's beside it."""
+    if given is None:
+        return generated.authority
+    try:
+        bundle = given.read_bytes().rstrip() + b"\n" + generated.authority.read_bytes()
+    except OSError as error:
+        raise UnusableCertificate(f"{given} can't be used as client CA: {error.strerror}") from error
+    path = generated.authority.with_name("client-ca.crt")
+    write_atomically(path, bundle)
+    return path

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from functools import reduce
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -85,6 +86,10 @@ class DeclaredFlag:
             return self.default if isinstance(self.default, str) else ""
         return None if get_origin(self.words) is list else self.default
 
+    def value_in(self, options: Any) -> Any:
+        """What the field says in a tree of options."""
+        return reduce(getattr, self.path, options)
+
     def value(self, words: Any) -> Any:
         """Raises ValueError with a sentence for what can't be read."""
         if words == self.unsaid:
@@ -127,10 +132,7 @@ def problems(options: Any) -> Iterator[str]:
     """What the checks of single flags say, as sentences."""
     for declared in flags_of(type(options)):
         if declared.flag.check is not None:
-            value = options
-            for name in declared.path:
-                value = getattr(value, name)
-            wrong = declared.flag.check(value)
+            wrong = declared.flag.check(declared.value_in(options))
             if wrong:
                 yield f"{declared.flag.name}{wrong}"
 
@@ -184,6 +186,22 @@ def are_addresses(texts: Iterable[str]) -> str:
         except ValueError:
             return f' "{text}" is no IP address'
     return ""
+
+
+def is_address(text: str) -> str:
+    return are_addresses((text,)) if text else ""
+
+
+def is_not_negative(number: int) -> str:
+    return "" if number >= 0 else f" {number} is less than 0"
+
+
+def is_file(path: Path | None) -> str:
+    return "" if path is None or path.is_file() else f': there is no file "{path}"'
+
+
+def are_files(paths: Iterable[Path]) -> str:
+    return next(filter(None, map(is_file, paths)), "")
 
 
 def exist(paths: Iterable[Path]) -> str:

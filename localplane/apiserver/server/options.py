@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
-from .flags import Flag, LibraryFlag, are_addresses
+from .flags import Flag, LibraryFlag, are_addresses, is_address, is_file, is_not_negative
 
 LOOPBACK = ("127.0.0.1", "::1")
 
@@ -34,15 +34,43 @@ def _names(text: str) -> tuple[str, ...]:
 class TLSOptions:
     """Certificate and key are either both given, or made and kept in `directory`.
 
-    `client_ca` is whose client certificates are believed; with generated files it is their own authority.
-    `names` are served by a generated certificate in addition to the addresses that are listened on, such as a
-    service's (`NAME.NAMESPACE.svc`).
+    `client_ca` is whose client certificates are believed, beside those of the authority that is made with generated
+    files. `names` are served by a generated certificate in addition to the addresses that are listened on, such as a
+    service's (`NAME.NAMESPACE.svc`). With a certificate and a directory both, an authority for clients and an
+    administrator's certificate are made there all the same.
     """
 
     enabled: bool = True
-    certificate: Path | None = None
-    key: Path | None = None
-    client_ca: Path | None = None
+    certificate: Annotated[
+        Path | None,
+        Flag(
+            "--tls-cert-file",
+            "Serve this certificate instead of one of its own. Needs --tls-private-key-file.",
+            metavar="FILE",
+            check=is_file,
+            shows_default=False,
+        ),
+    ] = None
+    key: Annotated[
+        Path | None,
+        Flag(
+            "--tls-private-key-file",
+            "The key of --tls-cert-file.",
+            metavar="FILE",
+            check=is_file,
+            shows_default=False,
+        ),
+    ] = None
+    client_ca: Annotated[
+        Path | None,
+        Flag(
+            "--client-ca-file",
+            "Believe client certificates of these authorities too: CN is the user, O are the groups.",
+            metavar="FILE",
+            check=is_file,
+            shows_default=False,
+        ),
+    ] = None
     directory: Path | None = None
     names: tuple[str, ...] = ()
 
@@ -70,15 +98,87 @@ class RequestHeaderOptions:
             read=_names,
         ),
     ] = ()
+    username_headers: tuple[str, ...] = ("X-Remote-User",)
+    uid_headers: tuple[str, ...] = ("X-Remote-Uid",)
+    group_headers: tuple[str, ...] = ("X-Remote-Group",)
+    extra_header_prefixes: tuple[str, ...] = ("X-Remote-Extra-",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenWebhookOptions:
+    """Somebody who is asked whose a token is. `config` is a kubeconfig whose server is the URL that is asked."""
+
+    config: Annotated[
+        Path | None,
+        Flag(
+            "--authentication-token-webhook-config-file",
+            "Ask the webhook of this kubeconfig whose a bearer token is.",
+            metavar="FILE",
+            check=is_file,
+            shows_default=False,
+        ),
+    ] = None
+    version: str = "v1"
+    remembered: timedelta = timedelta(minutes=2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OIDCOptions:
+    """Somebody whose ID tokens are believed, as kube-apiserver's --oidc flags have it."""
+
+    issuer_url: Annotated[
+        str,
+        Flag("--oidc-issuer-url", "Believe ID tokens of this OpenID provider.", metavar="URL", shows_default=False),
+    ] = ""
+    client_id: Annotated[
+        str,
+        Flag("--oidc-client-id", "For whom its tokens must be meant.", metavar="ID", shows_default=False),
+    ] = ""
+    ca_file: Annotated[
+        Path | None,
+        Flag(
+            "--oidc-ca-file",
+            "Authorities of the provider. Default: the system's.",
+            metavar="FILE",
+            check=is_file,
+            shows_default=False,
+        ),
+    ] = None
+    username_claim: Annotated[str, Flag("--oidc-username-claim", "The claim that is the user's name.")] = "sub"
+    username_prefix: Annotated[
+        str,
+        Flag(
+            "--oidc-username-prefix",
+            "What stands before names. Default: the URL and #, but for the claim email; - is none.",
+            shows_default=False,
+        ),
+    ] = ""
+    groups_claim: Annotated[
+        str, Flag("--oidc-groups-claim", "The claim that has the user's groups.", shows_default=False)
+    ] = ""
+    groups_prefix: Annotated[str, Flag("--oidc-groups-prefix", "What stands before groups.", shows_default=False)] = ""
+    required_claims: tuple[tuple[str, str], ...] = ()
+    signing_algorithms: tuple[str, ...] = ("RS256",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthenticationOptions:
     """`token_file` has lines of `token,user,uid,"group1,group2"`, as kube-apiserver's --token-auth-file."""
 
-    token_file: Path | None = None
+    token_file: Annotated[
+        Path | None,
+        Flag(
+            "--token-auth-file",
+            'Believe the tokens in this file: lines of token,user,uid,"group1,group2".',
+            metavar="FILE",
+            check=is_file,
+            shows_default=False,
+        ),
+    ] = None
     anonymous: bool = True
     request_header: RequestHeaderOptions = field(default_factory=RequestHeaderOptions)
+    webhook: TokenWebhookOptions = field(default_factory=TokenWebhookOptions)
+    oidc: OIDCOptions = field(default_factory=OIDCOptions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,11 +209,37 @@ class ServerOptions:
     allow_remote: Annotated[bool, Flag("--allow-remote", "Accept a --bind-address that other machines can reach.")] = (
         False
     )
+    advertise_address: Annotated[
+        str,
+        Flag(
+            "--advertise-address",
+            "The address that the cluster's own endpoints tell. Default: one by which others reach this machine.",
+            metavar="IP",
+            check=is_address,
+            shows_default=False,
+        ),
+    ] = ""
     tls: TLSOptions = field(default_factory=TLSOptions)
     authentication: AuthenticationOptions = field(default_factory=AuthenticationOptions)
     audit: AuditOptions = field(default_factory=AuditOptions)
-    max_requests_in_flight: int = 400
-    max_mutating_requests_in_flight: int = 200
+    max_requests_in_flight: Annotated[
+        int,
+        Flag(
+            "--max-requests-inflight",
+            "How many reading requests it answers at a time; 0 is any number.",
+            metavar="N",
+            check=is_not_negative,
+        ),
+    ] = 400
+    max_mutating_requests_in_flight: Annotated[
+        int,
+        Flag(
+            "--max-mutating-requests-inflight",
+            "How many writing requests it answers at a time; 0 is any number.",
+            metavar="N",
+            check=is_not_negative,
+        ),
+    ] = 200
     request_timeout: timedelta = timedelta(seconds=60)
     shutdown_delay: timedelta = timedelta(0)
     shutdown_timeout: timedelta = timedelta(seconds=60)
@@ -121,10 +247,18 @@ class ServerOptions:
     def check(self) -> None:
         """Raises InvalidOptions with everything that is wrong."""
         problems = [*self._address_problems(), *self._tls_problems(), *self._number_problems()]
-        files = (self.authentication.token_file, self.audit.policy, self.authentication.request_header.client_ca)
+        authentication = self.authentication
+        files = (
+            authentication.token_file,
+            self.audit.policy,
+            authentication.request_header.client_ca,
+            authentication.webhook.config,
+            authentication.oidc.ca_file,
+        )
         problems += [f"{path} is no file" for path in files if path is not None and not path.is_file()]
         if self.audit.log is not None and self.audit.policy is None:
             problems.append("an audit log needs an audit policy: without one nothing is recorded")
+        problems += _oidc_problems(authentication.oidc)
         if problems:
             raise InvalidOptions(problems)
 
@@ -171,6 +305,13 @@ class ServerOptions:
             yield "the request timeout must be longer than nothing"
         if self.shutdown_delay < timedelta(0) or self.shutdown_timeout < timedelta(0):
             yield "the shutdown delay and timeout can't be negative"
+
+
+def _oidc_problems(oidc: OIDCOptions) -> Iterator[str]:
+    if bool(oidc.issuer_url) != bool(oidc.client_id):
+        yield "oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set"
+    if oidc.issuer_url and not oidc.issuer_url.startswith("https://"):
+        yield f"oidc-issuer-url {oidc.issuer_url!r} must use the https scheme"
 
 
 def _is_address(text: str) -> bool:

@@ -84,6 +84,7 @@ class TokenStore(NamedCreater):
             raise Invalid.of(_TOKEN_REQUEST, "", errors)
         if validate is not None:
             await validate(obj)
+        _shorten(obj["spec"], signer, request.warnings)
         bound = await self._bound(obj["spec"].get("boundObjectRef"), account)
         moment = datetime.now(UTC).replace(microsecond=0)
         expires = moment + timedelta(seconds=obj["spec"]["expirationSeconds"])
@@ -124,6 +125,14 @@ class TokenStore(NamedCreater):
         if not name:
             return {}
         return {"node": await self._objects.get("nodes", "", name) or {"metadata": {"name": name}}}
+
+
+def _shorten(spec: JSONObject, signer: TokenSigner, warnings: list[str]) -> None:
+    """To what the signer gives at most. Kubernetes: --service-account-max-token-expiration."""
+    if signer.longest is not None and spec["expirationSeconds"] > (most := int(signer.longest.total_seconds())):
+        asked = spec["expirationSeconds"]
+        warnings.append(f"requested expiration of {asked} seconds shortened to {most} seconds")
+        spec["expirationSeconds"] = most
 
 
 def _check_names(metadata: JSONObject, name: str, namespace: str) -> None:

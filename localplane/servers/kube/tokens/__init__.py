@@ -1,6 +1,6 @@
 """Tokens of service accounts: the key that signs them, who is believed, and what others need to check them.
 
-    tokens = await ServiceAccountTokens.open(directory / "sa.key", issuer="https://kubernetes.default.svc.cluster.local")
+    tokens = await ServiceAccountTokens.open(directory / "sa.key")
     tokens.sign(claims)              a signed JWT
     ServiceAccountAuthenticator      from a bearer token to a user, as long as its account lives
     openid_router                    /.well-known/openid-configuration and /openid/v1/jwks
@@ -10,13 +10,14 @@ Kubernetes: pkg/serviceaccount.
 """
 
 from .authenticator import ServiceAccountAuthenticator
-from .jwt import InvalidToken, ServiceAccountTokens
+from .issuance import InvalidToken, Issuance, ServiceAccountTokens
 from .legacy import track_legacy_tokens
 from .openid import OPENID_PATHS, openid_router
 
 __all__ = [
     "OPENID_PATHS",
     "InvalidToken",
+    "Issuance",
     "ServiceAccountAuthenticator",
     "ServiceAccountTokens",
     "openid_router",

@@ -20,7 +20,7 @@ from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request import User
 from localplane.client import Client
 
-from .jwt import LEGACY_ISSUER, InvalidToken, ServiceAccountTokens
+from .issuance import LEGACY_ISSUER, InvalidToken, ServiceAccountTokens
 from .legacy import legacy_owner
 
 _LEEWAY: Final = 60

@@ -10,7 +10,7 @@ from localplane.apimachinery.errors import generic
 from localplane.apiserver.request import Answer, Request, Response
 from localplane.apiserver.server.dispatch import Router
 
-from .jwt import ServiceAccountTokens
+from .issuance import ServiceAccountTokens
 
 CONFIGURATION: Final = "/.well-known/openid-configuration"
 KEYS: Final = "/openid/v1/jwks"
@@ -33,10 +33,10 @@ def openid_router(tokens: ServiceAccountTokens) -> Router:
 def _configuration(tokens: ServiceAccountTokens) -> dict[str, Any]:
     return {
         "issuer": tokens.issuer,
-        "jwks_uri": f"{tokens.issuer}{KEYS}",
+        "jwks_uri": tokens.jwks_uri or f"{tokens.issuer}{KEYS}",
         "response_types_supported": ["id_token"],
         "subject_types_supported": ["public"],
-        "id_token_signing_alg_values_supported": [tokens.algorithm],
+        "id_token_signing_alg_values_supported": list(dict.fromkeys(key.algorithm for key in tokens.keys)),
     }
 
 
@@ -45,7 +45,7 @@ def _keys(request: Request, tokens: ServiceAccountTokens) -> Response:
     accepted = request.headers.get("accept", "*/*")
     if not any(word in accepted for word in ("*/*", "application/*", "application/jwk-set+json")):
         raise generic(406)
-    return _answer({"keys": [tokens.jwk()]}, "application/jwk-set+json")
+    return _answer({"keys": [key.jwk() for key in tokens.keys]}, "application/jwk-set+json")
 
 
 def _answer(document: dict[str, Any], content_type: str) -> Response:
