@@ -146,7 +146,7 @@ async def _signing(
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a cluster is known by, and whom it asks. `signing` signs the tokens of service accounts, `front_proxy` is what
+    """What a cluster is known by, and whom it asks. `signing` signs tokens of service accounts, `front_proxy` is what
     other servers know this one by; `others` know tokens of somebody else's, and `webhook` what somebody may do."""
 
     signing: ServiceAccountTokens

@@ -20,6 +20,7 @@ MAKERS = ("SSLContext", "create_default_context", "_create_unverified_context", 
 
 ONE_READ_IS_ENOUGH = {
     "localplane/cli/daemon.py": "one byte through a pipe of our own",
+    "localplane/cli/kube_apiserver/stand_in.py": "its caller asks until the head is complete",
     "localplane/apiserver/server/listener.py": "the first byte tells TLS from HTTP; the rest is thrown away",
     "localplane/apiserver/storage/etcd/program/binary.py": "a file's first bytes",
     "localplane/apiserver/storage/sqlite/schema.py": "a file's first bytes",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -24,7 +23,6 @@ from localplane.apiserver.server.certificates.signing_key import new_signing_key
 from localplane.apiserver.server.options import InvalidOptions
 from localplane.apiserver.storage.data_directory import DataDirectoryUnusable, write_atomically
 
-_BLOCK: Final = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----.+?-----END \1-----", re.DOTALL)
 _UNREADABLE: Final = (ValueError, TypeError, UnsupportedAlgorithm)
 
 
@@ -106,12 +104,21 @@ def _public_key(block: bytes) -> object:
 
 
 def _blocks(path: Path) -> list[bytes]:
+    """Raises InvalidOptions."""
     try:
-        return [match[0] for match in _BLOCK.finditer(path.read_bytes())]
+        lines = path.read_bytes().splitlines()
     except OSError as error:
-        raise InvalidOptions(
-            [f"error reading public key file {path}: open {path}: {(error.strerror or '').lower()}"]
-        ) from error
+        reason = (error.strerror or "").lower()
+        raise InvalidOptions([f"error reading public key file {path}: open {path}: {reason}"]) from error
+    blocks: list[bytes] = []
+    block: list[bytes] = []
+    for line in lines:
+        if line.startswith(b"-----BEGIN "):
+            block = []
+        block.append(line.strip())
+        if line.startswith(b"-----END ") and block[0].startswith(b"-----BEGIN "):
+            blocks.append(b"\n".join((*block, b"")))
+    return blocks
 
 
 def _first_line(error: Exception) -> str:
