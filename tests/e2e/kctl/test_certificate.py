@@ -85,14 +85,17 @@ def test_force_sends_a_decision_again(desk: Desk, decision: str) -> None:
 
 
 def test_files_say_which_ones(desk: Desk) -> None:
-    requests = Requests(desk, 3)
+    requests = Requests(desk, 4)
     (desk.directory / "files" / "deep").mkdir()
+    (desk.directory / "no" / "deep").mkdir(parents=True)
+    (desk.directory / "files" / "4.yaml").rename(desk.directory / "no" / "deep" / "4.yaml")
     (desk.directory / "files" / "2.yaml").rename(desk.directory / "files" / "deep" / "2.yaml")
     desk.write("kus/kustomization.yaml", "resources: [three.yaml]\n")
     (desk.directory / "files" / "3.yaml").rename(desk.directory / "kus" / "three.yaml")
     assert requests.run("approve -f files") == requests.said("1 approved")
     assert requests.run("approve -f files -R") == requests.said("1 approved", "2 approved")
     assert requests.run("deny -k kus") == requests.said("3 denied")
+    assert requests.run("deny -f no -R") == requests.said("4 denied")
 
 
 @pytest.mark.parametrize("decision", ["approve", "deny"])
