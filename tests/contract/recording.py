@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from localplane.apiserver.storage.backend import Backend, BackendStatus, BackendWatch, Found, Page
+from localplane.apiserver.storage.backend import Backend, BackendStatus, BackendWatch, Found, Page, Wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,9 @@ class RecordingBackend:
 
     async def compact(self, revision: int) -> None:
         await self._inner.compact(revision)
+
+    async def replace(self, start: str, end: str, wanted: Sequence[Wanted]) -> int:
+        return await self._inner.replace(start, end, wanted)
 
     async def advance_revision(self, to: int) -> int:
         return await self._inner.advance_revision(to)

@@ -10,7 +10,7 @@ numbers are never used twice, not even after a compaction or a crash.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -62,6 +62,15 @@ class Batch:
 
     changes: list[Change]
     revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to stand under a key after a replacement; `ttl` as in `put`, if it has to be written."""
+
+    key: str
+    value: bytes
+    ttl: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +135,14 @@ class Backend(Protocol):
 
     async def delete(self, key: str, *, expected: int) -> int:
         """Delete if the key's revision is `expected` and return the delete's revision; raises as `put`."""
+
+    async def replace(self, start: str, end: str, wanted: Sequence[Wanted]) -> int:
+        """Let [start, end) hold exactly this, which is in key order, and return the revision now.
+
+        It is done as a whole or not at all, also if this process is killed meanwhile. What is there already stays as it
+        is, with its revision; everything else is an ordinary change, with a revision above all before it, that watches
+        see. Raises as `put`, without CompareFailed. Once cancelled, it may have happened.
+        """
 
     def watch(self, start: str, end: str, *, after: int, previous: bool = True) -> BackendWatch:
         """Every change in [start, end) with a revision greater than `after`, which may be in the past.

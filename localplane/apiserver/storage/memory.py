@@ -11,14 +11,16 @@ from __future__ import annotations
 import asyncio
 import secrets
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from heapq import merge
 from itertools import islice
 
 from sortedcontainers import SortedDict
 
-from .backend import BackendStatus, Batch, Change, Found, KeyValue, Page
+from localplane.apimachinery.time_slices import TimeSlices
+
+from .backend import BackendStatus, Batch, Change, Found, KeyValue, Page, Wanted
 from .errors import CompareFailed, RequestTooLarge, ResourceVersionTooLarge, ResourceVersionTooOld, Unavailable
 
 _MAX_VALUE_BYTES = 1_572_864  # etcd's default limit, so that an object fits in every store or in none
@@ -26,10 +28,12 @@ _COMPACTED = "required revision has been compacted"
 _MOST_HISTORY_BYTES = 32 * 1024 * 1024
 # What a change takes beside its key and value: its record, that of the state it made, a revision.
 _BYTES_PER_CHANGE = 400
+_AFTER_REPLACING = 0.05  # seconds
 
 
 class MemoryBackend:
-    """Writes never await, so each is atomic on the event loop and no lock is needed."""
+    """Writes never await, so each is atomic on the event loop and no lock is needed. Only a replacement takes its time,
+    and lets no write in meanwhile."""
 
     name = "memory"
     exclusive = True
@@ -45,6 +49,7 @@ class MemoryBackend:
         self._expiries: dict[str, asyncio.TimerHandle] = {}
         self._identity = secrets.token_hex(8)
         self._closed = False
+        self._replacing = asyncio.Lock()
 
     def branch(self) -> MemoryBackend:
         """Another store that has all that this one has, its past included; what either writes from now on is its own.
@@ -93,6 +98,8 @@ class MemoryBackend:
         self._check_open()
         if len(value) > _MAX_VALUE_BYTES:
             raise RequestTooLarge("etcdserver: request is too large")
+        if self._replacing.locked():
+            await self._replaced()
         previous = self._compare(key, expected)
         self._forget_expiry(key)
         self._revision += 1
@@ -104,9 +111,39 @@ class MemoryBackend:
 
     async def delete(self, key: str, *, expected: int) -> int:
         self._check_open()
+        if self._replacing.locked():
+            await self._replaced()
         if self._compare(key, expected) is None:
             raise CompareFailed(key, None)
         return self._remove(key)
+
+    async def replace(self, start: str, end: str, wanted: Sequence[Wanted]) -> int:
+        """Everything is prepared in slices beside what is there, which is then let go of in one step."""
+        async with self._replacing:
+            self._check_open()
+            slices, state, changes = TimeSlices(), SortedDict(), list[Change]()
+            revision = self._revision
+            for new in (*self._stay(start, end), *wanted):
+                if slices.is_over:
+                    await slices.next()
+                before: KeyValue | None = self._state.get(new.key)
+                if before is not None and before.value == new.value:
+                    state[new.key] = before
+                    continue
+                if len(new.value) > _MAX_VALUE_BYTES:
+                    raise RequestTooLarge("etcdserver: request is too large")
+                revision += 1
+                state[new.key] = KeyValue(new.key, new.value, revision)
+                changes.append(Change(new.key, new.value, revision, before))
+            for key in list(self._state.irange(start, end, inclusive=(True, False))):
+                if slices.is_over:
+                    await slices.next()
+                if key not in state:
+                    revision += 1
+                    changes.append(Change(key, None, revision, self._state[key]))
+            self._check_open()
+            self._become(state, changes, {new.key: new.ttl for new in wanted if new.ttl is not None})
+            return self._revision
 
     def watch(self, start: str, end: str, *, after: int, previous: bool = True) -> _MemoryWatch:  # noqa: ARG002
         # `previous` costs nothing here, so it is always there.
@@ -129,6 +166,8 @@ class MemoryBackend:
 
     async def advance_revision(self, to: int) -> int:
         self._check_open()
+        if self._replacing.locked():
+            await self._replaced()
         self._revision = max(self._revision, to)
         return self._revision
 
@@ -206,7 +245,40 @@ class MemoryBackend:
 
     def _expire_at(self, key: str, time: float) -> None:
         """By the event loop's clock."""
-        self._expiries[key] = asyncio.get_running_loop().call_at(time, self._remove, key)
+        self._expiries[key] = asyncio.get_running_loop().call_at(time, self._expire, key)
+
+    def _stay(self, start: str, end: str) -> list[KeyValue]:
+        """What is outside of a range."""
+        state = self._state
+        keys = (*state.irange(None, start, inclusive=(True, False)), *state.irange(end, None))
+        return [state[key] for key in keys]
+
+    def _become(self, state: SortedDict[str, KeyValue], changes: list[Change], ttls: dict[str, timedelta]) -> None:
+        now = asyncio.get_running_loop().time()
+        self._state = state
+        if not changes:
+            return
+        self._revision = changes[-1].revision
+        for change in changes:
+            self._forget_expiry(change.key)
+            if change.value is not None and change.key in ttls:
+                self._expire_at(change.key, now + ttls[change.key].total_seconds())
+        self._changes += changes[:-1]
+        self._history_bytes += sum(map(_size, changes[:-1]))
+        self._publish(changes[-1])
+
+    async def _replaced(self) -> None:
+        while self._replacing.locked():
+            async with self._replacing:
+                pass
+        self._check_open()
+
+    def _expire(self, key: str) -> None:
+        """Its time is over; what is being replaced is looked at again afterwards."""
+        if self._replacing.locked():
+            self._expire_at(key, asyncio.get_running_loop().time() + _AFTER_REPLACING)
+        else:
+            self._remove(key)
 
     def _forget_expiry(self, key: str) -> None:
         handle = self._expiries.pop(key, None)

@@ -9,12 +9,12 @@ What lies below the difference was lost: a read or a watch from there is too old
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import TypeVar
 
-from .backend import Backend, BackendStatus, BackendWatch, Batch, Change, Found, KeyValue, Page
+from .backend import Backend, BackendStatus, BackendWatch, Batch, Change, Found, KeyValue, Page, Wanted
 from .errors import CompareFailed, ResourceVersionTooLarge, ResourceVersionTooOld
 
 _LOST = "required revision has been compacted"
@@ -59,6 +59,9 @@ class RenumberedBackend:
     async def delete(self, key: str, *, expected: int) -> int:
         lowered = await self._expected(key, expected)
         return await self._raised(self._inner.delete(key, expected=lowered)) + self._difference
+
+    async def replace(self, start: str, end: str, wanted: Sequence[Wanted]) -> int:
+        return await self._inner.replace(start, end, wanted) + self._difference
 
     def watch(self, start: str, end: str, *, after: int, previous: bool = True) -> BackendWatch:
         if after < self._difference:

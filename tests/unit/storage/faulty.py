@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-from localplane.apiserver.storage.backend import BackendStatus, BackendWatch, Batch, Found, Page
+from localplane.apiserver.storage.backend import BackendStatus, BackendWatch, Batch, Found, Page, Wanted
 from localplane.apiserver.storage.cacher import Cacher
 from localplane.apiserver.storage.errors import Unavailable
 from localplane.apiserver.storage.memory import MemoryBackend
@@ -100,6 +100,9 @@ class FaultyBackend:
     async def compact(self, revision: int) -> None:
         self._check()
         await self.inner.compact(revision)
+
+    async def replace(self, start: str, end: str, wanted: Sequence[Wanted]) -> int:
+        return await self.inner.replace(start, end, wanted)
 
     async def advance_revision(self, to: int) -> int:
         return await self.inner.advance_revision(to)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from localplane.apiserver.storage.backend import BackendStatus, Found, KeyValue, Page
+from localplane.apiserver.storage.backend import BackendStatus, Found, KeyValue, Page, Wanted
 from localplane.apiserver.storage.errors import (
     CompareFailed,
     NoSpace,
@@ -36,11 +36,12 @@ from .client.methods import ALARM, COMPACT, DEFRAGMENT, RANGE, STATUS, TXN
 from .fence import Fence
 from .leases import Leases
 from .prefix_claim import PrefixClaim
+from .replacement import Replacement
 from .space import repair_advice
 from .watch import EtcdWatch, key_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from .client.client import EtcdClient
 
@@ -134,6 +135,13 @@ class EtcdBackend:
             raise CompareFailed(key, None)
         revision: int = response.header.revision
         return revision
+
+    async def replace(self, start: str, end: str, wanted: Sequence[Wanted]) -> int:
+        return await Replacement(self._client, self._leases, start, end, self.range).run(wanted)
+
+    async def finish_replacement(self, start: str, end: str) -> None:
+        """Before anybody reads the range: whoever was killed while it was replaced may have left it half done."""
+        await Replacement(self._client, self._leases, start, end, self.range).finish()
 
     def watch(self, start: str, end: str, *, after: int, previous: bool = True) -> EtcdWatch:
         return EtcdWatch(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from localplane.apiserver.storage.backend import BackendStatus, Found, Page
+from localplane.apiserver.storage.backend import BackendStatus, Found, Page, Wanted
 from localplane.apiserver.storage.errors import InvalidKey, RequestTooLarge, StorageError, Unavailable
 
 from . import compaction
@@ -18,6 +19,7 @@ from .expiry import Clock, Expiry
 from .feed import Feed
 from .group import QueuedWrite
 from .reader import Readers, read_count, read_range
+from .replacement import replace
 from .schema import Database, open_database
 from .watch import SQLiteWatch
 from .writer import Writer
@@ -100,6 +102,16 @@ class SQLiteBackend:
     async def delete(self, key: str, *, expected: int) -> int:
         _check_key(key)
         return await self._writer.submit(QueuedWrite(key, None, expected))
+
+    async def replace(self, start: str, end: str, wanted: Sequence[Wanted]) -> int:
+        for new in wanted:
+            _check_key(new.key)
+            if len(new.value) > MAX_VALUE_BYTES:
+                raise RequestTooLarge("etcdserver: request is too large")
+        done = self._writer.run(partial(replace, start=start, end=end, wanted=wanted, expires=self._clock.after))
+        for ttl in {new.ttl for new in wanted if new.ttl is not None}:
+            self._expiry.expect(self._clock.after(ttl))
+        return await done
 
     def watch(self, start: str, end: str, *, after: int, previous: bool = True) -> SQLiteWatch:
         """Open at once, also on a closed store: then its first answer says so."""

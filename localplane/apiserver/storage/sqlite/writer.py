@@ -160,6 +160,13 @@ class Writer:
         else:
             self._tell(_succeed, job.future, result)
 
+    def publish(self, revision: int) -> None:
+        """What a job has written is on the disk: those who watch read it in the log, before anything that follows."""
+        self.commits += 1
+        self.revision = revision
+        self.alarm = ""
+        self._tell(self._deliver, Group([], revision))
+
     def roll_back(self) -> None:
         """Leave the transaction, if the error has not done so already."""
         with suppress(sqlite3.Error):
