@@ -14,6 +14,7 @@ from localplane.client.transport.interface import Response
 
 _ROOT = "/localplane/v1/"
 _JSON = ("Content-Type", "application/json")
+_BYTES = ("Content-Type", "application/octet-stream")
 
 
 async def ask(
@@ -36,6 +37,24 @@ async def follow(session: Session, path: str, *, query: Sequence[tuple[str, str]
         return await session.client.stream("GET", _ROOT + path, query=query)
     except NotFound as error:
         raise _without_instruments(session, error) from error
+
+
+async def send(session: Session, path: str, content: bytes) -> Any:
+    """What an instrument answers to bytes that are no JSON."""
+    try:
+        answer = await session.client.request("POST", _ROOT + path, headers=(_BYTES,), body=content)
+    except NotFound as error:
+        raise _without_instruments(session, error) from error
+    return orjson.loads(answer.body)
+
+
+async def fetch(session: Session, path: str) -> bytes:
+    """The bytes that an instrument has, whatever they are."""
+    try:
+        answer = await session.client.request("GET", _ROOT + path, headers=(("Accept", "*/*"),))
+    except NotFound as error:
+        raise _without_instruments(session, error) from error
+    return answer.body
 
 
 def _without_instruments(session: Session, error: NotFound) -> APIError | KctlError:

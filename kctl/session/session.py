@@ -209,6 +209,13 @@ class Session:
         sibling.plugin_policy = self.plugin_policy
         return sibling
 
+    def with_kubeconfig(self, path: pathlib.Path) -> Session:
+        """For the same command on what another kubeconfig says, and no context but its own."""
+        sibling = Session(self.given, command=self.command)
+        sibling._kubeconfig = client_kubeconfig.load(path, warn=self.log_warning)
+        sibling._overrides = client_kubeconfig.Overrides()
+        return sibling
+
     async def close(self) -> None:
         if self._client is not None:
             await self._client.close()

@@ -90,6 +90,16 @@ class UpOptions:
             before="--controllers",
         ),
     ] = ()
+    begin_from: Annotated[
+        str,
+        Flag(
+            "--from",
+            "Begin with the objects of a snapshot: its name, its file, or - for stdin. For a new plane.",
+            metavar="NAME|FILE|-",
+            shows_default=False,
+            before="--controllers",
+        ),
+    ] = ""
     wait: Annotated[bool, Flag("--wait/--no-wait", "With --detach: return when it is ready, or at once.")] = True
     timeout: Annotated[
         timedelta,
@@ -214,6 +224,8 @@ class UpOptions:
         tls = self.cluster.server.tls
         if (tls.certificate is None) != (tls.key is None):
             yield "--tls-cert-file and --tls-private-key-file are given together, or not at all"
+        if self.begin_from == STDIN and STDIN in self.filenames:
+            yield "--from - and -f - contradict one another: there is one stdin"
         if self.watch and not self.filenames:
             yield "--watch needs manifests to watch: name them with -f"
         if self.watch and STDIN in self.filenames:

@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from .places import places
 from .report import StartReport, print_report, print_stopped
 from .run_file import READY, Claim, RunRecord, record_of_this_process, running
 from .signals import handling
+from .snapshots import load
 
 if TYPE_CHECKING:
     from .plane import RunningPlane
@@ -52,6 +53,8 @@ def up(options: UpOptions, *, quiet: bool = False) -> int:
     options = options.checked()
     command = CommandRun(options.command) if options.command else None
     manifests = read_manifests((*map(str, options.crds), *options.filenames))
+    if options.begin_from:
+        options = _with_snapshot(options)
     start = _Start(options, manifests, began, command)
     quiet = quiet or command is not None  # what is printed is the command's
     report = _silence if quiet else print_report
@@ -65,6 +68,17 @@ def up(options: UpOptions, *, quiet: bool = False) -> int:
     if not quiet:
         print_stopped(options)
     return code
+
+
+def _with_snapshot(options: UpOptions) -> UpOptions:
+    """Read now, so that a plane that is detached needs neither stdin nor the directory. Raises PlaneError."""
+    if running(options.name) is not None:
+        raise PlaneError(
+            f'plane "{options.name}" is up already, and --from is for a new one: '
+            "put it back with `kctl snapshot restore`, or choose another --name"
+        )
+    storage = replace(options.storage, begin_with=load(options.begin_from))
+    return replace(options, cluster=replace(options.cluster, storage=storage))
 
 
 def _silence(_: StartReport) -> None:

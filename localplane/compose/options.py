@@ -24,6 +24,7 @@ from localplane.apimachinery.quantity import parse
 from localplane.apiserver.server.flags import Flag, LibraryFlag, are_files, between, is_file, listed
 from localplane.apiserver.server.options import ServerOptions
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
+from localplane.apiserver.storage.snapshot import Snapshot
 
 ETCD_PASSWORD: Final = "KCTL_ETCD_PASSWORD"  # noqa: S105 - the name of a variable
 _SMALLEST_QUOTA_BYTES: Final = 4 << 20
@@ -57,7 +58,8 @@ class StorageOptions:
 
     With `etcd_servers` an existing cluster is used, and the data directory, if there is one, holds keys alone. It may
     ask for a user, whose password is in `etcd_password_file` or in the variable KCTL_ETCD_PASSWORD. `etcd_timeout` is
-    how long any etcd may take to answer a call, and `etcd_connect_timeout` a member to accept a connection.
+    how long any etcd may take to answer a call, and `etcd_connect_timeout` a member to accept a connection. With
+    `begin_with` a store that is empty begins so; another is refused.
     """
 
     kind: Annotated[
@@ -153,6 +155,7 @@ class StorageOptions:
         bool, Flag("--accept-data-loss", "Start although the data is older than it was, or not the same.")
     ] = False
     compaction_interval: timedelta = timedelta(minutes=5)
+    begin_with: Snapshot | None = None
 
 
 class AuthorizationMode(StrEnum):

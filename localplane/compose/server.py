@@ -50,8 +50,10 @@ from localplane.client import Client, SharedInformerFactory
 from localplane.client.kubeconfig import load, resolve
 from localplane.client.workqueue.supervision import Background
 from localplane.instruments.requests import Requests
+from localplane.instruments.snapshots import Snapshots
 from localplane.instruments.table import Instruments
 
+from .archives import archive_of
 from .credentials import ServerCredentials
 from .home import open_home, storage_named
 from .kernel import Kernel
@@ -209,6 +211,8 @@ async def open_server(
         )
         instruments = Instruments()
         instruments.mount("requests", Requests(kernel.request_log).handle)
+        archive = archive_of(kernel.storage.cacher, kernel.installer)
+        instruments.mount("snapshots", Snapshots(archive, plane=name, store=lambda: kernel.storage.store).handle)
         plane = Plane(
             name=name,
             kernel=kernel,

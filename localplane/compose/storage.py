@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from localplane.apiserver.registry.errors import interpret_list
 from localplane.apiserver.server.monitoring.health import HealthCheck, Unhealthy, ping
-from localplane.apiserver.storage.backend import Backend
+from localplane.apiserver.storage.backend import Backend, prefix_end
 from localplane.apiserver.storage.cacher import Cacher
 from localplane.apiserver.storage.compaction import Compactor
 from localplane.apiserver.storage.data_directory import DataDirectory, DataDirectoryUnusable, is_data_directory
@@ -127,6 +127,10 @@ async def open_storage(options: StorageOptions) -> AsyncIterator[OpenStorage]:
     """Storage that is ready when the block is entered, and stopped in order when it is left."""
     async with AsyncExitStack() as stack:
         opened = await _open(options, stack)
+        if options.begin_with is not None:
+            from .archives import begin_with
+
+            await begin_with(opened.backend, options.begin_with, options.etcd_prefix)
         await opened.cacher.start()
         stack.push_async_callback(opened.cacher.close)
         compactor = Compactor(opened.backend, seen=lambda: opened.cacher.revision, interval=options.compaction_interval)
@@ -249,6 +253,7 @@ async def _open_etcd(
     await stack.enter_async_context(supervisor)
     etcd = etcd_backend(f"unix://{supervisor.client_socket}", exclusive=True, options=options)
     stack.push_async_callback(etcd.close)
+    await etcd.finish_replacement(*_registry(options))
     probe.difference = await _difference(options, directory, mark, etcd)
     backend: Backend = RenumberedBackend(etcd, difference=probe.difference) if probe.difference else etcd
     probe.client = backend
@@ -292,12 +297,21 @@ async def _difference(options: StorageOptions, directory: DataDirectory, mark: H
     note = directory.read_note(_NUMBERING) or {}
     noted = note.get("difference") if note.get("identity") == identity else 0
     difference = noted if type(noted) is int and noted > 0 else 0
+    if options.begin_with is not None and not difference and not await etcd.count(*_registry(options)):
+        difference = options.begin_with.header.revision
+        directory.write_note(_NUMBERING, {"identity": identity, "difference": difference})
     missing = mark.revision_to_exceed() + 1 - revision - difference
     if options.accept_data_loss and missing > 0 and not mark.permits(identity, revision + difference):
         difference += missing
         directory.write_note(_NUMBERING, {"identity": identity, "difference": difference})
         _log.warning("revisions are counted on from %d, above all that were ever seen", revision + difference)
     return difference
+
+
+def _registry(options: StorageOptions) -> tuple[str, str]:
+    """The first key of all that we store, and the first behind it."""
+    start = options.etcd_prefix + "/"
+    return start, prefix_end(start)
 
 
 def etcd_backend(*endpoints: str, exclusive: bool, options: StorageOptions | None = None) -> EtcdBackend:
@@ -332,6 +346,7 @@ async def _open_cluster(options: StorageOptions, stack: AsyncExitStack) -> OpenS
     if (version_numbers(version) or MINIMUM_VERSION) < MINIMUM_VERSION and not options.allow_unsafe_etcd:
         wanted = ".".join(map(str, MINIMUM_VERSION))
         raise EtcdUnusable(f"etcd {version} runs at {where}, and {wanted} or later is needed; earlier ones lose data")
+    await backend.finish_replacement(*_registry(options))
     cacher = _cacher(backend, options, fence=backend.fence)
     backend.observe_discontinuities(cacher.start_over)
     return OpenStorage(

@@ -97,10 +97,11 @@ async def test_what_is_too_large_changes_nothing(subject: Subject) -> None:
 
 async def test_what_has_a_ttl_goes_by_itself(subject: Subject) -> None:
     passing = Wanted(subject.absolute("/pods/b"), b"{}", timedelta(seconds=1))
-    await _replace(subject, [*_wanted(subject, "a"), passing])
+    after = await _replace(subject, [*_wanted(subject, "a"), passing])
+    watch = subject.backend.watch(passing.key, passing.key + "\0", after=after)
     async with asyncio.timeout(20):
-        while "b" in await _all(subject):
-            await asyncio.sleep(0.05)
+        assert [change.value for change in (await anext(watch)).changes] == [None]
+    await watch.close()
     assert await _all(subject) == {"a": b"{}"}
 
 

@@ -12,6 +12,7 @@ import ipaddress
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from functools import reduce
+from keyword import iskeyword
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -65,8 +66,9 @@ class DeclaredFlag:
 
     @property
     def key(self) -> str:
-        """What a function's parameter for it is called."""
-        return self.flag.name.partition("/")[0].lstrip("-").replace("-", "_")
+        """What a function's parameter for it is called; a word of Python's own is none."""
+        name = self.flag.name.partition("/")[0].lstrip("-").replace("-", "_")
+        return f"{name}_" if iskeyword(name) else name
 
     @property
     def words(self) -> Any:

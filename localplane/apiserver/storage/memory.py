@@ -121,9 +121,11 @@ class MemoryBackend:
         """Everything is prepared in slices beside what is there, which is then let go of in one step."""
         async with self._replacing:
             self._check_open()
-            slices, state, changes = TimeSlices(), SortedDict(), list[Change]()
+            slices, changes = TimeSlices(), list[Change]()
+            state: SortedDict[str, KeyValue] = SortedDict()
             revision = self._revision
-            for new in (*self._stay(start, end), *wanted):
+            everything: list[KeyValue | Wanted] = [*self._stay(start, end), *wanted]
+            for new in everything:
                 if slices.is_over:
                     await slices.next()
                 before: KeyValue | None = self._state.get(new.key)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apiserver.storage.backend import Page, Wanted, prefix_end
-from localplane.apiserver.storage.errors import Unavailable
+from localplane.apiserver.storage.errors import StorageError, Unavailable
 
 from .client.failures import LeaseNotFound
 from .client.messages import COMPARE_EQUAL, COMPARE_MOD, DeleteRangeRequest, RangeRequest, TxnRequest
@@ -123,8 +123,11 @@ class Replacement:
             async with asyncio.TaskGroup() as group:
                 for _ in range(min(_AT_ONCE, len(parts))):
                     group.create_task(write())
-        except* Exception as failures:
-            raise failures.exceptions[0] from None
+        except* StorageError as failures:
+            failed = failures
+        else:
+            return
+        raise failed.exceptions[0]
 
     async def _begin(self, name: str, parts: int) -> _Record:
         """From here on it will be done."""
@@ -202,9 +205,7 @@ class Replacement:
 
     def _if_record(self, revision: int) -> Any:
         transaction = TxnRequest()
-        transaction.compare.add(
-            result=COMPARE_EQUAL, target=COMPARE_MOD, key=self._record_key, mod_revision=revision
-        )
+        transaction.compare.add(result=COMPARE_EQUAL, target=COMPARE_MOD, key=self._record_key, mod_revision=revision)
         return transaction
 
     async def _record(self) -> _Record | None:
