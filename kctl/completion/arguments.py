@@ -157,6 +157,17 @@ async def _directory(session: Session, arguments: Sequence[str], current: str) -
     return Offer([], DIRECTORIES if not arguments else NO_FILES)
 
 
+async def _snapshot(session: Session, arguments: Sequence[str], current: str) -> Offer:
+    """By name, or by file."""
+    del session
+    return Offer([], NO_FILES) if arguments else Offer(fitting(current, live.snapshots()), DEFAULT)
+
+
+async def _snapshots(session: Session, arguments: Sequence[str], current: str) -> Offer:
+    del session
+    return Offer([name for name in fitting(current, live.snapshots()) if name not in arguments])
+
+
 _ANY = types_and_names()
 _COMPLETERS: dict[str, Completer] = {
     **dict.fromkeys(
@@ -196,5 +207,7 @@ _COMPLETERS: dict[str, Completer] = {
     "kustomize": _directory,
     "ctx": entries("contexts"),
     "ns": names_of("namespace"),
+    **dict.fromkeys(("snapshot save", "snapshot restore"), _snapshot),
+    "snapshot rm": _snapshots,
 }
 """By the command's name. kubectl has none for certificate, wait, explain, auth and most of set."""

@@ -24,6 +24,17 @@ _PATIENCE = 0.1
 """Seconds to wait for a pod of what has none yet."""
 
 
+def snapshots() -> list[str]:
+    """The names of those that are saved, as `localplane/cli/snapshots` keeps them."""
+    state = os.environ.get("XDG_STATE_HOME", "")
+    state = state if state.startswith("/") else os.path.expanduser("~/.local/state")  # noqa: PTH111 - no pathlib here
+    try:
+        files = os.listdir(f"{state}/kctl/.snapshots")  # noqa: PTH208 - no pathlib here
+    except OSError:
+        return []
+    return sorted(file.removesuffix(".snapshot") for file in files if file.endswith(".snapshot") and file[0] != ".")
+
+
 def _expected() -> tuple[type[Exception], ...]:
     return APIError, ClientError, KctlError
 

@@ -28,6 +28,7 @@ ELSEWHERE = {
     **dict.fromkeys(("up", "down", "status", "doctor", "reset", "env"), "up"),
     "watch": "watch",
     "etcd": "etcd",
+    "branch": "kctl/test_snapshot.py",
 }
 """Where the tests of a verb are that kubectl does not have, unless they are in `kctl/test_VERB.py` or `kctl/VERB/`."""
 

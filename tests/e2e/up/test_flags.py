@@ -352,3 +352,13 @@ def test_what_starts_no_server_imports_none(line: str, here: Machine) -> None:
     plain_data = {"localplane.compose", "localplane.compose.options"}
     assert "kctl.cli" in imported
     assert sorted(name for name in imported - plain_data if name.startswith(heavy)) == []
+
+
+def test_a_snapshot_that_is_not_there_is_told_before_anything_is_started(here: Machine) -> None:
+    """What a plane begins with is seen in the tests of `kctl snapshot`."""
+    done = here.kctl("up", "-d", "--from", "nope")
+    where = here.state / ".snapshots" / "nope.snapshot"
+    assert done == Outcome(1, "", f"error: there is no snapshot {where}: see `kctl snapshot list`\n")
+    assert not (here.state / ".planes").exists()
+    both = here.kctl("up", "--from", "-", "-f", "-")
+    assert both.stderr.startswith("error: --from - and -f - contradict one another: there is one stdin\n")

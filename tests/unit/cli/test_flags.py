@@ -73,6 +73,7 @@ FLAGS: list[tuple[str, dict[str, Any]]] = [
     ("--filename a", {"filenames": ("a",)}),
     ("--watch", {"watch": True}),
     ("--crds c --crds d", {"crds": (Path("c"), Path("d"))}),
+    ("--from before", {"begin_from": "before"}),
     ("--controllers *,-namespace-controller", {"cluster.controllers": ("*", "-namespace-controller")}),
     ("--controllers=-a --controllers b", {"cluster.controllers": ("-a", "b")}),
     ("--enable-admission-plugins A,B", {"cluster.enabled_admission_plugins": ("A", "B")}),
