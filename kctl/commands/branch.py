@@ -6,27 +6,27 @@ import subprocess
 import sys
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Given
+from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, UsageError
 from kctl.session import instruments
 from kctl.session.session import Session
 from localplane.cli import places, run_file
 
 
-async def run(session: Session, given: Given) -> int:
-    if not given.arguments:
+async def run(session: Session, flags: FlagSet) -> int:
+    if not flags.arguments:
         raise UsageError("name the new plane: kctl branch NAME")
-    name, *flags = given.arguments
+    name, *others = flags.arguments
     places.places(name)
     if run_file.running(name) is not None:
         raise KctlError(f'plane "{name}" is up already: choose another name, or stop it with `kctl down --name {name}`')
     snapshot = await instruments.fetch(session, "snapshots")
     session.flush()
-    return _start(name, flags, snapshot)
+    return _start(name, others, snapshot)
 
 
-def _start(name: str, flags: list[str], snapshot: bytes) -> int:
-    command = [sys.executable, "-m", "kctl", "up", "--detach", "--name", name, "--from", "-", *flags]
+def _start(name: str, others: list[str], snapshot: bytes) -> int:
+    command = [sys.executable, "-m", "kctl", "up", "--detach", "--name", name, "--from", "-", *others]
     return subprocess.run(command, input=snapshot, check=False).returncode
 
 

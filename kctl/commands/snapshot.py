@@ -7,7 +7,7 @@ import json
 import pathlib
 
 from kctl.command_line.command import Command
-from kctl.command_line.flags import Flag, Given, switch
+from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, UsageError, raise_all
 from kctl.printers.table import TabWriter, print_rows
 from kctl.session import instruments
@@ -21,34 +21,34 @@ _PLANE = Flag("name", usage="Of the plane with this name, also if it is down. De
 _COLUMNS = ("NAME", "PLANE", "REVISION", "OBJECTS", "SIZE", "AGE")
 
 
-async def save(session: Session, given: Given) -> None:
-    if len(given.arguments) > 1:
+async def save(session: Session, flags: FlagSet) -> None:
+    if len(flags.arguments) > 1:
         raise UsageError("a snapshot has one name, or one file")
-    word = given.arguments[0] if given.arguments else snapshots.new_name()
+    word = flags.arguments[0] if flags.arguments else snapshots.new_name()
     path = snapshots.path_of(word)
-    if path.exists() and not given.is_on("force"):
+    if path.exists() and not flags.is_on("force"):
         raise KctlError(f"{path} is there already: choose another name, or say --force")
-    plane = _running(session, given)
+    plane = _running(session, flags)
     if plane is None:
-        data = snapshots.save_stopped(given.text("name"))
+        data = snapshots.save_stopped(flags.text("name"))
     else:
         try:
             data = await instruments.fetch(plane, "snapshots")
         finally:
             await plane.close()
-    header = snapshots.write(path, data, overwrite=given.is_on("force"))
+    header = snapshots.write(path, data, overwrite=flags.is_on("force"))
     session.write(f"{word} saved: {header.objects} objects at revision {header.revision}, {_size(len(data))}\n")
 
 
-async def restore(session: Session, given: Given) -> None:
-    if len(given.arguments) != 1:
+async def restore(session: Session, flags: FlagSet) -> None:
+    if len(flags.arguments) != 1:
         raise UsageError("name the snapshot, or its file: see `kctl snapshot list`")
-    word = given.arguments[0]
+    word = flags.arguments[0]
     data = snapshots.read(word)
     snapshot = snapshots.loaded(data, word)
-    plane = _running(session, given)
+    plane = _running(session, flags)
     if plane is None:
-        revision = snapshots.restore_stopped(given.text("name"), snapshot)
+        revision = snapshots.restore_stopped(flags.text("name"), snapshot)
     else:
         try:
             revision = (await instruments.send(plane, "snapshots", data))["revision"]
@@ -57,10 +57,10 @@ async def restore(session: Session, given: Given) -> None:
     session.write(f"restored {word}: {len(snapshot.objects)} objects; the plane is at revision {revision}\n")
 
 
-async def list_saved(session: Session, given: Given) -> None:
-    if given.arguments:
-        raise UsageError(f"unexpected arguments: [{' '.join(given.arguments)}]")
-    output = given.text("output")
+async def list_saved(session: Session, flags: FlagSet) -> None:
+    if flags.arguments:
+        raise UsageError(f"unexpected arguments: [{' '.join(flags.arguments)}]")
+    output = flags.text("output")
     if output not in ("", "json", "name"):
         raise UsageError(f'there is no --output "{output}" here: it is one of json, name')
     saved = list(snapshots.saved())
@@ -74,11 +74,11 @@ async def list_saved(session: Session, given: Given) -> None:
         session.say("No snapshots are saved.\n")
 
 
-async def remove(session: Session, given: Given) -> None:
-    if not given.arguments:
+async def remove(session: Session, flags: FlagSet) -> None:
+    if not flags.arguments:
         raise UsageError("name at least one snapshot: see `kctl snapshot list`")
     errors: list[Exception] = []
-    for name in given.arguments:
+    for name in flags.arguments:
         try:
             snapshots.remove(name)
         except PlaneError as error:
@@ -88,9 +88,9 @@ async def remove(session: Session, given: Given) -> None:
     raise_all(errors)
 
 
-def _running(session: Session, given: Given) -> Session | None:
+def _running(session: Session, flags: FlagSet) -> Session | None:
     """A session with the plane that is meant; None if it is down."""
-    name = given.text("name")
+    name = flags.text("name")
     if not name:
         return session.another()
     record = run_file.running(name)

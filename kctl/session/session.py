@@ -211,7 +211,7 @@ class Session:
 
     def with_kubeconfig(self, path: pathlib.Path) -> Session:
         """For the same command on what another kubeconfig says, and no context but its own."""
-        sibling = Session(self.given, command=self.command)
+        sibling = Session(self.flags, command=self.command)
         sibling._kubeconfig = client_kubeconfig.load(path, warn=self.log_warning)
         sibling._overrides = client_kubeconfig.Overrides()
         return sibling
