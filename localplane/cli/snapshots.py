@@ -7,18 +7,17 @@ it, or ends so, is the path of a file. Written whole or not at all, for their ow
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from localplane import __version__
-from localplane.apiserver.storage.data_directory import sync_directory
+from localplane.apiserver.storage.data_directory import write_atomically
 from localplane.apiserver.storage.snapshot import (
     SUFFIX,
     Header,
@@ -26,7 +25,7 @@ from localplane.apiserver.storage.snapshot import (
     SnapshotDamaged,
     check,
     decode,
-    encoded,
+    encode,
     read_header,
 )
 
@@ -85,24 +84,8 @@ def write(path: Path, data: bytes, *, overwrite: bool) -> Header:
         make_private(path.parent)
     if not overwrite and path.exists():
         raise PlaneError(f"{path} is there already: choose another name, or say --force")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            if overwrite:
-                temporary.replace(path)
-            else:
-                os.link(temporary, path)  # which fails if somebody was faster
-        finally:
-            with suppress(FileNotFoundError):
-                temporary.unlink()
-        sync_directory(path.parent)
-    except FileExistsError as error:
-        raise PlaneError(f"{path} is there already: choose another name, or say --force") from error
+        write_atomically(path, data)
     except OSError as error:
         raise PlaneError(f"{path} can't be written: {error.strerror}") from error
     return header
@@ -169,7 +152,7 @@ def save_stopped(name: str) -> bytes:
         taken = await archive.take()
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         header = Header(taken.revision, len(taken.objects), now, f"kctl-{name}", store, __version__)
-        return b"".join([piece async for piece in encoded(header, taken.objects)])
+        return b"".join(encode(header, taken.objects))
 
     return _with_archive(name, take)
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
 from localplane import __version__
 from localplane.apimachinery.errors import BadRequest
+from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apiserver.registry.errors import interpret_list
 from localplane.apiserver.request import Answer, BodyTooLarge, Request, Response
 from localplane.apiserver.storage.archive import Archive
 from localplane.apiserver.storage.errors import StorageError
-from localplane.apiserver.storage.snapshot import Header, SnapshotDamaged, decode, encoded
+from localplane.apiserver.storage.snapshot import Header, SnapshotDamaged, decode, encode
 
 from .table import allow, answer_json, missing
 
@@ -42,7 +43,7 @@ class Snapshots:
         taken = await self._archive.take()
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         header = Header(taken.revision, len(taken.objects), now, self._plane, self._store(), __version__)
-        return Response(200, encoded(header, taken.objects), _TYPE)
+        return Response(200, _in_slices(encode(header, taken.objects)), _TYPE)
 
     async def _restore(self, request: Request) -> Answer:
         try:
@@ -55,3 +56,11 @@ class Snapshots:
             raise BadRequest(f"what was sent {error}") from error
         revision = await self._archive.restore(snapshot)
         return answer_json({"revision": revision, "objects": len(snapshot.objects)})
+
+
+async def _in_slices(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    slices = TimeSlices()
+    for piece in pieces:
+        yield piece
+        if slices.is_over:
+            await slices.next()

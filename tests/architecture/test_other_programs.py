@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 STARTERS = {
     "kctl/changes/apply/diff.py": "diff, or what KUBECTL_EXTERNAL_DIFF says, on two directories of ours",
+    "kctl/commands/branch.py": "kctl up itself, with the flags that the user gave",
     "kctl/completion/outsiders.py": "a plugin on the user's PATH, for a word that the user typed",
     "kctl/changes/edit/editor.py": "the user's editor, on a file of ours",
     "kctl/kustomize/generators/charts.py": "helm, if --enable-helm is given; a chart's names never begin with a dash",

@@ -15,12 +15,10 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from typing import Any, Final
-
-from localplane.apimachinery.time_slices import TimeSlices
 
 from .backend import KeyValue
 
@@ -32,7 +30,7 @@ SUFFIX: Final = ".snapshot"
 _HEAD: Final = struct.Struct(">IIQ")
 _SUM_BYTES: Final = 32
 _MOST_HEADER_BYTES: Final = 64 * 1024
-_PIECE_BYTES: Final = 256 * 1024
+_AT_ONCE: Final = 100
 
 
 class SnapshotDamaged(ValueError):
@@ -60,23 +58,18 @@ class Snapshot:
     objects: Sequence[KeyValue]
 
 
-async def encoded(header: Header, objects: Iterable[KeyValue]) -> AsyncIterator[bytes]:
-    """Piece by piece, in slices of time."""
-    digest, slices = hashlib.sha256(), TimeSlices()
-    pieces = [b"%s%d\n" % (MAGIC, VERSION), json.dumps(asdict(header)).encode() + b"\n"]
-    size = 0
-    for kv in objects:
-        key = kv.key.encode()
-        pieces += (_HEAD.pack(len(key), len(kv.value), kv.revision), key, kv.value)
-        size += len(kv.value)
-        if size >= _PIECE_BYTES:
-            piece = b"".join(pieces)
-            digest.update(piece)
-            yield piece
-            pieces, size = [], 0
-        if slices.is_over:
-            await slices.next()
-    piece = b"".join(pieces)
+def encode(header: Header, objects: Sequence[KeyValue]) -> Iterator[bytes]:
+    """Piece by piece; each takes a fraction of a millisecond."""
+    digest = hashlib.sha256()
+    piece = b"%s%d\n%s\n" % (MAGIC, VERSION, json.dumps(asdict(header)).encode())
+    for start in range(0, len(objects), _AT_ONCE):
+        digest.update(piece)
+        yield piece
+        pieces: list[bytes] = []
+        for kv in objects[start : start + _AT_ONCE]:
+            key = kv.key.encode()
+            pieces += (_HEAD.pack(len(key), len(kv.value), kv.revision), key, kv.value)
+        piece = b"".join(pieces)
     digest.update(piece)
     yield piece + digest.digest()
 

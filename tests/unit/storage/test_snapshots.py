@@ -8,40 +8,40 @@ import json
 import pytest
 
 from localplane.apiserver.storage.backend import KeyValue
-from localplane.apiserver.storage.snapshot import Header, Snapshot, SnapshotDamaged, check, decode, encoded, read_header
+from localplane.apiserver.storage.snapshot import Header, Snapshot, SnapshotDamaged, check, decode, encode, read_header
 
 OBJECTS = [KeyValue("/configmaps/default/a", b'{"a": 1}', 7), KeyValue("/configmaps/default/ü", b"\x00\xff", 9)]
 
 
-async def _file(contents: list[KeyValue] = OBJECTS, **said: int) -> bytes:
+def _file(contents: list[KeyValue] = OBJECTS, **said: int) -> bytes:
     header = Header(said.get("revision", 9), said.get("objects", len(contents)), "2026-01-01T00:00:00Z", "p", "s", "1")
-    return b"".join([piece async for piece in encoded(header, contents)])
+    return b"".join(encode(header, contents))
 
 
 def _resealed(content: bytes) -> bytes:
     return content + hashlib.sha256(content).digest()
 
 
-async def test_what_was_written_is_read() -> None:
-    data = await _file()
+def test_what_was_written_is_read() -> None:
+    data = _file()
     header = Header(9, 2, "2026-01-01T00:00:00Z", "p", "s", "1")
     assert decode(data) == Snapshot(header, OBJECTS)
     assert check(data) == read_header(data[:-1]) == header
 
 
-async def test_an_empty_one_is_one() -> None:
-    assert decode(await _file([])).objects == []
+def test_an_empty_one_is_one() -> None:
+    assert decode(_file([])).objects == []
 
 
-async def test_it_comes_in_pieces() -> None:
-    objects = [KeyValue(f"/pods/{number:03}", b"x" * 10_000, number) for number in range(100)]
-    pieces = [piece async for piece in encoded(Header(1, 100), objects)]
-    assert len(pieces) > 2
+def test_it_comes_in_pieces() -> None:
+    objects = [KeyValue(f"/pods/{number:03}", b"x" * 10_000, number) for number in range(200)]
+    pieces = list(encode(Header(1, 200), objects))
+    assert len(pieces) == 3
     assert decode(b"".join(pieces)).objects == objects
 
 
-async def test_no_byte_may_be_another_or_missing() -> None:
-    data = await _file()
+def test_no_byte_may_be_another_or_missing() -> None:
+    data = _file()
     for at in range(len(data)):
         with pytest.raises(SnapshotDamaged):
             decode(data[:at])
@@ -49,14 +49,14 @@ async def test_no_byte_may_be_another_or_missing() -> None:
             decode(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
 
 
-async def test_another_file_is_not_a_snapshot() -> None:
+def test_another_file_is_not_a_snapshot() -> None:
     for data in (b"", b"apiVersion: v1\n", b"localplane snapshot one\n{}", b"localplane snapshot " + b"1" * 100):
         with pytest.raises(SnapshotDamaged, match="is not a snapshot"):
             decode(data)
 
 
-async def test_one_of_a_newer_release_says_so() -> None:
-    data = (await _file()).replace(b"snapshot 1\n", b"snapshot 2\n", 1)
+def test_one_of_a_newer_release_says_so() -> None:
+    data = (_file()).replace(b"snapshot 1\n", b"snapshot 2\n", 1)
     with pytest.raises(SnapshotDamaged, match="of version 2, and this release knows 1"):
         decode(data)
 
@@ -72,9 +72,9 @@ async def test_one_of_a_newer_release_says_so() -> None:
         (OBJECTS, {"revision": -1}, "header"),
     ],
 )
-async def test_what_was_sealed_and_is_wrong_is_refused(objects: list[KeyValue], said: dict[str, int], why: str) -> None:
+def test_what_was_sealed_and_is_wrong_is_refused(objects: list[KeyValue], said: dict[str, int], why: str) -> None:
     with pytest.raises(SnapshotDamaged, match=why):
-        decode(await _file(objects, **said))
+        decode(_file(objects, **said))
 
 
 @pytest.mark.parametrize("line", [b"[]", b"{", b'{"revision": "1", "objects": 0}', b"{}", b"[" * 30_000])
