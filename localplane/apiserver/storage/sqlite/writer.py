@@ -165,7 +165,7 @@ class Writer:
         self.commits += 1
         self.revision = revision
         self.alarm = ""
-        self._tell(self._deliver, Group([], revision))
+        self._tell(self._deliver, WriteGroup([], revision))
 
     def roll_back(self) -> None:
         """Leave the transaction, if the error has not done so already."""
