@@ -14,7 +14,7 @@ from tests.e2e.warm_kctl import warm
 ROOT = Path(__file__).parents[2]
 KCTL = (sys.executable, "-m", os.environ.get("KCTL_MODULE", "kctl"))
 """`tests/mutants` puts a kctl of its own in its place, which is told by variables what to do."""
-_OF_MUTANTS = ("KCTL_FORGETS", "KCTL_FORGETS_IN", "KCTL_COUNTER", "KCTL_NOTES", "PYTEST_CURRENT_TEST")
+_OF_MUTANTS = ("KCTL_MODULE", "KCTL_FORGETS", "KCTL_FORGETS_IN", "KCTL_COUNTER", "KCTL_NOTES", "PYTEST_CURRENT_TEST")
 _OF_PLANES = frozenset(("up", "down", "reset", "status", "env", "etcd", "doctor", "node"))
 _LONG = 50_000
 _PASSED_ON = ("COVERAGE_PROCESS_CONFIG", "TMPDIR", *_OF_MUTANTS)
@@ -47,7 +47,7 @@ def run(
 
 def _as_any_other(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
     """Not so: those that start servers or ask about them, what is read when kctl is imported, and whoever looks on."""
-    if os.environ.get("KCTL_FRESH") or "KCTL_MODULE" in os.environ or "COVERAGE_PROCESS_CONFIG" in os.environ:
+    if os.environ.get("KCTL_FRESH") or "COVERAGE_PROCESS_CONFIG" in os.environ:
         return False
     if any(name in env for name in ("KUBECTL_KUBERC", "KCTL_DEBUG", "PYTHONDEVMODE")):
         return False

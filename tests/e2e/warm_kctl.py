@@ -37,6 +37,14 @@ _STANDARD = 3
 """stdin, stdout and stderr."""
 
 
+MODULE, _KCTL = "KCTL_MODULE", "kctl.cli"
+"""Whose `main` a command is: `tests/mutants` puts a kctl of its own in its place."""
+
+
+def _module() -> str:
+    return os.environ.get(MODULE, _KCTL)
+
+
 class Warm:
     """The tests' side. Commands may run at the same time, from several threads."""
 
@@ -47,7 +55,7 @@ class Warm:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", __name__, str(there.fileno())],
                 cwd=ROOT,
-                env={"PATH": os.defpath, "PYTHONPATH": str(ROOT), "HOME": os.devnull},
+                env={"PATH": os.defpath, "PYTHONPATH": str(ROOT), "HOME": os.devnull, MODULE: _module()},
                 stdin=subprocess.DEVNULL,
                 pass_fds=[there.fileno()],
             )
@@ -166,7 +174,7 @@ def _become(command: dict[str, object], files: Sequence[int]) -> NoReturn:
             open(number, mode, errors=errors, closefd=False)  # noqa: SIM115 - they are the process' own
             for number, mode, errors in ((0, "r", "strict"), (1, "w", "strict"), (2, "w", "backslashreplace"))
         )
-        code = _main()
+        code = importlib.import_module(os.environ.pop(MODULE, _KCTL)).main()
     except SystemExit as left:
         code = left.code if isinstance(left.code, int) else 1
     except BaseException:  # noqa: BLE001 - it is told, and the process ends with it
@@ -176,12 +184,6 @@ def _become(command: dict[str, object], files: Sequence[int]) -> NoReturn:
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(code)
-
-
-def _main() -> int:
-    from kctl.cli import main
-
-    return main()
 
 
 def _load() -> None:
@@ -195,7 +197,7 @@ def _load() -> None:
         for empty in unloaded:
             with contextlib.suppress(AttributeError):
                 getattr(empty, "nothing of this name")
-    for name in ("ssl", "asyncio", "yaml", "http.client"):
+    for name in ("ssl", "asyncio", "yaml", "http.client", _module()):
         importlib.import_module(name)
 
 

@@ -50,9 +50,13 @@ def _forget(flag: FlagOf) -> None:
         sys.argv[1:] = line.without(flag)
 
 
-if __name__ == "__main__":
+def main() -> int:
     if notes := os.environ.get(NOTES):
         _noting(notes)
     if forgotten := os.environ.get(FORGETS):
         _forget(FlagOf.parse(forgotten))
-    sys.exit(cli.main())
+    return cli.main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
