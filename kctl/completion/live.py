@@ -91,8 +91,7 @@ async def containers(session: Session, argument: str) -> list[str]:
 @_or_nothing
 async def askers(session: Session) -> list[str]:
     """Users who have asked a local control plane for something."""
-    told = await instruments.ask(session, "GET", "requests")
-    return sorted({str(request["user"]) for request in told["requests"] if "user" in request})
+    return [str(user) for user in (await instruments.ask(session, "GET", "rbac/users"))["users"]]
 
 
 @_or_nothing

@@ -112,7 +112,7 @@ async def of_flag(matched: tree.CommandMatch, flags: FlagSet, flag: Flag, curren
         return Offer([], DIRECTORIES)
     if name == "subresource":
         return Offer(list(_SUBRESOURCES))
-    if name == "for":
+    if name == "for" and not matched.name.startswith("rbac "):
         return Offer(fitting(current, ("condition=", "create", "delete", "jsonpath=")), NO_FILES | NO_SPACE)
     if choices := _OF_COMMAND.get((matched.name, name)) or _CHOICES.get(name) or _formats(flag):
         return Offer(fitting(current, choices))
@@ -130,7 +130,7 @@ async def _live(matched: tree.CommandMatch, flags: FlagSet, flag: Flag, current:
     name = flag.name
     if name == "resource" and matched.name == "requests":
         return Offer(fitting(current, await live.types(session)))
-    if name == "user" and matched.name == "requests":
+    if (name, matched.name) in (("user", "requests"), ("for", "rbac minimal"), ("for", "rbac check")):
         return Offer(fitting(current, await live.askers(session)))
     if name == "namespace":
         return Offer(fitting(current, await live.names(session, "namespace")))

@@ -25,7 +25,8 @@ async def _nobody(token: str, audiences: tuple[str, ...]) -> TokenHolder:  # noq
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogOptions:
     """`objects` finds the objects of other kinds, once all are served. Without a `token_signer` no service account gets
-    a token. `kubelets` are those that answer for nodes."""
+    a token. `demanding` is the same authorizer for those who ask what a request itself needs. `kubelets` are those that
+    answer for nodes."""
 
     service_cluster_ip_range: str = "10.0.0.0/24"
     service_node_port_range: range = range(30000, 32768)
@@ -33,6 +34,7 @@ class CatalogOptions:
     token_signer: TokenSigner | None = None
     authenticate_token: AuthenticateToken = _nobody
     authorizer: Authorizer = field(default_factory=AlwaysAllow)
+    demanding: Authorizer | None = None
     rule_resolver: RuleResolver = field(default_factory=UnionRules)
     kubelets: KubeletConnections | None = None
 

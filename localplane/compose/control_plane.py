@@ -254,6 +254,7 @@ class ControlPlane:
             token_signer=self._signing,
             authenticate_token=self._authenticate_token,
             authorizer=authorizer,
+            demanding=self._kernel.demanding,
             service_node_port_range=self._options.service_node_ports,
             rule_resolver=authorizer.rules,
             kubelets=self._kubelets,

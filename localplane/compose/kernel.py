@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Final, Generic, TypeVar
 
 from localplane.apiserver.admission import AdmissionChain, Closing, Plugin
-from localplane.apiserver.authorization import Authorizer
+from localplane.apiserver.authorization import Authorizer, DemandingAuthorizer, Demands
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.long_work import LongWork
 from localplane.apiserver.registry.definition import Definition
@@ -31,12 +31,14 @@ A = TypeVar("A", bound=Authorizer)
 
 @dataclass(frozen=True, slots=True)
 class Provided:
-    """What admission plugins are initialised with."""
+    """What admission plugins are initialised with. `demanding` is the authorizer for those who ask what the request
+    itself needs."""
 
     client: Client
     informers: SharedInformerFactory
     objects: Lookup
     authorizer: Authorizer
+    demanding: Authorizer
 
 
 class Kernel(Generic[A]):
@@ -44,7 +46,8 @@ class Kernel(Generic[A]):
 
     `objects` are what is stored, and `client` speaks to it all as the server itself. `observer` is the same client for
     those who must go on whatever is stored: its lists and watches, and so the informers, pass over what can't be read.
-    `request_log` has what was asked lately, by these clients and by those of the server that is built on it.
+    `request_log` has what was asked lately, by these clients and by those of the server that is built on it, and
+    `demands` what the latter have asked for at all.
     `routers` are asked in turn who answers a path, also by the clients; whoever serves more than resources adds himself
     before the kernel runs.
     """
@@ -55,7 +58,9 @@ class Kernel(Generic[A]):
         self.objects = Lookup(self._definitions)
         self.authorizer = authorizer(self.objects)
         self.admission = AdmissionChain(plugins)
-        self.installer = Installer(self.storage.cacher.resource, self.admission, self.authorizer)
+        self.demands = Demands()
+        self.demanding = DemandingAuthorizer(self.authorizer, self.demands)
+        self.installer = Installer(self.storage.cacher.resource, self.admission, self.demanding)
         self.installer.on_change(self.objects.forget)
         self.routers: list[Router] = [self.installer.handle]
         self.work = LongWork()
@@ -65,7 +70,7 @@ class Kernel(Generic[A]):
         self.client = Client(InProcessTransport(handler, self.work, ring))
         self.observer = Client(InProcessTransport(handler, self.work, ring, only_readable=True))
         self.informers = SharedInformerFactory(self.observer)
-        self.admission.initialize(Provided(self.client, self.informers, self.objects, self.authorizer))
+        self.admission.initialize(Provided(self.client, self.informers, self.objects, self.authorizer, self.demanding))
 
     def _definitions(self) -> list[Definition]:
         return self.installer.definitions()

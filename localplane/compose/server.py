@@ -22,6 +22,7 @@ from localplane.apiserver.authorization import (
     PUBLIC_PATHS,
     SYSTEM_MASTERS,
     Authorizer,
+    Demands,
     NamedAuthorizer,
     PathAuthorizer,
     PrivilegedGroups,
@@ -51,7 +52,7 @@ from localplane.client.kubeconfig import load, resolve
 from localplane.client.workqueue.supervision import Background
 from localplane.instruments.requests import Requests
 from localplane.instruments.snapshots import Snapshots
-from localplane.instruments.table import Instruments
+from localplane.instruments.table import Instrument, Instruments
 
 from .archives import archive_of
 from .credentials import ServerCredentials
@@ -203,6 +204,7 @@ async def open_server(
         guards = Guards(
             authenticator=credentials.authenticator(extensions.tokens),
             authorizer=kernel.authorizer,
+            demands=kernel.demands,
             in_flight=InFlight(
                 read_limit=options.max_requests_in_flight, mutating_limit=options.max_mutating_requests_in_flight
             ),
@@ -213,6 +215,7 @@ async def open_server(
         instruments.mount("requests", Requests(kernel.request_log).handle)
         archive = archive_of(kernel.storage.cacher, kernel.installer)
         instruments.mount("snapshots", Snapshots(archive, plane=name, store=lambda: kernel.storage.store).handle)
+        instruments.mount("rbac", _permissions(kernel.demands))
         plane = Plane(
             name=name,
             kernel=kernel,
@@ -239,6 +242,17 @@ async def open_server(
         for controller in extensions.controllers:
             await stack.enter_async_context(Background(partial(controller, plane)))
         yield plane
+
+
+def _permissions(demands: Demands) -> Instrument:
+    """It is imported when somebody asks: a server of declared groups has no roles of its own."""
+
+    async def handle(request: Request, rest: str) -> Answer:
+        from localplane.instruments.permissions import Permissions
+
+        return await Permissions(demands).handle(request, rest)
+
+    return handle
 
 
 def _server(

@@ -3,6 +3,7 @@
 - `interface`          Attributes, Decision, Authorizer
 - `authorizers`        the ones there are, and several as one, in order
 - `delegated`          another server's, or a webhook's: it is asked
+- `demands`            what everybody has asked for so far
 - `forbidden`          the sentence a refusal is told with
 
 The authorization and impersonation filters call it, and so do access reviews. It never learns how the user was found
@@ -24,6 +25,7 @@ from .authorizers import (
     UnionAuthorizer,
     UnionRules,
 )
+from .demands import Demand, DemandingAuthorizer, Demands
 from .forbidden import forbidden
 from .interface import ALLOWED, NO_OPINION, Attributes, Authorizer, Decision, Verdict
 
@@ -38,6 +40,9 @@ __all__ = [
     "Attributes",
     "Authorizer",
     "Decision",
+    "Demand",
+    "DemandingAuthorizer",
+    "Demands",
     "NamedAuthorizer",
     "PathAuthorizer",
     "PrivilegedGroups",

@@ -13,7 +13,7 @@ from datetime import timedelta
 
 from localplane.apiserver.audit import Auditor
 from localplane.apiserver.authentication import Authenticator
-from localplane.apiserver.authorization import Authorizer
+from localplane.apiserver.authorization import Authorizer, Demands
 from localplane.apiserver.endpoints.filters.audit import audit
 from localplane.apiserver.endpoints.filters.authentication import authentication
 from localplane.apiserver.endpoints.filters.authorization import authorization
@@ -31,12 +31,14 @@ from localplane.apiserver.request import Filter, Handler
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guards:
-    """What the filters ask: does the server stop, who is it, may they, is there room, who takes notes."""
+    """What the filters ask: does the server stop, who is it, may they, is there room, who takes notes. `demands` hears
+    what everybody asks for."""
 
     authenticator: Authenticator
     authorizer: Authorizer
     in_flight: InFlight
     flow_schemas: FlowSchemas = field(default_factory=FlowSchemas)
+    demands: Demands | None = None
     auditor: Auditor | None = None
     request_timeout: timedelta = DEFAULT_MAXIMUM
     unfinished_writes: UnfinishedWrites = field(default_factory=UnfinishedWrites)
@@ -53,9 +55,9 @@ REQUEST_PATH: tuple[Callable[[Guards], Filter], ...] = (
     ),
     lambda guards: authentication(guards.authenticator, auditor=guards.auditor),
     lambda guards: audit(guards.auditor),
-    lambda guards: impersonation(guards.authorizer),
+    lambda guards: impersonation(guards.authorizer, guards.demands),
     lambda guards: flow_control(guards.in_flight, guards.flow_schemas),
-    lambda guards: authorization(guards.authorizer),
+    lambda guards: authorization(guards.authorizer, guards.demands),
 )
 
 

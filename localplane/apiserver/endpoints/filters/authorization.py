@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from localplane.apiserver.audit import annotate
-from localplane.apiserver.authorization import Attributes, Authorizer, forbidden
+from localplane.apiserver.authorization import Attributes, Authorizer, Demands, forbidden
 from localplane.apiserver.request import Answer, Filter, Handler, Request
 
 from .plain_text import internal_error
@@ -16,13 +16,15 @@ _DECISION = "authorization.k8s.io/decision"
 _REASON = "authorization.k8s.io/reason"
 
 
-def authorization(authorizer: Authorizer) -> Filter:
-    """Answers 403 to what is not allowed, and 500 if that could not be found out."""
+def authorization(authorizer: Authorizer, demands: Demands | None = None) -> Filter:
+    """Answers 403 to what is not allowed, and 500 if that could not be found out. `demands` hears of all of it."""
 
     def filtered(handler: Handler) -> Handler:
         async def handle(request: Request) -> Answer:
             assert request.user is not None, "authentication comes before authorization"
             attributes = Attributes.of(request.user, request.info)
+            if demands is not None:
+                demands.note(attributes)
             decision = await authorizer.authorize(attributes)
             if decision.allowed:
                 annotate(request, _DECISION, "allow")

@@ -8,11 +8,11 @@ from urllib.parse import unquote
 from localplane.apimachinery.errors import BadRequest
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apiserver.audit import current_event
-from localplane.apiserver.authorization import Attributes, Authorizer
+from localplane.apiserver.authorization import Attributes, Authorizer, Demands
 from localplane.apiserver.request import Answer, Filter, Handler, Request, User
 
 from .hidden_headers import hide_headers
-from .impersonation_modes import allowed_impersonation
+from .impersonation_modes import allowed_impersonation, note_impersonation
 
 _ANY = "impersonate-"
 _USER = "impersonate-user"
@@ -21,8 +21,9 @@ _GROUP = "impersonate-group"
 _EXTRA = "impersonate-extra-"
 
 
-def impersonation(authorizer: Authorizer) -> Filter:
-    """Replaces `request.user` by whom the headers name, and takes the headers away: nobody further in shall care."""
+def impersonation(authorizer: Authorizer, demands: Demands | None = None) -> Filter:
+    """Replaces `request.user` by whom the headers name, and takes the headers away: nobody further in shall care.
+    `demands` hears what it takes."""
 
     def filtered(handler: Handler) -> Handler:
         async def handle(request: Request) -> Answer:
@@ -33,6 +34,8 @@ def impersonation(authorizer: Authorizer) -> Filter:
             assert request.user is not None, "authentication comes before impersonation"
             hide_headers(request, names)
             attributes = Attributes.of(request.user, request.info)
+            if demands is not None:
+                await note_impersonation(demands, wanted, attributes)
             impersonated = await allowed_impersonation(authorizer, wanted, attributes)
             request.impersonator, request.user = request.user, impersonated.user
             event = current_event(request)

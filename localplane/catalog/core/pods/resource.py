@@ -30,7 +30,7 @@ def pods(options: CatalogOptions) -> Resource:
     nodes = Nodes(lambda: options.storage_of("nodes"), options.kubelets)
 
     def stream(kind: str) -> MakeStorage:
-        return lambda definition: StreamStore(definition, nodes, options.authorizer, kind)
+        return lambda definition: StreamStore(definition, nodes, options.demanding or options.authorizer, kind)
 
     def eviction(definition: Definition) -> EvictionStore:
         return EvictionStore(definition, budgets)

@@ -32,7 +32,7 @@ class _SignerPlugin(SelectivePlugin):
     authorizer: Authorizer
 
     def initialize(self, provided: Any) -> None:
-        self.authorizer = provided.authorizer
+        self.authorizer = provided.demanding
 
     async def _may(self, attributes: Attributes, verb: str, signer: str) -> bool:
         """For this signer, or for all of its domain."""
