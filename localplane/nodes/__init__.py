@@ -71,8 +71,10 @@ async def start(context: ControllerContext, options: NodeOptions) -> None:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(machines.run())
             await something_to_do(context)
-            module = await asyncio.to_thread(import_module, f"{__package__}.kubelet")
-            await module.Kubelet(context, options, machines, logs.logs).run()
+            await asyncio.to_thread(import_module, f"{__package__}.kubelet")
+            from .kubelet import SimulatedKubelet
+
+            await SimulatedKubelet(context, options, machines, logs.logs).run()
     finally:
         if options.connections is not None:
             options.connections.remove(logs)
