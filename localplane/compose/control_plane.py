@@ -284,7 +284,7 @@ class ControlPlane:
             makes_accounts=wanted.accounts,
             is_branch=is_branch,
         )
-        life = Life(self._options, self._signing, self._kubelets)
+        life = Life(self._options, self._signing, self._kubelets, is_branch=is_branch)
         lives = wanted.controllers or self._options.simulated_nodes
         return Extensions(
             tokens=self._tokens,

@@ -27,6 +27,7 @@ from localplane.servers.kube.tokens import ServiceAccountTokens
 from .kernel import Kernel
 from .options import ClusterOptions
 from .server import Plane
+from .slumber import slept
 
 if TYPE_CHECKING:
     from localplane.controllers.context import CertificateAuthority, ControllerContext, Wake
@@ -36,14 +37,25 @@ _PAUSE_SECONDS: Final = 0.5
 
 
 class Life:
-    """`signing` is who signs the tokens of service accounts, and `kubelets` are told of the nodes that answer."""
+    """`signing` is who signs the tokens of service accounts, and `kubelets` are told of the nodes that answer. In a
+    branch everybody sleeps until there is something to do."""
 
-    def __init__(self, options: ClusterOptions, signing: ServiceAccountTokens, kubelets: KubeletConnections) -> None:
+    def __init__(
+        self,
+        options: ClusterOptions,
+        signing: ServiceAccountTokens,
+        kubelets: KubeletConnections,
+        *,
+        is_branch: bool = False,
+    ) -> None:
         self._options = options
+        self._is_branch = is_branch
         self._signing = signing
         self._kubelets = kubelets
 
     async def run(self, plane: Plane) -> None:
+        if self._is_branch:
+            await slept(plane.kernel, self._options)
         await asyncio.to_thread(import_module, "localplane.controllers")
         from localplane.controllers import run, select
         from localplane.controllers.context import ControllerContext

@@ -191,6 +191,22 @@ class Cluster(User):
         """The events about an object, or all there are, in the order in which they came."""
         return self._thread.run(self._cluster.events(reference, namespace))
 
+    def requests(
+        self,
+        *,
+        user: str = "",
+        verb: str = "",
+        resource: str = "",
+        namespace: str = "",
+        name: str = "",
+        status: str = "",
+    ) -> Objects:
+        """What was asked over the socket lately, the last at the end: `requests(user="ann", verb="create,patch")`."""
+        work = self._cluster.requests(
+            user=user, verb=verb, resource=resource, namespace=namespace, name=name, status=status
+        )
+        return self._thread.run(work)
+
     def report(self, reference: Reference, namespace: str = "default") -> str:
         """For people: the object as YAML, its events, and who last changed what."""
         return self._thread.run(self._cluster.report(reference, namespace))

@@ -259,6 +259,34 @@ class AsyncCluster(AsyncUser):
             obj = {"kind": place.kind, "metadata": {"name": place.name}}
         return [event for event in events if is_about(event, obj)]
 
+    @_in_its_loop
+    async def requests(
+        self,
+        *,
+        user: str = "",
+        verb: str = "",
+        resource: str = "",
+        namespace: str = "",
+        name: str = "",
+        status: str = "",
+    ) -> Objects:
+        """What was asked over the socket lately, the last at the end: who (`user`, `userAgent`), what (`verb`,
+        `resource`, `uri`) and what came of it (`status`). Each of these selects, may have several values with commas
+        between them, and a user's name may end in `*`; see `kctl requests`. What the test itself asks through this
+        cluster's methods is not among them."""
+        query = {
+            "user": user,
+            "verb": verb,
+            "resource": resource,
+            "namespace": namespace,
+            "name": name,
+            "status": status,
+        }
+        said = [(key, value) for key, value in query.items() if value]
+        answer = await self.plane.client.request("GET", "/localplane/v1/requests", query=said)
+        found: Objects = answer.json()["requests"]
+        return found
+
     async def _all_events(self, namespace: str) -> Objects:
         listed = (await self._verbs.resource(_EVENTS, namespace).list())["items"]
         return sorted(listed, key=lambda event: int(event["metadata"]["resourceVersion"]))

@@ -18,6 +18,7 @@ from .manifests import Manifests
 from .opening import Settings, storage_kind
 from .reports import event_lines
 
+ROOT_CA: Final = "kube-root-ca.crt"
 _PATHS: Final = ("crds", "manifests")
 _LISTS: Final = ("controllers", "enabled_admission_plugins", "disabled_admission_plugins", *_PATHS)
 _NAMES: Final = tuple(field.name for field in fields(Settings))
@@ -46,6 +47,7 @@ class Session:
         if (known := self._templates.get(key)) is None:
             opened = self._stack.enter_context(self._running().holding(settings.opened()))
             known = self._templates[key] = Cluster(self._running(), opened)
+            _settle(known, settings)
         return known
 
     @contextmanager
@@ -95,6 +97,14 @@ class Session:
         if name in _PATHS:
             return tuple(_placed(each, node.path.parent, self._root) for each in _listed(value))
         return tuple(_listed(value)) if name in _LISTS else value
+
+
+def _settle(cluster: Cluster, settings: Settings) -> None:
+    """Until its controllers have done what they do in a fresh cluster: branches need not do it again."""
+    if settings.controllers == ("*",):
+        cluster.wait_for(f"cm/{ROOT_CA}", timeout=60)
+        if settings.nodes != 0:
+            cluster.wait_for("node", "Ready", timeout=60)
 
 
 def _listed(value: Any) -> Sequence[Any]:

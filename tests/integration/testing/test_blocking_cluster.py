@@ -143,6 +143,16 @@ def test_somebody_else_may_do_what_roles_give_him(mine: testing.Cluster) -> None
         mine.as_user("system:serviceaccount:nobody")
 
 
+def test_who_asked_what_over_the_socket_is_told(mine: testing.Cluster) -> None:
+    with pytest.raises(Forbidden):
+        mine.users["ann"].create(CONFIG_MAP)
+    with pytest.raises(Forbidden):
+        mine.users["ann"].get("cm/a")
+    (request,) = mine.requests(user="ann", verb="create,patch")
+    assert (request["resource"], request["status"]) == ("configmaps", 403)
+    assert [each["verb"] for each in mine.requests(status="403")] == ["create", "get"]
+
+
 def test_command_lines_are_run_as_whoever_runs_them(mine: testing.Cluster) -> None:
     mine.create(CONFIG_MAP)
     assert mine.kctl("get", "cm", "-o", "name").stdout == "configmap/a\n"

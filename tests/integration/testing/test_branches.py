@@ -123,3 +123,61 @@ async def test_controllers_live_in_a_branch() -> None:
                 assert (await anext(events)).object["metadata"]["name"] == "default"
             with pytest.raises(NotFound):
                 await trunk.client.resource(GroupVersionResource("", "v1", "namespaces")).get("new")
+
+
+def running_collectors() -> int:
+    """Controllers have tasks of their names, in the trunk and in each branch."""
+    return sum(task.get_name() == "garbage-collector-controller" for task in asyncio.all_tasks())
+
+
+async def settled(trunk: Plane) -> None:
+    """Until the controllers have done what they do in a fresh cluster."""
+    for resource, namespace in ((CONFIG_MAPS, "default"), (GroupVersionResource("", "v1", "nodes"), "")):
+        async with asyncio.timeout(60), trunk.client.resource(resource, namespace).watch() as events:
+            await anext(events)
+
+
+async def test_controllers_sleep_in_a_branch_until_something_concerns_them() -> None:
+    async with open_cluster(options("*")) as trunk:
+        await trunk.client.resource(DEFINITIONS).create(DEFINITION)
+        await settled(trunk)
+        assert trunk.branch is not None
+        async with trunk.branch() as branch:
+            crontab = {"apiVersion": "stable.example.com/v1", "kind": "CronTab", "metadata": {"name": "mine"}}
+            owner = await branch.client.resource(CRONTABS, "default").create(crontab)
+            await branch.client.resource(CONFIG_MAPS, "default").create(config_map("plain"))
+            await asyncio.sleep(0.1)
+            assert running_collectors() == 1
+            reference = {name: owner[name] for name in ("apiVersion", "kind")}
+            reference |= {name: owner["metadata"][name] for name in ("name", "uid")}
+            metadata = {"name": "owned", "ownerReferences": [reference]}
+            config_maps = branch.client.resource(CONFIG_MAPS, "default")
+            made = await config_maps.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
+            await branch.client.resource(CRONTABS, "default").delete("mine")
+            since = ListOptions(resource_version=made["metadata"]["resourceVersion"])
+            async with asyncio.timeout(60), config_maps.watch(since) as events:
+                event = await anext(events)
+            assert (event.type, event.object["metadata"]["name"]) == ("DELETED", "owned")
+            assert running_collectors() == 2
+
+
+async def test_controllers_are_awake_where_the_trunk_was_not_done() -> None:
+    deployments = GroupVersionResource("apps", "v1", "deployments")
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    deployment = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web"},
+        "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": template},
+    }
+    async with open_cluster(options("*")) as trunk:
+        await trunk.client.resource(deployments, "default").create(deployment)
+        assert trunk.branch is not None
+        async with (
+            asyncio.timeout(60),
+            trunk.branch() as branch,
+            branch.client.resource(deployments, "default").watch() as events,
+        ):
+            async for event in events:
+                if event.object.get("status", {}).get("availableReplicas"):
+                    break
