@@ -45,6 +45,7 @@ from localplane.catalog.certificates import pem, x509
 from localplane.catalog.core import key_pairs
 from localplane.catalog.core.pods.validation import environment
 from localplane.catalog.validation import addresses, domains, ports, urls, webhooks
+from localplane.cli.validation import positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,7 @@ def _downward(text: str) -> Any:
 
 
 ANYWHERE = Path("x")
+PLACES = positions.read_tree("a: {b: [{c: 1}], d.e: 2}")
 
 READERS: tuple[Reader, ...] = (
     # --- headers, paths, queries ---
@@ -170,6 +172,9 @@ READERS: tuple[Reader, ...] = (
     Reader("YAML, quoted", parse_yaml, lambda text: b'a: "' + text.encode()),
     Reader("YAML, documents", _documents, _bytes),
     Reader("YAML, split", lambda text: list(yaml_documents.split_yaml(text))),
+    Reader("YAML, places of fields", positions.read_tree),
+    Reader("place of a field", lambda text: positions.find(PLACES, text)),
+    Reader("place of a key", lambda text: positions.find(PLACES, text), lambda text: f"a[{text}].b"),
     Reader("YAML, scalar", yaml_scalars.plain),
     Reader("YAML, timestamp", yaml_scalars.is_timestamp),
     Reader("protobuf", envelope.opened, lambda text: b"k8s\x00" + text.encode()),

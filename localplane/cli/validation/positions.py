@@ -7,19 +7,24 @@ they go. A field that is missing is reported where its parent stands.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from localplane.apimachinery.serializers.errors import YAMLError
+from localplane.apimachinery.serializers.yaml import MAX_DEPTH
 from localplane.apimachinery.serializers.yaml_events import events
 
 _BEGINS = ("MappingStartEvent", "SequenceStartEvent")
 _ENDS = ("MappingEndEvent", "SequenceEndEvent")
 _VALUES = (*_BEGINS, "ScalarEvent", "AliasEvent")
 _INDEX = re.compile(r"\[(\d+)\]")
-_STEP = re.compile(r"\.?([^.\[\]]+)|\[([^\]]*)\]")
+_SEPARATOR = re.compile(r"[.\[]")
+_CLOSING = re.compile(r"\]")
+_MOST_ENDS = 100
+"""How many ends of a name are tried. A path has a few; one of brackets alone has as many as it is long."""
 
 
 @dataclass(slots=True)
@@ -79,6 +84,8 @@ def _tree(text: str) -> Node | None:
             mark = event.start_mark
             node = top.add(mark) if top is not None and not is_key else Node(mark.line, mark.column)
             root = root or node
+            if len(stack) >= MAX_DEPTH:
+                break
             if name in _BEGINS:
                 stack.append(_Open(node, is_mapping=name == "MappingStartEvent", is_key=is_key))
         elif name == "DocumentEndEvent":
@@ -108,28 +115,26 @@ def find(root: Node, path: str) -> Node:
 
 
 def _next(node: Node, path: str, position: int) -> tuple[Node, int] | None:
-    """One step on: an index, a key in brackets, or a name. Keys may hold dots and brackets themselves, so the longest
-    that there is counts. Go's own messages leave indices out: then it is the first item that has such a member."""
-    if found := _INDEX.match(path, position):
-        index = int(found[1])
-        if index < len(node.items):
-            return node.items[index], found.end()
-    rest = path[position:].removeprefix(".")
-    begin = len(path) - len(rest)
-    if rest.startswith("["):
-        for key in sorted(node.members, key=len, reverse=True):
-            if rest.startswith(f"[{key}]"):
-                return node.members[key], begin + len(key) + 2
-        return None
-    named = _STEP.match(path, position)
-    if named is None:
-        return None
-    if (member := node.members.get(named[1] or "")) is not None:
-        return member, named.end()
-    for key in sorted(node.members, key=len, reverse=True):
-        if rest.startswith(key) and rest[len(key) : len(key) + 1] in ("", ".", "["):
-            return node.members[key], begin + len(key)
+    """One step on: an index, a key in brackets, or a name. Go's own messages leave indices out: then it is the first
+    item that has such a member."""
+    if (indexed := _INDEX.match(path, position)) and int(indexed[1]) < len(node.items):
+        return node.items[int(indexed[1])], indexed.end()
+    if path.startswith("[", position):
+        return _longest(node, path, position + 1, _CLOSING, skipped=1)
+    begin = position + path.startswith(".", position)
+    if (step := _longest(node, path, begin, _SEPARATOR)) is not None:
+        return step
+    end = found.start() if (found := _SEPARATOR.search(path, begin)) else len(path)
     for each in node.items:
-        if (member := each.members.get(named[1] or "")) is not None:
-            return member, named.end()
+        if (member := each.members.get(path[begin:end])) is not None:
+            return member, end
+    return None
+
+
+def _longest(node: Node, path: str, begin: int, ends: re.Pattern[str], *, skipped: int = 0) -> tuple[Node, int] | None:
+    """The member with the longest name that the path goes on with: names may hold dots and brackets themselves."""
+    places = [found.start() for found in itertools.islice(ends.finditer(path, begin), _MOST_ENDS)]
+    for end in (len(path), *reversed(places)):
+        if (member := node.members.get(path[begin:end])) is not None:
+            return member, end + skipped
     return None

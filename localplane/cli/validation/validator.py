@@ -82,7 +82,7 @@ class _Validator:
         self._stored: set[int] = set()
         self._has_policies = False
         self._bad_namespaces: dict[str, str] = {}
-        self.findings: defaultdict[int, list[Finding]] = defaultdict(list)
+        self.findings: defaultdict[int, dict[Finding, None]] = defaultdict(dict)  # each once, in their order
         self.skipped: set[int] = set()
 
     async def run(self) -> None:
@@ -164,7 +164,7 @@ class _Validator:
         except APIError as error:
             for finding in findings_of(error, manifest):
                 self._found(index, finding)
-            if self.findings[index][-1].rule is Rule.UNKNOWN_FIELD:
+            if any(finding.rule is Rule.UNKNOWN_FIELD for finding in self.findings[index]):
                 await self._look_at_the_rest(resource, index, value)
             return False
         except (ClientError, ValueError) as error:
@@ -210,8 +210,7 @@ class _Validator:
         self._found(index, manifest.finding(Rule.UNKNOWN_KIND, text, field_path="kind" if not others else "apiVersion"))
 
     def _found(self, index: int, finding: Finding) -> None:
-        if finding not in self.findings[index]:
-            self.findings[index].append(finding)
+        self.findings[index][finding] = None
 
     def _warned(self, warning: ServerWarning) -> None:
         if self._current >= 0:
