@@ -1,4 +1,5 @@
-"""Files and directories -> texts. What can't be read is a finding as any other, so that the rest is looked at."""
+"""Files and directories -> texts. What can't be read is a finding as any other, so that the rest is looked at. Files
+of kustomizations are passed over: they are read by kustomize, and by no server."""
 
 from __future__ import annotations
 
@@ -35,8 +36,10 @@ def read_sources(filenames: Iterable[str], *, recursive: bool = False) -> Iterat
         if filename == STDIN:
             yield Source("stdin", decode_file(sys.stdin.buffer.read(_LARGEST_FILE)))
             continue
+        if "://" in filename:
+            raise PlaneError(f"{filename} is not on this machine: fetch it, and pipe it into `kctl validate -f -`")
         for path in _files(Path(filename), recursive=recursive):
-            if (real := path.resolve()) not in seen:
+            if (real := path.resolve()) not in seen and path.name not in _KUSTOMIZATIONS:
                 seen.add(real)
                 yield _read(path)
 
@@ -55,12 +58,17 @@ def _files(path: Path, *, recursive: bool) -> list[Path]:
     if not files:
         deeper = "" if recursive else ", and --recursive looks into its subdirectories"
         raise PlaneError(f"{path} has no manifests: recognized file extensions are {', '.join(EXTENSIONS)}{deeper}")
-    return [file for file in files if file.name not in _KUSTOMIZATIONS]
+    if all(file.name in _KUSTOMIZATIONS for file in files):
+        raise PlaneError(f"{path} has a kustomization and no manifests: check what it builds with -k {path}")
+    return files
 
 
 def _read(path: Path) -> Source | Finding:
     try:
         found = path.stat()
+        if stat.S_ISFIFO(found.st_mode) and path.parts[:2] == ("/", "dev"):
+            with path.open("rb") as file:  # what a shell makes of <(...)
+                return Source(str(path), decode_file(file.read(_LARGEST_FILE)))
         if not stat.S_ISREG(found.st_mode):
             return _unreadable(path, "this is no ordinary file")
         if found.st_size > _LARGEST_FILE:

@@ -362,12 +362,28 @@ def test_files_are_read_once_and_in_order(tmp_path: Path) -> None:
     assert names(str(tmp_path), recursive=True) == ["a.yml", "b.yaml", "c.json", "deep/d.yaml"]
 
 
+def test_what_a_shell_pipes_in_by_a_name_is_read() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"a: b")
+    os.close(writing)
+    (source,) = read_sources([f"/dev/fd/{reading}"])
+    os.close(reading)
+    assert source == Source(f"/dev/fd/{reading}", "a: b")
+
+
 def test_what_can_t_be_read_is_said(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(PlaneError, match=r'nowhere" does not exist$'):
         list(read_sources([str(tmp_path / "nowhere")]))
     with pytest.raises(PlaneError, match=r"empty has no manifests: .* --recursive looks into its subdirectories$"):
         list(read_sources([str(tmp_path / "empty")]))
+    with pytest.raises(PlaneError, match=r"^https://a/b.yaml is not on this machine: fetch it"):
+        list(read_sources(["https://a/b.yaml"]))
+    (tmp_path / "built").mkdir()
+    (tmp_path / "built" / "kustomization.yaml").write_text("resources: []")
+    with pytest.raises(PlaneError, match=r"built has a kustomization and no manifests: .* with -k .*built$"):
+        list(read_sources([str(tmp_path / "built")]))
+    assert list(read_sources([str(tmp_path / "built" / "kustomization.yaml")])) == []
     os.mkfifo(tmp_path / "pipe.yaml")
     (tmp_path / "dangling.yaml").symlink_to(tmp_path / "gone")
     found = list(read_sources([str(tmp_path / "pipe.yaml"), str(tmp_path / "dangling.yaml")]))
