@@ -152,6 +152,10 @@ async def _access(session: Session, arguments: Sequence[str], current: str) -> O
     return await types_and_names(repeat=False)(session, arguments[1:], current)
 
 
+async def _faults(session: Session, arguments: Sequence[str], current: str) -> Offer:
+    return Offer([name for name in fitting(current, await live.faults(session)) if name not in arguments])
+
+
 async def _directory(session: Session, arguments: Sequence[str], current: str) -> Offer:
     del session, current
     return Offer([], DIRECTORIES if not arguments else NO_FILES)
@@ -205,6 +209,7 @@ _COMPLETERS: dict[str, Completer] = {
     "explain": _type_and_fields,
     "auth can-i": _access,
     "kustomize": _directory,
+    **dict.fromkeys(("faults list", "faults rm"), _faults),
     "ctx": entries("contexts"),
     "ns": names_of("namespace"),
     **dict.fromkeys(("snapshot save", "snapshot restore"), _snapshot),

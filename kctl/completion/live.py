@@ -95,6 +95,12 @@ async def askers(session: Session) -> list[str]:
 
 
 @_or_nothing
+async def faults(session: Session) -> list[str]:
+    """The rules by which requests go wrong in a local control plane."""
+    return [str(rule["name"]) for rule in (await instruments.ask(session, "GET", "faults"))["rules"]]
+
+
+@_or_nothing
 async def ports(session: Session, argument: str) -> list[str]:
     kind, slash, name = argument.partition("/")
     if slash and kind in ("service", "services", "svc"):

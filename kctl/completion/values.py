@@ -84,7 +84,13 @@ _CHOICES = {
 _OF_COMMAND = {
     ("api-resources", "sort-by"): ("name", "kind"),
     ("patch", "type"): ("json", "merge", "strategic"),
-    ("requests", "verb"): ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"),
+    **dict.fromkeys(
+        (("requests", "verb"), ("faults add", "verb")),
+        ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"),
+    ),
+    ("faults add", "answer"): ("401", "403", "404", "409", "410", "429", "500", "503", "504"),
+    ("faults add", "cut"): ("before", "after", "middle"),
+    ("faults add", "down"): ("webhooks", "apiServices", "store"),
     ("requests", "status"): ("2xx", "3xx", "4xx", "5xx"),
     ("events", "types"): ("Normal", "Warning"),
     ("expose", "type"): ("ClusterIP", "NodePort", "LoadBalancer", "ExternalName"),
@@ -99,6 +105,7 @@ _OF_COMMAND = {
     ("kustomize", "load-restrictor"): ("LoadRestrictionsNone", "LoadRestrictionsRootOnly"),
     ("kustomize", "reorder"): ("legacy", "none"),
 }
+_OF_REQUESTS = ("requests", "faults add")
 _DIRECTORIES = ("kustomize", "output-directory", "cache-dir")
 _ENTRIES = {"context": "contexts", "cluster": "clusters", "user": "users"}
 _SUBRESOURCES = ["status", "scale", "resize"]
@@ -128,9 +135,9 @@ def _formats(flag: Flag) -> list[str]:
 async def _live(matched: tree.CommandMatch, flags: FlagSet, flag: Flag, current: str) -> Offer:
     session = Session(flags, command="kctl __complete")
     name = flag.name
-    if name == "resource" and matched.name == "requests":
+    if name == "resource" and matched.name in _OF_REQUESTS:
         return Offer(fitting(current, await live.types(session)))
-    if (name, matched.name) in (("user", "requests"), ("for", "rbac minimal"), ("for", "rbac check")):
+    if (name == "user" and matched.name in _OF_REQUESTS) or (name == "for" and matched.name.startswith("rbac ")):
         return Offer(fitting(current, await live.askers(session)))
     if name == "namespace":
         return Offer(fitting(current, await live.names(session, "namespace")))

@@ -75,6 +75,11 @@ class BodyTooLarge(Exception):
     pass
 
 
+class Severed(Exception):
+    """Raised by who answers a request and wants no answer, or no more of it, to reach its client: the connection ends
+    as if a network had failed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Transport:
     """How a request came: in which version of HTTP, whether nobody could read it on its way, and whether its head is

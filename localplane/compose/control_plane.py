@@ -225,7 +225,7 @@ class ControlPlane:
         self._kubelets = KubeletConnections()
         accounts = ServiceAccountAuthenticator(signing, kernel.objects, kernel.client)
         self._tokens = identity.credentials.tokens(accounts, *identity.others, audiences=signing.audiences)
-        connections = Connections(front_proxy)
+        connections = Connections(front_proxy, kernel.faults.api_service_failure)
         self._aggregator = Aggregator(Proxy(kernel.objects, connections))
         self._availability = AvailabilityController(
             self._aggregator,
@@ -238,7 +238,11 @@ class ControlPlane:
         for group in builtins:
             kernel.installer.install(group)
         self._custom = CustomResources(
-            kernel.installer, kernel.objects, kernel.storage.cacher.resource, self._service_address
+            kernel.installer,
+            kernel.objects,
+            kernel.storage.cacher.resource,
+            self._service_address,
+            kernel.faults.webhook_failure,
         )
         self._groups = [*builtins, self._custom.group]
         if options.simulated_nodes:

@@ -13,9 +13,10 @@ from urllib.parse import unquote
 from localplane.apiserver.endpoints.filters import recover, request_info
 from localplane.apiserver.endpoints.filters.warning_headers import warning_headers
 from localplane.apiserver.long_work import Here
-from localplane.apiserver.request import Handler, Query, Request, Response, StreamResponse, User, whole_body
+from localplane.apiserver.request import Handler, Query, Request, Response, Severed, StreamResponse, User, whole_body
 from localplane.apiserver.request_log import Ring
 from localplane.apiserver.server.chain import wrapped
+from localplane.client.errors import ConnectionLost
 from localplane.client.transport.interface import BufferedResponse, Pairs, header, header_values
 from localplane.client.transport.interface import Response as ClientResponse
 
@@ -39,14 +40,21 @@ class InProcessTransport:
         request = self._request(method, path, query, headers, body or b"")
         request.only_readable = self._only_readable
         began = perf_counter()
-        answer = await self._handler(request)
-        if isinstance(answer, StreamResponse):
-            self._ring.note(request, answer, 0, began, None)
-            return _Stream(answer, lambda: self._ring.note(request, answer, answer.sent, began, perf_counter() - began))
-        body = await whole_body(answer.body)
+        try:
+            answer = await self._handler(request)
+            if isinstance(answer, StreamResponse):
+                return self._stream(request, answer, began)
+            body = await whole_body(answer.body)
+        except Severed as error:
+            self._ring.note(request, None, 0, began, perf_counter() - began)
+            raise ConnectionLost("EOF", reason="EOF", unanswered=True) from error
         self._ring.note(request, answer, len(body), began, perf_counter() - began)
         told = [("Warning", value) for value in warning_headers(request.warnings)] if request.warnings else []
         return BufferedResponse(answer.status, [*_headers(answer), *told], body)
+
+    def _stream(self, request: Request, answer: StreamResponse, began: float) -> _Stream:
+        self._ring.note(request, answer, 0, began, None)
+        return _Stream(answer, lambda: self._ring.note(request, answer, answer.sent, began, perf_counter() - began))
 
     async def close(self) -> None:
         """There is nothing to close."""
@@ -91,6 +99,8 @@ class _Stream:
             async for piece in self._answer.pieces:
                 self._answer.sent += len(piece)
                 yield piece
+        except Severed as error:
+            raise ConnectionLost("unexpected EOF", reason="unexpected EOF") from error
         finally:
             await self.close()
 

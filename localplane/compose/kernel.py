@@ -12,7 +12,9 @@ from typing import Final, Generic, TypeVar
 
 from localplane.apiserver.admission import AdmissionChain, Closing, Plugin
 from localplane.apiserver.authorization import Authorizer, DemandingAuthorizer, Demands
+from localplane.apiserver.endpoints.filters import faults
 from localplane.apiserver.endpoints.installer import Installer
+from localplane.apiserver.faults import Faults
 from localplane.apiserver.long_work import LongWork
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.judge import Judge
@@ -39,6 +41,7 @@ class Provided:
     objects: Lookup
     authorizer: Authorizer
     demanding: Authorizer
+    faults: Faults
 
 
 class Kernel(Generic[A]):
@@ -49,7 +52,7 @@ class Kernel(Generic[A]):
     `request_log` has what was asked lately, by these clients and by those of the server that is built on it, and
     `demands` what the latter have asked for at all.
     `routers` are asked in turn who answers a path, also by the clients; whoever serves more than resources adds himself
-    before the kernel runs.
+    before the kernel runs. `faults` are those that somebody has asked for.
     """
 
     def __init__(self, home: Home, authorizer: Callable[[Lookup], A], plugins: Sequence[Plugin] = ()) -> None:
@@ -63,14 +66,18 @@ class Kernel(Generic[A]):
         self.installer = Installer(self.storage.cacher.resource, self.admission, self.demanding)
         self.installer.on_change(self.objects.forget)
         self.routers: list[Router] = [self.installer.handle]
+        self.faults = Faults()
         self.work = LongWork()
-        handler = dispatch(self.routers, complete=lambda: True)
+        struck = faults(self.faults, self.storage.cacher.revision_before, inside=True)
+        handler = struck(dispatch(self.routers, complete=lambda: True))
         self.request_log = RequestLog()
         ring = self.request_log.internal
         self.client = Client(InProcessTransport(handler, self.work, ring))
         self.observer = Client(InProcessTransport(handler, self.work, ring, only_readable=True))
         self.informers = SharedInformerFactory(self.observer)
-        self.admission.initialize(Provided(self.client, self.informers, self.objects, self.authorizer, self.demanding))
+        self.admission.initialize(
+            Provided(self.client, self.informers, self.objects, self.authorizer, self.demanding, self.faults)
+        )
 
     def _definitions(self) -> list[Definition]:
         return self.installer.definitions()

@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias
 
 from localplane.apiserver.admission import Plugin
 from localplane.apiserver.audit import AuditLogFile, Auditor, read_policy_file
@@ -47,6 +47,7 @@ from localplane.apiserver.server.lifecycle import GenericServer
 from localplane.apiserver.server.monitoring.exposition import Family
 from localplane.apiserver.server.options import AuditOptions, ServerOptions
 from localplane.apiserver.storage.cacher import Cacher
+from localplane.apiserver.storage.outage import STORE, StoreOutage
 from localplane.client import Client, SharedInformerFactory
 from localplane.client.kubeconfig import load, resolve
 from localplane.client.workqueue.supervision import Background
@@ -61,6 +62,9 @@ from .kernel import Kernel
 from .kubeconfig import write_kubeconfig, write_passing_kubeconfig
 from .options import StorageOptions
 from .storage import OpenStorage
+
+if TYPE_CHECKING:
+    from localplane.apiserver.faults.active_rule import ActiveRule
 
 Controller: TypeAlias = "Callable[[Plane], Coroutine[Any, Any, None]]"
 """Started once the server is ready, and cancelled before it stops. If it raises, the server stops, and raises that."""
@@ -210,6 +214,8 @@ async def open_server(
             ),
             auditor=await _auditor(options.audit, stack),
             request_timeout=options.request_timeout,
+            faults=kernel.faults,
+            revision_before=kernel.storage.cacher.revision_before,
         )
         instruments = Instruments()
         instruments.mount("requests", Requests(kernel.request_log).handle)
@@ -228,6 +234,7 @@ async def open_server(
             client_authority=config.client_authority,
             signer=config.generated,
         )
+        _let_faults_strike(plane)
         await stack.enter_async_context(kernel.running())
         prepared = _prepare(plane, extensions.preparations)
         await stack.enter_async_context(plane.server)
@@ -241,6 +248,7 @@ async def open_server(
         await plane.informers.wait_for_sync()
         for controller in extensions.controllers:
             await stack.enter_async_context(Background(partial(controller, plane)))
+        stack.callback(kernel.faults.clear)  # nothing goes wrong on purpose while it stops
         yield plane
 
 
@@ -253,6 +261,32 @@ def _permissions(demands: Demands) -> Instrument:
         return await Permissions(demands).handle(request, rest)
 
     return handle
+
+
+def _let_faults_strike(plane: Plane) -> None:
+    """Requests meet them in the chain; the rest of the plane hears of them here. What that takes is imported with the
+    first rule."""
+    faults, storage = plane.kernel.faults, plane.storage
+    outage = StoreOutage(storage.backend, storage.cacher.lose_feed)
+
+    def begin(active: ActiveRule) -> None:
+        from localplane.apiserver.server.interruptions import Interruptions
+
+        if active.rule.fault.down == STORE:
+            outage.begin()
+        Interruptions(faults, plane.server.http.streams).begin(active)
+
+    def end(active: ActiveRule) -> None:
+        if active.rule.fault.down == STORE:
+            outage.end()
+
+    async def answer(request: Request, name: str) -> Answer:
+        from localplane.instruments.faults import FaultsInstrument
+
+        return await FaultsInstrument(faults).answer(request, name)
+
+    faults.observe(begin=begin, end=end)
+    plane.instruments.mount("faults", answer)
 
 
 def _server(

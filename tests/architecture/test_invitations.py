@@ -17,7 +17,9 @@ PACKAGE = Path(localplane.__file__).parent
 INVITATIONS = {
     "apiserver/admission/chain.py": (1, "admission is before the write"),
     "apiserver/endpoints/filters/flow_control.py": (1, "the request was counted and not looked at"),
+    "apiserver/endpoints/filters/striking.py": (1, "a fault that somebody asks for, also as the lie that it may be"),
     "apiserver/endpoints/filters/shutdown.py": (1, "the server stops and does not look at new requests"),
+    "apiserver/faults/rule_form.py": (1, "what a rule says, for those who want to see what clients do then"),
     "apiserver/registry/create.py": (1, "409, which nobody repeats by itself: every name that was tried was taken"),
     "apiserver/registry/errors.py": (3, "reads, or a write that certainly did not happen"),
     "apiserver/server/dispatch.py": (1, "nobody has taken the request"),

@@ -6,6 +6,6 @@ answer to its end, and `failures` says in Go's words why there is none: the aggr
 else of the server. Kubernetes: apiserver/pkg/util/webhook.
 """
 
-from .webhooks import WebhookClient, WebhookFailed, WebhookLocation
+from .webhooks import Obstacle, WebhookClient, WebhookFailed, WebhookLocation
 
-__all__ = ["WebhookClient", "WebhookFailed", "WebhookLocation"]
+__all__ = ["Obstacle", "WebhookClient", "WebhookFailed", "WebhookLocation"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import posixpath
 import socket
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from types import TracebackType
@@ -52,14 +53,21 @@ class WebhookLocation:
     authorities: bytes = b""
 
 
+Obstacle = Callable[[str, str], Awaitable[str]]
+"""Why the webhook of this name, at this URL, can't be called, in Go's words; empty if it can."""
+
+
 class WebhookClient:
-    """Close it when done; several calls may run at once."""
+    """Close it when done; several calls may run at once. `obstacle` is asked before each of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, obstacle: Obstacle | None = None) -> None:
         self._sessions: dict[WebhookLocation, aiohttp.ClientSession] = {}
+        self._obstacle = obstacle
 
-    async def post(self, place: WebhookLocation, body: bytes, *, within: timedelta) -> bytes:
+    async def post(self, place: WebhookLocation, body: bytes, *, within: timedelta, name: str = "") -> bytes:
         """The body of the answer. Raises WebhookFailed."""
+        if self._obstacle is not None and (reason := await self._obstacle(name, place.url)):
+            raise WebhookFailed(f"Post {go_quote(f'{cleaned(place.url)}?timeout={_seconds(within)}')}: {reason}")
         try:
             session = self._session(place)
         except NoAuthorities as error:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from localplane.apimachinery.names import path_segment_name
 from localplane.apiserver.request import Request
 from localplane.apiserver.storage import interface as storage
-from localplane.apiserver.storage.errors import StorageError
+from localplane.apiserver.storage.errors import KeyNotFound, StorageError
 from localplane.apiserver.storage.interface import Match, ObjectList, Predicate, Watch, WatchOptions
 from localplane.apiserver.storage.objects import StoredObject
 
@@ -18,13 +18,26 @@ from .rest import ListOptions
 if TYPE_CHECKING:
     from .definition import Definition
 
+PAST: Final = "past"
+"""The note of a request for any version of an object: the resourceVersion at which it is read."""
+
 
 async def get(definition: Definition, request: Request, name: str, *, resource_version: str) -> StoredObject:
     key = definition.key(request.namespace, name)
     try:
+        if resource_version == "0" and (past := request.notes.get(PAST)):
+            return await _get_from(past, definition, key)
         return await definition.storage.get(key, resource_version=resource_version)
     except StorageError as error:
         raise interpret(error, resource=definition.resource, name=name) from error
+
+
+async def _get_from(past: str, definition: Definition, key: str) -> StoredObject:
+    options = storage.ListOptions(resource_version=past, match=Match.EXACT, recursive=False)
+    items = (await definition.storage.list(key, options)).items
+    if not items:
+        raise KeyNotFound(key)
+    return items[0]
 
 
 async def list_objects(definition: Definition, request: Request, options: ListOptions) -> ObjectList:

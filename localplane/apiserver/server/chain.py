@@ -18,6 +18,7 @@ from localplane.apiserver.endpoints.filters.audit import audit
 from localplane.apiserver.endpoints.filters.authentication import authentication
 from localplane.apiserver.endpoints.filters.authorization import authorization
 from localplane.apiserver.endpoints.filters.deadline import DEFAULT_MAXIMUM, deadline
+from localplane.apiserver.endpoints.filters.faults import RevisionBefore, faults
 from localplane.apiserver.endpoints.filters.flow_control import flow_control
 from localplane.apiserver.endpoints.filters.impersonation import impersonation
 from localplane.apiserver.endpoints.filters.recover import recover
@@ -25,14 +26,16 @@ from localplane.apiserver.endpoints.filters.request_info import request_info
 from localplane.apiserver.endpoints.filters.shutdown import Shutdown, shutdown
 from localplane.apiserver.endpoints.filters.transport import transport
 from localplane.apiserver.endpoints.filters.unfinished_writes import UnfinishedWrites
+from localplane.apiserver.faults import Faults
 from localplane.apiserver.flow_control import FlowSchemas, InFlight
 from localplane.apiserver.request import Filter, Handler
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guards:
-    """What the filters ask: does the server stop, who is it, may they, is there room, who takes notes. `demands` hears
-    what everybody asks for."""
+    """What the filters ask: does the server stop, who is it, may they, is there room, who takes notes, what goes wrong
+    on purpose. `demands` hears what everybody asks for; `revision_before` is how far the store had come some time ago.
+    """
 
     authenticator: Authenticator
     authorizer: Authorizer
@@ -43,6 +46,8 @@ class Guards:
     request_timeout: timedelta = DEFAULT_MAXIMUM
     unfinished_writes: UnfinishedWrites = field(default_factory=UnfinishedWrites)
     shutdown: Shutdown = field(default_factory=Shutdown)
+    faults: Faults = field(default_factory=Faults)
+    revision_before: RevisionBefore = lambda _: 0
 
 
 REQUEST_PATH: tuple[Callable[[Guards], Filter], ...] = (
@@ -58,6 +63,7 @@ REQUEST_PATH: tuple[Callable[[Guards], Filter], ...] = (
     lambda guards: impersonation(guards.authorizer, guards.demands),
     lambda guards: flow_control(guards.in_flight, guards.flow_schemas),
     lambda guards: authorization(guards.authorizer, guards.demands),
+    lambda guards: faults(guards.faults, guards.revision_before),
 )
 
 

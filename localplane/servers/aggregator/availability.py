@@ -158,7 +158,7 @@ async def _get(connections: Connections, remote: Remote, place: tuple[str, int],
     try:
         async with (
             asyncio.timeout(_ANSWER_SECONDS),
-            await connections.request(remote.trust, url, headers=headers) as answer,
+            await connections.request(remote.trust, url, name=remote.name, headers=headers) as answer,
         ):
             content = await whole_body(answer, limit=_LARGEST_ANSWER)
     except (NoAuthorities, AnswerUnusable) as error:

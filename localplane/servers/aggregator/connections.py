@@ -6,7 +6,7 @@ All show the front proxy's certificate, so that a server can tell us from anybod
 from __future__ import annotations
 
 import ssl
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from typing import Final
 from urllib.parse import quote, urlencode
 
@@ -28,16 +28,25 @@ _PATH: Final = "/:@!$&'()*+,;=~"
 _NOTHING_OF_ITS_OWN: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
 
+Obstacle = Callable[[str, str], Awaitable[str]]
+"""Why the server of this APIService, at this URL, can't be reached, in Go's words; empty if it can."""
+
+
 class Connections:
-    def __init__(self, files: FrontProxyFiles | None) -> None:
+    """`obstacle` is asked before each request."""
+
+    def __init__(self, files: FrontProxyFiles | None, obstacle: Obstacle | None = None) -> None:
         self._files = files
+        self._obstacle = obstacle
         self._sessions: dict[Trust, aiohttp.ClientSession] = {}
 
     async def request(
-        self, trust: Trust, url: str, *, method: str = "GET", headers: Pairs, body: bytes = b""
+        self, trust: Trust, url: str, *, name: str = "", method: str = "GET", headers: Pairs, body: bytes = b""
     ) -> aiohttp.ClientResponse:
         """The answer's head; its body is the caller's to read or to close. Raises aiohttp.ClientError, and
-        NoAuthorities if the caBundle holds no certificate."""
+        NoAuthorities if the caBundle holds no certificate. `name` is the APIService's."""
+        if self._obstacle is not None and (reason := await self._obstacle(name, url)):
+            raise aiohttp.ClientError(reason)
         return await send(
             self._session(trust),
             method,

@@ -66,6 +66,7 @@ class Proxy:
         return await self._connections.request(
             remote.trust,
             url_of(*place, request.path, request.query),
+            name=remote.name,
             method=request.method,
             headers=outgoing(request, request.user),
             body=content,

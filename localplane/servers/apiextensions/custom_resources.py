@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.endpoints.installer import Installer
-from localplane.apiserver.outbound import WebhookClient
+from localplane.apiserver.outbound import Obstacle, WebhookClient
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.resource import APIGroup, Resource
@@ -68,14 +68,21 @@ class _Known:
 class CustomResources:
     """The server of custom resources. It installs the kind that defines them, its `group`, and nothing else before it
     has loaded what is stored. `storage_of` gives the storage of a resource by its prefix, and `resolve` finds the
-    Services that conversion webhooks stand behind."""
+    Services that conversion webhooks stand behind; `obstacle` is asked before one is called."""
 
-    def __init__(self, installer: Installer, objects: Lookup, storage_of: StorageOf, resolve: Resolve) -> None:
+    def __init__(
+        self,
+        installer: Installer,
+        objects: Lookup,
+        storage_of: StorageOf,
+        resolve: Resolve,
+        obstacle: Obstacle | None = None,
+    ) -> None:
         self._installer = installer
         self._storage_of = storage_of
         self._resolve = resolve
         self._rules = RuleCompiler()
-        self._webhooks = WebhookClient()
+        self._webhooks = WebhookClient(obstacle)
         self.group = make_group(self.written, self._rules)
         installer.install(self.group)
         self._kind = objects.definition(_DEFINITIONS)

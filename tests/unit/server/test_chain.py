@@ -87,6 +87,7 @@ def test_the_path_has_all_filters_and_this_is_their_order() -> None:
         "impersonation",
         "flow_control",
         "authorization",
+        "faults",
     ]
 
 

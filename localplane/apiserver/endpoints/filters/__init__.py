@@ -1,8 +1,8 @@
 """What every request passes before it is handled, one file each; `server/chain` has their order.
 
 `transport`, `shutdown`, `recover`, `request_info`, `deadline`, `authentication`, `audit`, `impersonation`,
-`flow_control`, `authorization`: each is a function that takes what it needs and returns a Filter. The other modules are
-what they are made of, and `warning_headers`, which the edge calls when it writes an answer.
+`flow_control`, `authorization`, `faults`: each is a function that takes what it needs and returns a Filter. The other
+modules are what they are made of, and `warning_headers`, which the edge calls when it writes an answer.
 
 The server builds the chain. A filter never reads a body, and never knows which kind a resource is.
 """
@@ -11,6 +11,7 @@ from .audit import audit
 from .authentication import authentication
 from .authorization import authorization
 from .deadline import deadline
+from .faults import faults
 from .flow_control import flow_control
 from .impersonation import impersonation
 from .long_running import is_long_running
@@ -28,6 +29,7 @@ __all__ = [
     "authentication",
     "authorization",
     "deadline",
+    "faults",
     "flow_control",
     "impersonation",
     "is_long_running",

@@ -7,7 +7,16 @@ import asyncio
 from localplane.apiserver.audit import AuditEvent, Auditor, Level, Stage
 from localplane.apiserver.audit.bodies import parsed, without_managed_fields
 from localplane.apiserver.audit.event import response_status
-from localplane.apiserver.request import Answer, Filter, Handler, Request, Response, StreamResponse, whole_body
+from localplane.apiserver.request import (
+    Answer,
+    Filter,
+    Handler,
+    Request,
+    Response,
+    Severed,
+    StreamResponse,
+    whole_body,
+)
 
 from .long_running import is_long_running
 from .recover import sole_api_error
@@ -48,7 +57,7 @@ class _Recorder:
             self._overhear_body()
         try:
             answer = await handler(self._request)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, Severed):
             self._event.status = _CLOSED_EARLY
             self._started()
             self._complete()

@@ -23,7 +23,7 @@ from localplane.apimachinery.serializers.media_types import (
     wants_pretty,
 )
 from localplane.apiserver.audit import audit_id
-from localplane.apiserver.request import Answer, Filter, Handler, Request, Response
+from localplane.apiserver.request import Answer, Filter, Handler, Request, Response, Severed
 
 from .plain_text import plain_text
 from .response_headers import with_common_headers
@@ -71,6 +71,8 @@ def recover() -> Filter:
         async def handle(request: Request) -> Answer:
             try:
                 answer = await handler(request)
+            except Severed:
+                raise  # nobody is to be answered
             except Exception as error:  # noqa: BLE001 - the one place that answers for whatever was raised
                 told = sole_api_error(error) or _too_deep(request, error)
                 answer = _panic(request, error) if told is None else status_response(request, told)

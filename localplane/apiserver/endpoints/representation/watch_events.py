@@ -48,7 +48,7 @@ async def lines(served: Served, watch: Watch, target: Target, work: Here, *, unt
                     else:
                         pieces += await work.elsewhere(partial(encode, event))
                 except APIError as error:  # it can't be shown in this version, and the headers are gone: say it here
-                    yield b"".join((*pieces, *_failure(error.status(), target)))
+                    yield b"".join((*pieces, failure(error, protobuf=target.protobuf)))
                     return
                 if slices is not None and slices.is_over:
                     yield b"".join(pieces)
@@ -83,10 +83,10 @@ def _framed(kind: EventType, data: bytes) -> tuple[bytes, bytes, bytes]:
     return _OPENINGS[kind], data, _CLOSING
 
 
-def _failure(status: JSONObject, target: Target) -> tuple[bytes, bytes, bytes]:
-    if target.protobuf:
-        return status_pieces(EventType.ERROR, status)
-    return _framed(EventType.ERROR, to_json(status))
+def failure(error: APIError, *, protobuf: bool) -> bytes:
+    """The last event of a watch that can't go on."""
+    status = error.status()
+    return b"".join(status_pieces(EventType.ERROR, status) if protobuf else _framed(EventType.ERROR, to_json(status)))
 
 
 def _message(served: Served, event: WatchEvent, target: Target) -> tuple[bytes, bytes, bytes]:

@@ -285,6 +285,12 @@ class ClientConnection(RequestHandler):
                     raise ClientGone("the client stopped reading") from None
         self.open_transport()
 
+    def sever(self) -> WrittenResponse:
+        """End it as a network does that fails: nobody says goodbye, and what was not sent yet is lost."""
+        if self.transport is not None:
+            self.transport.abort()
+        return CLOSE
+
     def open_transport(self) -> asyncio.Transport:
         """Raises ClientGone."""
         transport = self.transport

@@ -32,6 +32,7 @@ from localplane.apiserver.request import (
     ReadBody,
     Request,
     Response,
+    Severed,
     StreamResponse,
     Transport,
 )
@@ -147,9 +148,11 @@ class HTTPServer:
             answer = await self._handler(request)
             if isinstance(answer, Response):
                 return await self._send(raw, request, answer, started)
-        except BaseException:  # a cancellation, nearly always: the client is gone
+        except BaseException as error:  # a cancellation, nearly always: the client is gone
             if self._ring is not None:
                 self._ring.note(request, None, 0, started, perf_counter() - started)
+            if isinstance(error, Severed):
+                return raw.connection.sever()
             raise
         finally:
             self._count(-1, reads=reads)
@@ -192,15 +195,18 @@ class HTTPServer:
         keep = self._keeps(raw, stream)
         chunked = raw.parsed.version >= HttpVersion11
         with self._metrics.streaming(request, stream.status, started) as meter, self._noted(request, stream, started):
-            own_end = await self.streams.write(
-                raw.connection,
-                stream,
-                head_only=raw.parsed.method == "HEAD",
-                chunked=chunked,
-                warnings=request.warnings,
-                connection_header=_connection_header(raw, stream, keep=keep and chunked),
-                meter=meter,
-            )
+            try:
+                own_end = await self.streams.write(
+                    raw.connection,
+                    stream,
+                    request,
+                    head_only=raw.parsed.method == "HEAD",
+                    chunked=chunked,
+                    connection_header=_connection_header(raw, stream, keep=keep and chunked),
+                    meter=meter,
+                )
+            except Severed:
+                return raw.connection.sever()
         return KEEP if own_end and keep and chunked and not self._draining else CLOSE
 
     @contextmanager

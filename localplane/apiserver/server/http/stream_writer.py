@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Protocol
 
-from localplane.apiserver.request import StreamResponse
+from localplane.apiserver.request import Request, StreamResponse
 
 from .connection import ClientConnection
 from .response_writer import HeadWriter, write_piece
@@ -20,12 +20,34 @@ class StreamMeter(Protocol):
     def sent(self, piece: bytes) -> None: ...
 
 
+class OpenStream:
+    """An answer that is being written. Whoever ends it from outside may have the last word, in the stream's form."""
+
+    def __init__(
+        self, request: Request, content_type: str, *, connection: ClientConnection, scope: asyncio.Timeout
+    ) -> None:
+        self.request = request
+        self.content_type = content_type
+        self._connection = connection
+        self._scope = scope
+        self.last_word = b""
+
+    def end(self, last_word: bytes = b"") -> None:
+        """Its client sees the proper end of it, as if there was nothing more to say."""
+        if not self._scope.expired():
+            self.last_word = last_word
+            self._scope.reschedule(asyncio.get_running_loop().time())
+
+    def sever(self) -> None:
+        self._connection.sever()
+
+
 class StreamWriter:
     """Knows all open streams, so that a shutdown can end them."""
 
     def __init__(self, heads: HeadWriter) -> None:
         self._heads = heads
-        self._open: set[asyncio.Timeout] = set()
+        self._open: dict[OpenStream, None] = {}
         self._unfinished = 0  # open ones, and those whose source is being closed
         self._all_ended = asyncio.Event()
         self._all_ended.set()
@@ -34,11 +56,12 @@ class StreamWriter:
         return len(self._open)
 
     def end_all(self) -> None:
-        """Every client sees the proper end of its stream, as if there was nothing more to say."""
-        now = asyncio.get_running_loop().time()
-        for scope in self._open:
-            if not scope.expired():
-                scope.reschedule(now)
+        for stream in self._open:
+            stream.end()
+
+    def all_open(self) -> list[OpenStream]:
+        """In the order in which they began."""
+        return list(self._open)
 
     async def all_ended(self) -> None:
         await self._all_ended.wait()
@@ -47,10 +70,10 @@ class StreamWriter:
         self,
         connection: ClientConnection,
         stream: StreamResponse,
+        request: Request,
         *,
         head_only: bool,
         chunked: bool,
-        warnings: list[str],
         connection_header: str,
         meter: StreamMeter,
     ) -> bool:
@@ -58,7 +81,8 @@ class StreamWriter:
         scope = asyncio.timeout(None)
         self._all_ended.clear()
         self._unfinished += 1
-        self._open.add(scope)
+        opened = OpenStream(request, stream.content_type, connection=connection, scope=scope)
+        self._open[opened] = None
         try:
             framing = "Transfer-Encoding: chunked\r\n" if chunked else ""
             head = self._heads.head(
@@ -66,18 +90,20 @@ class StreamWriter:
                 stream.content_type,
                 stream.headers,
                 framing=framing,
-                warnings=warnings,
+                warnings=request.warnings,
                 connection=connection_header,
             )
             connection.answering = True
             connection.open_transport().write(head)
             own_end = head_only or await self._write_pieces(connection, stream, scope, meter, chunked=chunked)
+            if opened.last_word and not own_end:
+                write_piece(connection.open_transport(), opened.last_word, chunked=chunked)
             if chunked and not head_only:
                 connection.open_transport().write(b"0\r\n\r\n")
             connection.answering = False
             return own_end
         finally:
-            self._open.discard(scope)
+            del self._open[opened]
             try:
                 await _close(stream)
             finally:

@@ -74,7 +74,7 @@ class Cacher:
         self.root = root
         self._bookmark_tick = bookmark_tick.total_seconds()
         self._recall_timeout = freshness_timeout.total_seconds()
-        self._store_revision = SharedQuestion(backend.current_revision)
+        self._store_revision = SharedQuestion(self._ask_revision)
         # Our own writes that were acknowledged before the feed has brought them: the newest version of their objects.
         self._written: dict[str, StoredObject] = {}
         self._feed: BackendWatch | None = None
@@ -162,9 +162,7 @@ class Cacher:
         self._why_not_ready = f"{why}: the cache is being filled anew"
         self._filled.clear()
         self.watchers.end_all(ResourceVersionTooOld(f"too old resource version: {why}"))
-        feed, self._feed = self._feed, None
-        if feed is not None:
-            self._doubted_feeds.put_nowait(feed)
+        self.lose_feed()
 
     def is_abandoned(self, revision: int) -> bool:
         """Whether a revision is one of a past that the store has lost: ahead of what is there now, and seen before."""
@@ -199,6 +197,20 @@ class Cacher:
             self.start_over(f"the store went back in time: it had reached revision {known} and now stands at {newest}")
         self.check_ready()
         return newest
+
+    async def _ask_revision(self) -> int:
+        return await self.backend.current_revision()
+
+    def revision_before(self, age: timedelta) -> int:
+        """How far the cache had come so long ago, or as far back as it remembers."""
+        oldest = max(self.window.base, self.backend.compacted_revision)
+        return max(oldest, min(self.revision, self.window.revision_at(time.monotonic() - age.total_seconds())))
+
+    def lose_feed(self) -> None:
+        """The store is out of reach: nothing is sure to be fresh until it can be followed again."""
+        feed, self._feed = self._feed, None
+        if feed is not None:
+            self._doubted_feeds.put_nowait(feed)
 
     async def recall(self, after: int) -> None:
         """Let the window reach back before the fill, for a watch that resumes from there, if the store remembers.

@@ -164,6 +164,11 @@ class EventWindow:
     def count_after(self, revision: int) -> int:
         return len(self._revisions) - bisect_right(self._revisions, revision, lo=self._start)
 
+    def revision_at(self, moment: float) -> int:
+        """The last revision that came up to a moment on the clock of events; `base` if none did."""
+        position = bisect_right(self._events, moment, lo=self._start, key=_time_of)
+        return self._revisions[position - 1] if position > self._start else self.base
+
     def _resize(self, now: float) -> None:
         oldest_age = now - self._events[self._start].time
         middle_age = now - self._events[self._start + len(self) // 2].time
@@ -183,3 +188,7 @@ class EventWindow:
             del self._revisions[: self._start]
             del self._events[: self._start]
             self._start = 0
+
+
+def _time_of(event: LoggedEvent) -> float:
+    return event.time

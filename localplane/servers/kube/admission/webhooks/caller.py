@@ -6,7 +6,7 @@ from localplane.apimachinery.errors import APIError, BadRequest, InternalError
 from localplane.apimachinery.golang.text import go_quote, json_type
 from localplane.apimachinery.patch import json_patch
 from localplane.apimachinery.patch.errors import PatchError
-from localplane.apiserver.outbound import WebhookClient, WebhookFailed, WebhookLocation
+from localplane.apiserver.outbound import Obstacle, WebhookClient, WebhookFailed, WebhookLocation
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.catalog.service_addresses import NoAddress, service_address
 from localplane.servers.kube.admission.matching.writes import Write, WriteMatch
@@ -27,9 +27,9 @@ class CallFailed(Exception):
 class Caller:
     """Close it when done."""
 
-    def __init__(self, objects: Lookup) -> None:
+    def __init__(self, objects: Lookup, obstacle: Obstacle | None = None) -> None:
         self._objects = objects
-        self._client = WebhookClient()
+        self._client = WebhookClient(obstacle)
 
     async def close(self) -> None:
         await self._client.close()
@@ -45,7 +45,7 @@ class Caller:
             raise CallFailed(webhook, f"could not create admission objects: {error}") from error
         try:
             place = await self._place(webhook)
-            body = await self._client.post(place, await review.question(), within=webhook.timeout)
+            body = await self._client.post(place, await review.question(), within=webhook.timeout, name=webhook.name)
             answer = review.answer(body, mutates=mutates)
         except (WebhookFailed, Undecodable) as error:
             raise CallFailed(webhook, f"failed to call webhook: {error}") from error

@@ -40,7 +40,7 @@ class _WebhookPlugin:
     def initialize(self, provided: Any) -> None:
         self._objects = provided.objects
         self._authorizer = provided.authorizer
-        self._caller = Caller(provided.objects)
+        self._caller = Caller(provided.objects, provided.faults.webhook_failure)
         self._configurations = Stored(provided.objects, self.resource, webhooks_of)
 
     async def close(self) -> None:
