@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from localplane.cli.kube_apiserver.program import main
 from localplane.cli.kube_apiserver.translation import _DEFAULTS, _TO, Refused, Translation, translated
 from localplane.compose.options import AuthorizationMode, ClusterOptions
 
+ROOT = Path(__file__).parents[4]
 FLAGS = read_flags()
 USUAL = ["--etcd-servers=http://127.0.0.1:1", "--authorization-mode=RBAC", "--allow-privileged"]
 SILENT = {"help", "version", "v", "allow-privileged", "feature-gates", "runtime-config", "cert-dir"}
@@ -258,3 +261,16 @@ def test_help_has_flags_at_the_beginning_of_lines(capsys: pytest.CaptureFixture[
     assert shown == usage()
     assert re.search(r"(?m)^\s*--secure-port\b", shown)
     assert not re.search(r"(?m)^\s*--insecure-port\b", shown)
+
+
+def test_help_imports_nothing_that_a_server_needs() -> None:
+    """envtest asks for it before each start, so it has to be there at once."""
+    heavy = "{'typer', 'typing', 'dataclasses', 'pathlib', 'asyncio', 'orjson', 'cryptography'}"
+    program = (
+        "import sys; from localplane.cli.kube_apiserver.program import main; code = main(['--help']); "
+        f"imported = sorted({heavy} & set(sys.modules)); sys.exit(code or imported or 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
