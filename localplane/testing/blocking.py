@@ -207,6 +207,14 @@ class Cluster(User):
         )
         return self._thread.run(work)
 
+    def minimal_rbac(self, user: str, *, resource_names: bool = False) -> Objects:
+        """The roles and bindings that let somebody do what he has asked for so far, and nothing else."""
+        return self._thread.run(self._cluster.minimal_rbac(user, resource_names=resource_names))
+
+    def check_rbac(self, user: str, roles: Manifests, namespace: str = "default") -> JSONObject:
+        """What of these roles is `missing`, `unused` or `wide`, given what somebody has asked for so far."""
+        return self._thread.run(self._cluster.check_rbac(user, roles, namespace))
+
     def report(self, reference: Reference, namespace: str = "default") -> str:
         """For people: the object as YAML, its events, and who last changed what."""
         return self._thread.run(self._cluster.report(reference, namespace))

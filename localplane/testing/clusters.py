@@ -15,6 +15,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
+import orjson
+
 from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authentication import StaticTokenAuthenticator
@@ -285,6 +287,25 @@ class AsyncCluster(AsyncUser):
         said = [(key, value) for key, value in query.items() if value]
         answer = await self.plane.client.request("GET", "/localplane/v1/requests", query=said)
         found: Objects = answer.json()["requests"]
+        return found
+
+    @_in_its_loop
+    async def minimal_rbac(self, user: str, *, resource_names: bool = False) -> Objects:
+        """The roles and bindings that let somebody do what he has asked for so far, and nothing else; see
+        `kctl rbac minimal`. Raises NotFound for one who has asked for nothing."""
+        query = [("user", user), *([("resourceNames", "true")] if resource_names else [])]
+        answer = await self.plane.client.request("GET", "/localplane/v1/rbac/minimal", query=query)
+        found: Objects = answer.json()["objects"]
+        return found
+
+    @_in_its_loop
+    async def check_rbac(self, user: str, roles: Manifests, namespace: str = "default") -> JSONObject:
+        """What of these roles somebody has asked for so far: `missing`, `unused` and `wide` are lists, all empty if the
+        roles are just what he needs; see `kctl rbac check`."""
+        body = orjson.dumps({"objects": objects_in(roles)})
+        query = [("user", user), ("namespace", namespace)]
+        answer = await self.plane.client.request("POST", "/localplane/v1/rbac/check", query=query, body=body)
+        found: JSONObject = answer.json()
         return found
 
     async def _all_events(self, namespace: str) -> Objects:

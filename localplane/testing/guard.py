@@ -1,7 +1,8 @@
 """Keeps the developer's own clusters out of reach of tests.
 
 Many clients read KUBECONFIG, or ~/.kube/config, when they are imported: before any fixture has run. So while tests run
-that have a cluster, the variable names a file whose only server is one that nobody answers at, and whose name says why.
+that have a cluster, the variable names one file. While a test has its cluster the file leads there; otherwise its only
+server is one that nobody answers at, and whose name says why.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-_NAME: Final = "no-cluster-outside-of-a-test--use-the-cluster-fixture-of-localplane"
+# It can't be resolved anywhere (RFC 6761), and what is sent to port 9 is discarded.
+_SERVER: Final = "https://use-the-cluster-fixture.localplane.invalid:9"
+_NAME: Final = "no-cluster-outside-of-a-test"
 _REFUSING: Final = {
     "apiVersion": "v1",
     "kind": "Config",
-    # Port 9 discards what it is sent, where anybody listens at all; the name can't be resolved anywhere (RFC 6761).
-    "clusters": [{"name": _NAME, "cluster": {"server": f"https://{_NAME}.invalid:9"}}],
+    "clusters": [{"name": _NAME, "cluster": {"server": _SERVER}}],
     "users": [{"name": _NAME, "user": {}}],
     "contexts": [{"name": _NAME, "context": {"cluster": _NAME, "user": _NAME}}],
     "current-context": _NAME,
@@ -33,41 +35,57 @@ class Guard:
 
     def __init__(self) -> None:
         self._before: dict[str, str | None] = {}
-        self._file: Path | None = None
+        self._directory: tempfile.TemporaryDirectory[str] | None = None
 
     def begin(self) -> None:
-        if self._file is not None:
+        if self._directory is not None:
             return
-        descriptor, name = tempfile.mkstemp(prefix="localplane-refusing-", suffix=".kubeconfig")
-        with os.fdopen(descriptor, "w") as file:
-            json.dump(_REFUSING, file)
-        self._file = Path(name)
+        self._directory = tempfile.TemporaryDirectory(prefix="localplane-guard-")
         self._before = {variable: os.environ.get(variable) for variable in ("KUBECONFIG", *_IN_CLUSTER)}
         for variable in _IN_CLUSTER:
             os.environ.pop(variable, None)
-        os.environ["KUBECONFIG"] = name
+        self._lead_to(json.dumps(_REFUSING))
+        os.environ["KUBECONFIG"] = str(self._file)
 
     def end(self) -> None:
         """Everything is as it was."""
-        if self._file is None:
+        if self._directory is None:
             return
-        for variable, value in self._before.items():
-            if value is None:
-                os.environ.pop(variable, None)
-            else:
-                os.environ[variable] = value
-        self._file.unlink(missing_ok=True)
-        self._file = None
+        _put(self._before)
+        self._directory.cleanup()
+        self._directory = None
 
     @contextmanager
     def towards(self, env: Mapping[str, str]) -> Iterator[None]:
-        before = {name: os.environ.get(name) for name in env}
-        os.environ.update(env)
+        """Also for those who have read the variable before."""
+        wanted = dict(env)
+        if self._directory is not None:
+            self._lead_to(Path(wanted.pop("KUBECONFIG")).read_text("utf-8"))
+        before = {name: os.environ.get(name) for name in wanted}
+        os.environ.update(wanted)
         try:
             yield
         finally:
-            for name, value in before.items():
-                if value is None:
-                    os.environ.pop(name, None)
-                else:
-                    os.environ[name] = value
+            _put(before)
+            if self._directory is not None:
+                self._lead_to(json.dumps(_REFUSING))
+
+    @property
+    def _file(self) -> Path:
+        assert self._directory is not None  # it has begun
+        return Path(self._directory.name, "kubeconfig")
+
+    def _lead_to(self, content: str) -> None:
+        """A reader sees one or the other, and nobody else does."""
+        new = self._file.with_suffix(".new")
+        new.touch(mode=0o600)
+        new.write_text(content, "utf-8")
+        new.replace(self._file)
+
+
+def _put(variables: Mapping[str, str | None]) -> None:
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

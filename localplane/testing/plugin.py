@@ -5,7 +5,7 @@ a test asks for one of them.
         cluster.apply("deploy/crd.yaml")
 
     plane             the cluster that those of all tests are branched from; once for each kind, in each process
-    cluster           fresh and isolated, for one test; KUBECONFIG names it meanwhile
+    cluster           fresh and isolated, for one test; KUBECONFIG leads to it meanwhile
     async_cluster     the same for coroutines: its methods are awaited
     namespace         a new namespace in it, by name
     kubeconfig        the path of the cluster's kubeconfig
@@ -19,6 +19,9 @@ localplane_manifests, localplane_users (`ann=dev,ops`). Paths are relative to th
 
 KUBECONFIG and ~/.kube/config are out of reach as soon as a cluster is configured, a test module speaks of localplane,
 or a test uses one of the fixtures; `localplane_guard = always` has it from the very beginning, and `never` not at all.
+The variable names the same file all the time, whose content changes: clients that have read it when they were imported
+find each test's cluster.
+
 Nothing of localplane is imported before the first of these fixtures is used.
 """
 
@@ -151,7 +154,7 @@ def plane(pytestconfig: pytest.Config) -> Cluster:
 
 @pytest.fixture
 def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
-    """A fresh cluster, which nobody else sees; KUBECONFIG names it while the test runs."""
+    """A fresh cluster, which nobody else sees; KUBECONFIG leads to it while the test runs."""
     session = _opened(request.config)
     with session.cluster(request.node) as opened, _guarding(request.config).towards(opened.env):
         yield opened

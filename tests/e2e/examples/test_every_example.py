@@ -12,7 +12,7 @@ from tests.e2e.examples.serving import EXAMPLES, MINIMAL, WARDLE, serving
 from tests.e2e.up.machine import until
 
 EVERY = sorted(EXAMPLES.rglob("*.py"))
-SERVERS = [path for path in EVERY if path.parent.name != "crd"]
+SERVERS = [path for path in EVERY if path.parent.name not in ("crd", "testing")]
 
 
 @pytest.mark.parametrize("example", SERVERS, ids=lambda path: path.stem)
