@@ -23,11 +23,13 @@ from .places import DEFAULT_NAME, places
 COMMAND_PREFIX = "run-"
 """How planes are called that were started for a command and without a name."""
 
+_STREAM = Path("-")
+
 
 def _absolute(value: Any) -> Any:
-    """Paths, alone or several; everything else as it is."""
+    """Paths, alone or several; everything else as it is, and so is the `-` of a stream."""
     if isinstance(value, Path):
-        return value.expanduser().absolute()
+        return value if value == _STREAM else value.expanduser().absolute()
     if isinstance(value, tuple) and value and isinstance(value[0], Path):
         return tuple(path.expanduser().absolute() for path in value)
     return value
@@ -175,6 +177,7 @@ class UpOptions:
         yield from problems(self)
         yield from self._address_problems()
         yield from self.cluster.authorization.problems()
+        yield from self.cluster.server.audit.problems()
         yield from self._other_problems()
 
     def _storage_problems(self) -> Iterator[str]:

@@ -10,12 +10,13 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, TypeAlias
 
 from localplane.apiserver.admission import Plugin
-from localplane.apiserver.audit import AuditLogFile, Auditor, read_policy_file
+from localplane.apiserver.audit import AuditLogFile, Auditor, PolicyInvalid, read_policy_file
 from localplane.apiserver.authentication import TokenUnion
 from localplane.apiserver.authorization import (
     DISCOVERY_PATHS,
@@ -45,7 +46,7 @@ from localplane.apiserver.server.flags import LibraryFlag
 from localplane.apiserver.server.hooks import PostStartContext
 from localplane.apiserver.server.lifecycle import GenericServer
 from localplane.apiserver.server.monitoring.exposition import Family
-from localplane.apiserver.server.options import AuditOptions, ServerOptions
+from localplane.apiserver.server.options import AuditOptions, InvalidOptions, ServerOptions
 from localplane.apiserver.storage.cacher import Cacher
 from localplane.apiserver.storage.outage import STORE, StoreOutage
 from localplane.client import Client, SharedInformerFactory
@@ -65,6 +66,8 @@ from .storage import OpenStorage
 
 if TYPE_CHECKING:
     from localplane.apiserver.faults.active_rule import ActiveRule
+
+_USUAL_MEGABYTES: Final = 100
 
 Controller: TypeAlias = "Callable[[Plane], Coroutine[Any, Any, None]]"
 """Started once the server is ready, and cancelled before it stops. If it raises, the server stops, and raises that."""
@@ -404,7 +407,22 @@ def default_authorizer() -> Authorizer:
 
 
 async def _auditor(options: AuditOptions, stack: AsyncExitStack) -> Auditor | None:
+    """Raises InvalidOptions for a policy that is none and a log that can't be written."""
     if options.policy is None or options.log is None:
         return None
-    log = await stack.enter_async_context(AuditLogFile(options.log))
-    return Auditor(read_policy_file(options.policy), log)
+    try:
+        policy = read_policy_file(options.policy)
+    except PolicyInvalid as error:
+        raise InvalidOptions([f"the audit policy can't be used: {error}"]) from error
+    log = AuditLogFile(
+        options.log,
+        legacy=options.log_format == "legacy",
+        max_bytes=(options.log_max_megabytes or _USUAL_MEGABYTES) << 20,
+        max_backups=options.log_max_backups,
+        max_age=timedelta(days=options.log_max_age),
+    )
+    try:
+        await stack.enter_async_context(log)
+    except OSError as error:
+        raise InvalidOptions([f"the audit log {options.log} can't be written: {error.strerror}"]) from error
+    return Auditor(policy, log)

@@ -11,13 +11,15 @@ import asyncio
 import logging
 import os
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.serializers import to_json
 
 # A file that only grows so far: then it is moved aside, and the oldest of those that were is deleted.
@@ -26,27 +28,34 @@ from localplane.apimachinery.serializers import to_json
 
 _log = logging.getLogger(__name__)
 
+STANDARD_OUTPUT = Path("-")
 _MOMENT = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{6}"
 
 
 class RotatingFile:
     """Readable by its owner alone. A symbolic link in its place is refused: it may point anywhere.
 
-    `max_backups` 0 keeps all, as in Kubernetes' flags.
+    `max_backups` 0 keeps all, and `max_age` 0 for ever, as in Kubernetes' flags. `-` is standard output.
     """
 
-    def __init__(self, path: Path, *, max_bytes: int, max_backups: int) -> None:
+    def __init__(self, path: Path, *, max_bytes: int, max_backups: int, max_age: timedelta = timedelta()) -> None:
         self._path = path
+        self._is_file = path != STANDARD_OUTPUT
+        self._max_age = max_age
         self._max_bytes = max_bytes
         self._max_backups = max_backups
         self._descriptor = -1
         self._size = 0
 
     def open(self) -> None:
+        if not self._is_file:
+            self._descriptor = os.dup(sys.stdout.fileno())
+            return
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         self._descriptor = os.open(self._path, flags, 0o600)
         os.fchmod(self._descriptor, 0o600)
         self._size = os.fstat(self._descriptor).st_size
+        self._forget_backups()
 
     def close(self) -> None:
         if self._descriptor >= 0:
@@ -59,7 +68,7 @@ class RotatingFile:
         size = 0
         try:
             for line in lines:
-                if self._size + size and self._size + size + len(line) > self._max_bytes:
+                if self._is_file and self._size + size and self._size + size + len(line) > self._max_bytes:
                     self._append(b"".join(page))
                     self._rotate()
                     page, size = [], 0
@@ -80,16 +89,53 @@ class RotatingFile:
 
     def _rotate(self) -> None:
         self.close()
-        moment = datetime.now(UTC).isoformat(timespec="microseconds").removesuffix("+00:00").replace(":", "-")
-        self._path.rename(self._path.with_name(f"{self._path.stem}-{moment}{self._path.suffix}"))
+        self._path.rename(self._backup(datetime.now(UTC)))
         self.open()
-        for backup in self._backups()[: -self._max_backups] if self._max_backups else ():
+
+    def _forget_backups(self) -> None:
+        """The oldest of too many, and those that are too old."""
+        backups = self._backups()
+        surplus = backups[: -self._max_backups] if self._max_backups else []
+        if self._max_age:
+            limit = self._backup(datetime.now(UTC) - self._max_age).name
+            surplus += [path for path in backups if path.name < limit]
+        for backup in surplus:
             backup.unlink(missing_ok=True)
+
+    def _backup(self, moment: datetime) -> Path:
+        text = moment.isoformat(timespec="microseconds").removesuffix("+00:00").replace(":", "-")
+        return self._path.with_name(f"{self._path.stem}-{text}{self._path.suffix}")
 
     def _backups(self) -> list[Path]:
         """Oldest first: the names sort by time."""
         pattern = re.compile(rf"{re.escape(self._path.stem)}-{_MOMENT}{re.escape(self._path.suffix)}")
         return sorted(path for path in self._path.parent.iterdir() if pattern.fullmatch(path.name))
+
+
+def legacy_line(event: Mapping[str, Any]) -> bytes:
+    """Kubernetes: apiserver/pkg/audit/format.go, EventString."""
+    user = event.get("user") or {}
+    impersonated = event.get("impersonatedUser") or {}
+    fields = {
+        "id": event.get("auditID", ""),
+        "stage": event.get("stage", ""),
+        "ip": (event.get("sourceIPs") or ["<unknown>"])[0],
+        "method": event.get("verb", ""),
+        "user": user.get("username") or "<none>",
+        "groups": _quoted(user.get("groups")) or "<none>",
+        "as": impersonated.get("username") or "<self>",
+        "asgroups": _quoted(impersonated.get("groups")) or "<lookup>",
+        "user-agent": event.get("userAgent", ""),
+        "namespace": (event.get("objectRef") or {}).get("namespace") or "<none>",
+        "uri": event.get("requestURI", ""),
+        "response": str((event.get("responseStatus") or {}).get("code", "<deferred>")),
+    }
+    text = " ".join(f"{name}={go_quote(value)}" for name, value in fields.items())
+    return f"{event.get('requestReceivedTimestamp', '')} AUDIT: {text}".encode("utf-8", "replace")
+
+
+def _quoted(groups: Sequence[str] | None) -> str:
+    return ",".join(map(go_quote, groups or ()))
 
 
 _MEBIBYTE = 1024 * 1024
@@ -98,7 +144,7 @@ _GATHER_FOR = timedelta(milliseconds=50)
 
 class AuditLogFile:
     """Use it as an async context manager; `record` works inside. What does not fit into memory while the disk is slow
-    is dropped, and how much that was is logged."""
+    is dropped, and how much that was is logged. `legacy` lines are text."""
 
     def __init__(
         self,
@@ -106,9 +152,12 @@ class AuditLogFile:
         *,
         max_bytes: int = 100 * _MEBIBYTE,
         max_backups: int = 10,
+        max_age: timedelta = timedelta(),
+        legacy: bool = False,
         max_waiting_bytes: int = 64 * _MEBIBYTE,
     ) -> None:
-        self._file = RotatingFile(path, max_bytes=max_bytes, max_backups=max_backups)
+        self._file = RotatingFile(path, max_bytes=max_bytes, max_backups=max_backups, max_age=max_age)
+        self._line = legacy_line if legacy else to_json
         self._max_waiting_bytes = max_waiting_bytes
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="audit-log")
         self._gathered: list[bytes] = []
@@ -135,7 +184,7 @@ class AuditLogFile:
             self._thread.shutdown(wait=False)
 
     def record(self, event: Mapping[str, Any]) -> None:
-        line = to_json(event) + b"\n"
+        line = self._line(event) + b"\n"
         if self._waiting_bytes + len(line) > self._max_waiting_bytes:
             self.dropped += 1
             return

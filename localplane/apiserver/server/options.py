@@ -12,6 +12,7 @@ from typing import Annotated
 from .flags import Flag, LibraryFlag, are_addresses, is_address, is_file, is_not_negative
 
 LOOPBACK = ("127.0.0.1", "::1")
+_LOG_FORMATS = ("json", "legacy")
 
 
 class InvalidOptions(Exception):
@@ -24,6 +25,10 @@ class InvalidOptions(Exception):
 
 def _alone(address: str) -> tuple[str, ...]:
     return (address,)
+
+
+def _is_log_format(text: str) -> str:
+    return "" if text in _LOG_FORMATS else f' "{text}" is none of {", ".join(_LOG_FORMATS)}'
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -183,10 +188,71 @@ class AuthenticationOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditOptions:
-    """Without a policy nothing is recorded; `-` as the log is standard output."""
+    """Without a policy nothing is recorded; `-` as the log is standard output, which is never moved aside.
+    Kubernetes: apiserver/pkg/server/options/audit.go."""
 
-    policy: Path | None = None
-    log: Path | None = None
+    policy: Annotated[
+        Path | None,
+        Flag(
+            "--audit-policy-file",
+            "Which requests are recorded in the audit log, and how much of them: a Policy of audit.k8s.io/v1.",
+            metavar="FILE",
+            check=is_file,
+            shows_default=False,
+        ),
+    ] = None
+    log: Annotated[
+        Path | None,
+        Flag(
+            "--audit-log-path",
+            "Where the audit log is written; - is standard output.",
+            metavar="FILE",
+            shows_default=False,
+        ),
+    ] = None
+    log_format: Annotated[
+        str,
+        Flag(
+            "--audit-log-format",
+            "json writes each event as a line of JSON, legacy as one of text.",
+            metavar="json|legacy",
+            check=_is_log_format,
+        ),
+    ] = "json"
+    log_max_age: Annotated[
+        int,
+        Flag(
+            "--audit-log-maxage",
+            "How many days old audit logs are kept; 0 is for ever.",
+            metavar="DAYS",
+            check=is_not_negative,
+        ),
+    ] = 0
+    log_max_backups: Annotated[
+        int,
+        Flag(
+            "--audit-log-maxbackup",
+            "How many old audit logs are kept; 0 is all.",
+            metavar="N",
+            check=is_not_negative,
+        ),
+    ] = 10
+    log_max_megabytes: Annotated[
+        int,
+        Flag(
+            "--audit-log-maxsize",
+            "How many megabytes an audit log may have before it is moved aside; 0 is 100.",
+            metavar="N",
+            check=is_not_negative,
+        ),
+    ] = 100
+
+    def problems(self) -> Iterator[str]:
+        """What the flags say that makes no sense together."""
+        if self.log is not None and self.policy is None:
+            yield "--audit-log-path needs an --audit-policy-file: without one nothing is recorded"
+        if self.policy is not None and self.log is None:
+            yield "--audit-policy-file needs an --audit-log-path: without one nothing is written"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

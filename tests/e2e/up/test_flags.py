@@ -362,3 +362,43 @@ def test_a_snapshot_that_is_not_there_is_told_before_anything_is_started(here: M
     assert not (here.state / ".planes").exists()
     both = here.kctl("up", "--from", "-", "-f", "-")
     assert both.stderr.startswith("error: --from - and -f - contradict one another: there is one stdin\n")
+
+
+POLICY = "{apiVersion: audit.k8s.io/v1, kind: Policy, omitStages: [RequestReceived], rules: [%s]}"
+
+
+def test_requests_are_recorded_in_an_audit_log(here: Machine) -> None:
+    """The paths are those of the directory in which it was started; maxsize 0 is the usual one."""
+    policy = here.home / "policy.yaml"
+    policy.write_text(POLICY % "{level: Metadata, resources: [{resources: [configmaps]}]}", encoding="utf-8")
+    old = here.home / "audit-2020-01-02T03-04-05.000006.log"
+    old.write_text("", encoding="utf-8")
+    flags = ("--audit-policy-file", "policy.yaml", "--audit-log-path", "audit.log", "--audit-log-maxsize", "0")
+    here.up("--name", "audited", *flags, "--audit-log-maxage", "1", "--audit-log-maxbackup", "3")
+    assert not old.exists()
+    assert here.kctl("get", "cm", "nothing").code == 1
+    log = here.home / "audit.log"
+    until(lambda: '"nothing"' in log.read_text(encoding="utf-8"))
+    events = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    event = next(event for event in events if event["objectRef"].get("name") == "nothing")
+    assert (event["verb"], event["responseStatus"]["code"], event["level"]) == ("get", 404, "Metadata")
+    assert {event["objectRef"]["resource"] for event in events} == {"configmaps"}
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_audit_log_that_cannot_be_is_refused(here: Machine) -> None:
+    policy = here.home / "bad.yaml"
+    policy.write_text(POLICY % "{level: Everything}", encoding="utf-8")
+
+    def said(*flags: str) -> str:
+        outcome = here.kctl("up", "-d", "--name", "unaudited", "--storage", "memory", "--port", "0", *flags)
+        assert outcome.code == 1
+        return outcome.stderr
+
+    assert "--audit-log-path needs an --audit-policy-file" in said("--audit-log-path", "-")
+    assert "--audit-policy-file needs an --audit-log-path" in said("--audit-policy-file", str(policy))
+    both = ("--audit-policy-file", str(policy), "--audit-log-path", "x.log")
+    assert '--audit-log-format "xml" is none of json, legacy' in said(*both, "--audit-log-format", "xml")
+    assert "--audit-log-maxage -1 is less than 0" in said(*both, "--audit-log-maxage", "-1")
+    assert "the audit policy can't be used: rules[0].level: Unsupported value" in said(*both)
+    assert not (here.home / "x.log").exists()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -108,3 +110,57 @@ def test_a_disk_that_fails_loses_lines_and_nothing_else(tmp_path: Path, caplog: 
         file.write([b"line\n"])
     file.close()
     assert "No space left on device" in caplog.text
+
+
+EVENT = {
+    "auditID": "id-1",
+    "stage": "ResponseComplete",
+    "requestURI": "/api/v1/namespaces/shop/pods?limit=1",
+    "verb": "list",
+    "user": {"username": "jane", "groups": ["team", 'a "b"']},
+    "sourceIPs": ["127.0.0.1"],
+    "userAgent": "kubectl",
+    "objectRef": {"resource": "pods", "namespace": "shop"},
+    "responseStatus": {"code": 200},
+    "requestReceivedTimestamp": "2026-01-02T15:04:05.000000Z",
+}
+
+
+async def test_legacy_events_are_lines_of_text(tmp_path: Path) -> None:
+    path = tmp_path / "audit.log"
+    async with AuditLogFile(path, legacy=True) as log:
+        log.record(EVENT)
+        log.record({"user": {}, "verb": "get", "impersonatedUser": {"username": "joe", "groups": ["g"]}})
+    jane, joe = path.read_text().splitlines()
+    assert jane == (
+        '2026-01-02T15:04:05.000000Z AUDIT: id="id-1" stage="ResponseComplete" ip="127.0.0.1" method="list" '
+        r'user="jane" groups="\"team\",\"a \\\"b\\\"\"" as="<self>" asgroups="<lookup>" user-agent="kubectl" '
+        'namespace="shop" uri="/api/v1/namespaces/shop/pods?limit=1" response="200"'
+    )
+    assert joe == (
+        ' AUDIT: id="" stage="" ip="<unknown>" method="get" user="<none>" groups="<none>" as="joe" '
+        r'asgroups="\"g\"" user-agent="" namespace="<none>" uri="" response="<deferred>"'
+    )
+
+
+async def test_old_logs_go_when_their_time_is_over(tmp_path: Path) -> None:
+    path = tmp_path / "audit.log"
+    old, recent = datetime.now(UTC) - timedelta(days=3), datetime.now(UTC) - timedelta(days=1)
+    names = [f"audit-{moment:%Y-%m-%dT%H-%M-%S.%f}.log" for moment in (old, recent)]
+    for name in (*names, "audit-mine.log"):
+        (tmp_path / name).write_text("")
+    async with AuditLogFile(path, max_age=timedelta(days=2)):
+        pass
+    assert {file.name for file in tmp_path.iterdir()} == {names[1], "audit-mine.log", "audit.log"}
+    async with AuditLogFile(path):
+        pass
+    assert (tmp_path / names[1]).exists()
+
+
+async def test_a_dash_is_standard_output(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with contextlib.chdir(tmp_path):
+        async with AuditLogFile(Path("-"), max_bytes=1) as log:
+            log.record({"a": 1})
+            log.record({"a": 2})
+    assert capfd.readouterr().out.splitlines() == ['{"a":1}', '{"a":2}']
+    assert list(tmp_path.iterdir()) == []
