@@ -13,7 +13,7 @@ import pytest
 
 from localplane.cli.errors import PlaneError
 from localplane.cli.manifests.applier import Applier
-from localplane.cli.manifests.reader import read_manifests
+from localplane.cli.manifests.reader import read_manifests, read_what_can_be
 from localplane.client import Client
 from localplane.client.transport.interface import BufferedResponse, Pairs
 
@@ -184,3 +184,14 @@ def _a_moment() -> object:
     from datetime import timedelta
 
     return timedelta(milliseconds=100)
+
+
+def test_those_who_go_on_get_what_can_be_read_and_hear_of_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+    (tmp_path / "b.yaml").write_text("a: [")
+    manifests, problems = read_what_can_be([str(tmp_path), str(tmp_path / "nowhere")])
+    assert [manifest.name for manifest in manifests] == ["a"]
+    assert [problem.partition(":")[0] for problem in problems] == [
+        f"error parsing {tmp_path}/b.yaml",
+        f'the path "{tmp_path}/nowhere" does not exist',
+    ]

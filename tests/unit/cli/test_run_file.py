@@ -13,11 +13,60 @@ from pathlib import Path
 
 import pytest
 
-from localplane.cli.down import stop
+from localplane.cli import run_file
+from localplane.cli.down import clean_abandoned, stop
 from localplane.cli.errors import AlreadyUp, PlaneError
 from localplane.cli.places import known_names, places, state_directory
 from localplane.cli.processes import birth, is_alive, resident_bytes, signal_if_same
-from localplane.cli.run_file import READY, Claim, RunRecord, read, record_of_this_process, running, running_names
+from localplane.cli.run_file import READY, Claim, RunRecord, is_up, read, record_of_this_process, running, running_names
+
+
+def entries(state: Path) -> list[str]:
+    return sorted(entry.name for entry in (state / ".planes").iterdir())
+
+
+def test_a_plane_that_keeps_nothing_takes_its_directory_with_it(state: Path) -> None:
+    with Claim.take("default") as claim:
+        claim.write(record())
+        claim.places.log.write_text("what it said")
+        claim.vanish()
+        assert entries(state) == []
+    with Claim.take("default") as claim:
+        (claim.places.directory / "of somebody else").touch()
+        claim.vanish()
+    assert [path.name for path in claim.places.directory.iterdir()] == ["of somebody else"]
+
+
+def test_who_waited_for_a_lock_that_went_away_begins_with_a_new_one(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Claim.take("default")
+    waited = 0
+
+    def locked(descriptor: int) -> bool:
+        nonlocal waited
+        waited += 1
+        if waited == 1:
+            first.vanish()
+            first.release()
+        return was_locked(descriptor)
+
+    was_locked = run_file._locked
+    monkeypatch.setattr(run_file, "_locked", locked)
+    with Claim.take("default") as second:
+        assert waited == 2
+        assert is_up(second.places)
+        with pytest.raises(AlreadyUp):
+            Claim.take("default")
+
+
+def test_what_killed_planes_of_commands_left_is_cleaned_up_and_nobody_else_s(state: Path) -> None:
+    for name, ephemeral in (("run-1", True), ("run-2", True), ("test", True)):
+        with Claim.take(name) as claim:
+            claim.write(replace(record(name), ephemeral=ephemeral))
+    with Claim.take("run-2"):
+        clean_abandoned("run-")
+        assert entries(state) == ["run-2", "test"]
 
 
 @pytest.fixture
