@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from localplane.apimachinery import quantity
 from localplane.apimachinery.api_types import APIField, is_struct
 from localplane.apimachinery.objects import JSONObject
 from localplane.apis.table import TYPES, registered_type
@@ -62,9 +63,7 @@ def _zero(field: APIField) -> Any:
 
 
 def _quantity(value: Any) -> Any:
-    from localplane.apimachinery.quantity import InvalidQuantity, canonical
-
     try:
-        return canonical(str(value))
-    except InvalidQuantity:
+        return quantity.canonical(str(value))
+    except quantity.InvalidQuantity:
         return value

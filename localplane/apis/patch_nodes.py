@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from localplane.apimachinery.api_types import SCALARS, APIField, is_struct
 from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.patch.strategic import openapi
 from localplane.apis.table import TYPES, registered_type
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ def patch_node(obj: JSONObject) -> Node | None:
 
 @cache
 def struct_node(definition: str) -> Node:
-    from localplane.apimachinery.patch.strategic.openapi import node_of
-
     schemas: dict[str, JSONObject] = {}
     waiting = [definition]
     while waiting:
@@ -36,7 +35,7 @@ def struct_node(definition: str) -> Node:
         waiting += (kind for field in fields if is_struct(kind := _innermost(field.type)))
     # An object's kind and version are fields as well; a struct inside of one is not asked for them.
     schemas[definition]["properties"] |= {"apiVersion": {}, "kind": {}}
-    node = node_of({"kinds": {"": definition}, "schemas": schemas}, "")
+    node = openapi.node_of({"kinds": {"": definition}, "schemas": schemas}, "")
     assert node is not None
     return node
 

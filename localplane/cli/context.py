@@ -16,6 +16,7 @@ import orjson
 
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConfigError
+from localplane.client.kubeconfig import edits, load
 
 _EXTENSION = "kctl"
 _PREVIOUS = "previous-context"
@@ -35,11 +36,9 @@ class Merged:
 
 def add_context(plane_kubeconfig: Path, *, switch: bool, into: Path | None = None) -> Merged:
     """Merge a plane's own kubeconfig, which has one entry of each sort, into the user's. Raises ConfigError."""
-    from localplane.client.kubeconfig.edits import edit, file_to_edit
-
     ours: JSONObject = orjson.loads(plane_kubeconfig.read_bytes())
     name: str = ours["current-context"]
-    path = file_to_edit(into).absolute()
+    path = edits.file_to_edit(into).absolute()
     before = ""
 
     def change(document: JSONObject) -> None:
@@ -55,13 +54,12 @@ def add_context(plane_kubeconfig: Path, *, switch: bool, into: Path | None = Non
             document["current-context"] = name
             _remember(_found(document, name), before)
 
-    edit(path, change)
+    edits.edit(path, change)
     return Merged(path, before)
 
 
 def remove_context(path: Path, name: str) -> None:
     """Take out what `add_context` put in. The current context goes back to what it was, if it is still ours."""
-    from localplane.client.kubeconfig.edits import edit
 
     def change(document: JSONObject) -> None:
         entry = _find(document, "contexts", name)
@@ -75,13 +73,11 @@ def remove_context(path: Path, name: str) -> None:
             document["current-context"] = previous if _exists(document, previous) else ""
 
     if path.exists():
-        edit(path, change)
+        edits.edit(path, change)
 
 
 def current_context() -> str:
     """What kubectl would use now; empty if nobody can tell."""
-    from localplane.client.kubeconfig import load
-
     try:
         return load().current_context
     except ConfigError:
@@ -133,8 +129,6 @@ def _exists(document: JSONObject, name: str) -> bool:
     """In this file, or in another one that is merged with it."""
     if _find(document, "contexts", name) is not None:
         return True
-    from localplane.client.kubeconfig import load
-
     try:
         return name in load().contexts
     except ConfigError:

@@ -5,6 +5,8 @@ What is not plain (a percent sign, a user, an IPv6 address, a letter that must b
 
 from __future__ import annotations
 
+import urllib.parse
+
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Final
 from localplane.apimachinery.records import record
 
@@ -41,27 +43,21 @@ def server_url(url: str) -> ServerURL | None:
 
 
 def split(url: str) -> SplitResult:
-    from urllib.parse import urlsplit
-
-    return urlsplit(url)
+    return urllib.parse.urlsplit(url)
 
 
 def escaped(text: str) -> str:
     """For a segment of a path."""
     if _is_plain(text):
         return text
-    from urllib.parse import quote
-
-    return quote(text, safe="")
+    return urllib.parse.quote(text, safe="")
 
 
 def query_of(pairs: Iterable[tuple[str, str]]) -> str:
     pairs = list(pairs)
     if all(_is_plain(name) and _is_plain(value) for name, value in pairs):
         return "&".join(f"{name}={value}" for name, value in pairs)
-    from urllib.parse import urlencode
-
-    return urlencode(pairs)
+    return urllib.parse.urlencode(pairs)
 
 
 def _is_plain(text: str) -> bool:

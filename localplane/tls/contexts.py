@@ -10,6 +10,7 @@ from __future__ import annotations
 import ssl
 
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, Final, Self
+from localplane.tls import verification
 
 from .authorities import NoAuthorities, certificates_in
 
@@ -45,9 +46,7 @@ def judging(bundle: bytes = b"") -> ssl.SSLContext:
     """The same. The system's authorities are left to OpenSSL, which knows where they are. Raises NoAuthorities."""
     if not bundle:
         return verifying()
-    from .verification import Pool
-
-    return JudgingContext(Pool.of_bundle(bundle))
+    return JudgingContext(verification.Pool.of_bundle(bundle))
 
 
 def trusting_anybody() -> ssl.SSLContext:
@@ -100,11 +99,11 @@ class JudgingContext(ssl.SSLContext):
 
     def judge(self, peer: ssl.SSLObject | ssl.SSLSocket) -> None:
         """Raises Distrusted."""
-        from .verification import Purpose, Untrusted, verify
-
         try:
-            verify(shown_by(peer), self.pool, purpose=Purpose.SERVER, host=peer.server_hostname or "")
-        except Untrusted as error:
+            verification.verify(
+                shown_by(peer), self.pool, purpose=verification.Purpose.SERVER, host=peer.server_hostname or ""
+            )
+        except verification.Untrusted as error:
             raise Distrusted(str(error)) from error
 
 

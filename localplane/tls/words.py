@@ -6,6 +6,7 @@ import ssl
 from collections.abc import Callable
 
 from localplane.apimachinery.light_typing import Final
+from localplane.tls import certificates, hostnames, verification
 
 from .contexts import Distrusted
 
@@ -56,12 +57,9 @@ def _out_of_time(shown: Callable[[], bytes] | None) -> str:
     known = "x509: certificate has expired or is not yet valid"
     if shown is None or not (raw := shown()):
         return known
-    from .certificates import MalformedCertificate
-    from .verification import Pool, Purpose, Untrusted, verify
-
     try:
-        verify([raw], Pool(), purpose=Purpose.SERVER)
-    except (Untrusted, MalformedCertificate) as problem:
+        verification.verify([raw], verification.Pool(), purpose=verification.Purpose.SERVER)
+    except (verification.Untrusted, certificates.MalformedCertificate) as problem:
         return str(problem) if str(problem).startswith(known) else known
     return known
 
@@ -69,10 +67,7 @@ def _out_of_time(shown: Callable[[], bytes] | None) -> str:
 def _other_name(host: str, shown: Callable[[], bytes] | None) -> str:
     if shown is None or not (raw := shown()):
         return f"x509: certificate is not valid for {host}"
-    from .certificates import Certificate, MalformedCertificate
-    from .hostnames import mismatch
-
     try:
-        return mismatch(Certificate.load(raw), host)
-    except MalformedCertificate:
+        return hostnames.mismatch(certificates.Certificate.load(raw), host)
+    except certificates.MalformedCertificate:
         return f"x509: certificate is not valid for {host}"

@@ -19,7 +19,7 @@ WHY_NOT: dict[str, str] = {
     "localplane/apiserver/authentication/client_certificate.py": "certificates that our authority has signed",
     "localplane/scheduler/plugins/devices/selectors.py": "expressions that were stored, up to 10 KiB each, and so many",
     "localplane/catalog/core/pods/validation/pods.py": "specs up to a length",
-    "localplane/catalog/resource/device_selectors.py": "one of it",
+    "localplane/catalog/resource/device_expressions.py": "one of it",
     "localplane/catalog/admissionregistration/patch_types.py": "one of it",
     "localplane/catalog/admissionregistration/compiler.py": "one of it",
 }

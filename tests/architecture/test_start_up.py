@@ -79,3 +79,10 @@ def test_what_people_type_all_day_imports_only_what_it_must(line: str, tmp_path:
     spared = {"calendar", "dataclasses", "datetime", "encodings.idna", "ipaddress", "pathlib", "typing", "urllib.parse"}
     assert imported & (HEAVY | spared) == set()
     assert "localplane.apimachinery.api_types" not in imported, "types are for those who write typed objects"
+
+
+def test_a_plane_without_expressions_starts_without_the_language() -> None:
+    """It is fifty modules, and most clusters have no rule, no policy and no device."""
+    program = "import sys, localplane.compose.control_plane; print(*(name for name in sys.modules if '.cel' in name))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

@@ -40,36 +40,10 @@ _TYPES = (BOOL, BYTES, CIDR, DOUBLE, DURATION, INT, IP, LIST, MAP, NULL, OPTIONA
 
 @lru_cache(maxsize=1)
 def base_environment() -> Environment:
-    """Made when it is first needed: importing this costs nothing."""
-    from .library.authorization import AUTHORIZATION
-    from .library.conversions import CONVERSIONS
-    from .library.lists import LISTS
-    from .library.named_formats import NAMED_FORMATS
-    from .library.network import NETWORK
-    from .library.operators import OPERATORS
-    from .library.optionals import OPTIONALS
-    from .library.patterns import REGEX
-    from .library.quantities import QUANTITIES
-    from .library.semver import SEMVERS
-    from .library.strings import STRINGS
-    from .library.times import TIMES
-    from .library.urls import URLS
+    """Made when it is first needed, and the library is imported then: most clusters have no expression."""
+    from .library.functions import FUNCTIONS
 
-    functions = merged(
-        OPERATORS,
-        CONVERSIONS,
-        TIMES,
-        URLS,
-        REGEX,
-        AUTHORIZATION,
-        OPTIONALS,
-        QUANTITIES,
-        STRINGS,
-        NETWORK,
-        NAMED_FORMATS,
-        SEMVERS,
-        LISTS,
-    )
+    functions = merged(*FUNCTIONS)
     return Environment(functions, {type_.name: type_ for type_ in _TYPES}, {})
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from localplane.apimachinery.golang.text import go_plain, go_type_name
+from localplane.apimachinery.serializers import yaml_scalars
 
 from .errors import Unmanageable
 from .fieldset import shown
@@ -117,9 +118,7 @@ def _scalar_fault(scalar: str, value: Any) -> str:
         case "numeric" if not is_number:
             return f"expected numeric (int or float), got {go_type_name(value)}"
         case "string" if not is_text:
-            from localplane.apimachinery.serializers.yaml_scalars import go_syntax
-
-            shown_value = go_syntax(value, 1, keys="string")
+            shown_value = yaml_scalars.go_syntax(value, 1, keys="string")
             return f"expected string, got &value.valueUnstructured{{Value:{shown_value}}}"
         case "boolean" if not is_boolean:
             return f"expected boolean, got &{{{go_plain(value)}}}"

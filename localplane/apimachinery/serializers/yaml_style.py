@@ -10,6 +10,7 @@ from functools import cache
 
 from localplane.apimachinery.golang.text import go_float, json_float
 from localplane.apimachinery.light_typing import Any
+from localplane.apimachinery.serializers import json_scanner
 
 from .yaml_scalars import STR, resolve
 
@@ -74,9 +75,7 @@ def _number_or_word(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        from .json_scanner import number
-
-        value = number(json_float(value))
+        value = json_scanner.number(json_float(value))
     elif not -(2**63) <= value < 2**64:
         value = float(value)
     return go_float(value) if isinstance(value, float) else str(value)

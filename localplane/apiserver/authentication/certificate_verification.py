@@ -14,6 +14,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from localplane.tls.certificates import Certificate, MalformedCertificate
+from localplane.tls.verification import Pool, Purpose, Untrusted, verify
+
 from .interface import Unauthenticated
 
 if TYPE_CHECKING:
@@ -56,8 +59,6 @@ class CertificateVerifier:
 
     def _judged(self, shown: PeerCertificates) -> _Finding:
         """`cryptography` takes long to import, and only those who are shown a certificate need it."""
-        from localplane.tls.verification import Pool, Purpose, Untrusted, verify
-
         if self._roots is None:
             self._roots = Pool.of_bundle(self._bundle.read_bytes())
         try:
@@ -70,8 +71,6 @@ class CertificateVerifier:
 
 def _identified(raw: bytes) -> str:
     """Kubernetes: certificateIdentifier."""
-    from localplane.tls.certificates import Certificate, MalformedCertificate
-
     try:
         certificate = Certificate.load(raw)
     except MalformedCertificate:

@@ -14,6 +14,10 @@ from typing import Any
 
 import orjson
 
+from localplane.apimachinery.golang.text import json_type
+from localplane.apimachinery.serializers.errors import SerializationError
+from localplane.apimachinery.serializers.json import number_text, parse_json
+
 from .errors import InvalidContinueToken
 
 _VERSION = "meta.k8s.io/v1"
@@ -77,9 +81,6 @@ class _Fields:
 
 def _parse_patiently(token: bytes) -> Any:
     """Go takes a little more for JSON, and has its own words for the rest. Imported when it comes to that."""
-    from localplane.apimachinery.serializers.errors import SerializationError
-    from localplane.apimachinery.serializers.json import parse_json
-
     try:
         return parse_json(token).value
     except SerializationError as error:
@@ -104,9 +105,6 @@ def _revision(fields: dict[str, Any], token: bytes) -> int:
 
 def _wrong_type(value: Any, into: str, *, number_in: bytes | None = None) -> InvalidContinueToken:
     """Go quotes a number, as it is written, only where another number would be right."""
-    from localplane.apimachinery.golang.text import json_type
-    from localplane.apimachinery.serializers.json import number_text
-
     what = json_type(value)
     if what == "number" and number_in is not None:
         what = f"number {number_text(number_in, ('rv',))}"

@@ -11,8 +11,10 @@ from functools import lru_cache
 from typing import Final
 
 from localplane.apimachinery.cel import CompilationFailed, InstantiationFailed, Program, base_environment, checked
+from localplane.apimachinery.cel.checker.checker import check
 from localplane.apimachinery.cel.declarations import Environment, Struct, struct
 from localplane.apimachinery.cel.library.authorization import AUTHORIZER, RESOURCE_CHECK
+from localplane.apimachinery.cel.parser.parser import parse
 from localplane.apimachinery.cel.types import (
     BOOL,
     DYN,
@@ -26,6 +28,8 @@ from localplane.apimachinery.cel.types import (
     list_of,
     map_of,
 )
+
+from .patch_types import Expression, with_patch_functions, without_messages
 
 CONDITION: Final = (BOOL,)
 MESSAGE: Final = (STRING,)
@@ -69,11 +73,6 @@ class ExpressionCompiler:
 
     def compile_patch(self, text: str, *, is_json_patch: bool) -> Compiled:
         """An expression that makes an `Object`, or a list of `JSONPatch`."""
-        from localplane.apimachinery.cel.checker.checker import check
-        from localplane.apimachinery.cel.parser.parser import parse
-
-        from .patch_types import Expression, with_patch_functions, without_messages
-
         environment = with_patch_functions(self._environment(has_authorizer=True))
         try:
             tree = without_messages(parse(text))

@@ -9,6 +9,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.x509 import (
+    BasicConstraints,
+    DNSName,
+    ExtensionNotFound,
+    SubjectAlternativeName,
+    load_der_x509_certificate,
+    load_der_x509_csr,
+)
+
 from .pem import blocks
 
 if TYPE_CHECKING:
@@ -49,8 +63,6 @@ def request_problem(pem: bytes) -> str:
 
 
 def _request(der: bytes) -> CertificateSigningRequest | None:
-    from cryptography.x509 import load_der_x509_csr
-
     try:
         return load_der_x509_csr(der)
     except ValueError:
@@ -58,10 +70,6 @@ def _request(der: bytes) -> CertificateSigningRequest | None:
 
 
 def _signature_problem(request: CertificateSigningRequest) -> str:
-    from cryptography.exceptions import UnsupportedAlgorithm
-    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
-    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
-
     try:
         if request.is_signature_valid:
             return ""
@@ -89,16 +97,6 @@ def certificates_problem(pem: bytes) -> str:
 
 def certificate(der: bytes) -> CertificateFacts | None:
     """None if it is none."""
-    from cryptography.exceptions import UnsupportedAlgorithm
-    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-    from cryptography.x509 import (
-        BasicConstraints,
-        DNSName,
-        ExtensionNotFound,
-        SubjectAlternativeName,
-        load_der_x509_certificate,
-    )
-
     try:
         found = load_der_x509_certificate(der)
         key = found.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
@@ -118,11 +116,6 @@ def certificate(der: bytes) -> CertificateFacts | None:
 
 def request_key(der: bytes) -> PublicKey | None:
     """The key of a request as pods send them; None if it is no request."""
-    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
-    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-
     request = _request(der)
     if request is None:
         return None

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from cryptography.x509 import load_pem_x509_certificate
+
 from localplane.catalog.certificates.pem import blocks
 
 
@@ -50,10 +54,6 @@ def _key_problem(pem: bytes) -> str:
 
 def _pair_problem(certificate: bytes, key: bytes) -> str:
     """Imported here: few Secrets hold certificates, and the library is a large one."""
-    from cryptography.exceptions import UnsupportedAlgorithm
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
-    from cryptography.x509 import load_pem_x509_certificate
-
     try:
         public = load_pem_x509_certificate(certificate).public_key()
     except (ValueError, UnsupportedAlgorithm):

@@ -6,13 +6,9 @@ Kubernetes: pkg/apis/resource/validation, validateSelector and validateDeviceCon
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
-from localplane.apimachinery.cel import CompilationFailed, InstantiationFailed, base_environment, checked
-from localplane.apimachinery.cel.declarations import Environment, struct
-from localplane.apimachinery.cel.types import BOOL, DYN, QUANTITY, STRING, map_of
-from localplane.apimachinery.fieldpath import FieldError, Path, internal, invalid, required, too_long
+from localplane.apimachinery.fieldpath import FieldError, Path, invalid, required, too_long
 from localplane.apimachinery.golang.text import go_json
 from localplane.apimachinery.names import size
 
@@ -24,36 +20,6 @@ SELECTORS_MAX, CONFIGURATIONS_MAX = 32, 32
 _EXPRESSION_MAX, _PARAMETERS_MAX = 10 * 1024, 10 * 1024
 
 
-def _compile_errors(expression: str, path: Path) -> Iterator[FieldError]:
-    """Kubernetes: dynamic-resource-allocation/cel, CompileCELExpression."""
-    environment = device_environment()
-    try:
-        compiled = checked(expression, environment, binds=True)
-    except CompilationFailed as error:
-        yield invalid(path, expression, f"compilation failed: {error}")
-        return
-    if not any(compiled.type.is_exactly(each) for each in (BOOL, DYN)):
-        yield invalid(path, expression, f"must evaluate to bool or the unknown type, not {compiled.type}")
-        return
-    try:
-        compiled.program(environment)
-    except InstantiationFailed as error:
-        yield internal(path, f"program instantiation failed: {error}")
-
-
-@lru_cache(maxsize=1)
-def device_environment() -> Environment:
-    """Made when the first selector comes. Attributes and capacities are found by domain and then by name."""
-    device = struct(
-        "kubernetes.DRADevice",
-        driver=STRING,
-        attributes=map_of(STRING, map_of(STRING, DYN)),
-        capacity=map_of(STRING, map_of(STRING, QUANTITY)),
-        allowMultipleAllocations=BOOL,
-    )
-    return base_environment().with_variables({"device": device})
-
-
 def selector_errors(selector: JSONObject, path: Path) -> Iterator[FieldError]:
     if (cel := selector.get("cel")) is None:
         yield required(path / "cel")
@@ -62,7 +28,9 @@ def selector_errors(selector: JSONObject, path: Path) -> Iterator[FieldError]:
     if size(expression) > _EXPRESSION_MAX:
         yield too_long(place, _EXPRESSION_MAX)
     else:
-        yield from _compile_errors(expression, place)
+        from .device_expressions import compile_errors  # CEL, which a cluster without devices never loads
+
+        yield from compile_errors(expression, place)
 
 
 def stored_selector_errors(selector: JSONObject, path: Path) -> Iterator[FieldError]:

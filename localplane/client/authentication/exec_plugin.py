@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from localplane.apimachinery.golang.sources import EXEC_PLUGIN_SCHEME
+from localplane.apimachinery.serializers import errors, yaml
 from localplane.apimachinery.times import InvalidTime, parse_time
 from localplane.client.errors import ConfigError, CredentialsError
 from localplane.client.kubeconfig.model import ExecClusterInfo, ExecConfig
@@ -143,12 +144,9 @@ def _issued(output: bytes, version: str) -> _Issued:
 
 
 def _decoded(output: bytes) -> dict[str, Any]:
-    from localplane.apimachinery.serializers.errors import SerializationError
-    from localplane.apimachinery.serializers.yaml import parse_yaml
-
     try:
-        document = parse_yaml(output).value
-    except SerializationError as error:
+        document = yaml.parse_yaml(output).value
+    except errors.SerializationError as error:
         raise CredentialsError(f"decoding stdout: {error}") from error
     if not isinstance(document, dict):
         what = {str: "string", list: "array", bool: "bool", type(None): "null"}.get(type(document), "number")

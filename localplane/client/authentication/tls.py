@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable
 
 from localplane.apimachinery.light_typing import TYPE_CHECKING
 from localplane.client.errors import ConfigError
 from localplane.client.kubeconfig.model import ClientConfig
+from localplane.tls import contexts, words
 
 from .credentials import ClientCertificate
 
@@ -61,8 +63,6 @@ def _authority(config: ClientConfig) -> bytes:
 
 
 def _trusting(config: ClientConfig, authority: bytes, *, judging: bool) -> ssl.SSLContext:
-    from localplane.tls import contexts
-
     if config.insecure_skip_tls_verify:
         return contexts.trusting_anybody()
     return contexts.judging(authority) if judging else contexts.verifying(authority)
@@ -87,8 +87,6 @@ def _show(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
 
 def _show_files(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
     """In a directory that nobody else can enter, for as long as this takes."""
-    import tempfile
-
     with tempfile.TemporaryDirectory(prefix="client-certificate-") as directory:
         chain, key = f"{directory}/chain.pem", f"{directory}/key.pem"
         for path, content in ((chain, certificate.chain), (key, certificate.key)):
@@ -105,6 +103,4 @@ def _load(context: ssl.SSLContext, chain: str, key: str) -> None:
 def handshake_failure(error: OSError, host: str, shown: Callable[[], bytes] | None = None) -> str:
     """What Go says about a handshake that failed so. `shown` returns the certificate that the server has shown, in DER;
     it is asked only if it matters."""
-    from localplane.tls import words
-
     return words.handshake_failure(error, host, shown)

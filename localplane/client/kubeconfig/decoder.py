@@ -6,6 +6,7 @@ import base64
 from collections.abc import Callable, Mapping
 
 from localplane.apimachinery.light_typing import Any, TypeVar
+from localplane.apimachinery.serializers import errors, yaml
 from localplane.client.errors import ConfigError
 
 from .fields import checked
@@ -31,12 +32,9 @@ def document(text: bytes) -> Any:
     """What stands there, whatever it is. Raises ConfigError."""
     if (plain := parse_plain(text)) is not None:
         return plain
-    from localplane.apimachinery.serializers.errors import SerializationError
-    from localplane.apimachinery.serializers.yaml import parse_yaml
-
     try:
-        return parse_yaml(text).value
-    except SerializationError as error:
+        return yaml.parse_yaml(text).value
+    except errors.SerializationError as error:
         raise ConfigError(str(error)) from error
 
 

@@ -6,10 +6,12 @@ would write back. Kubernetes: client-go/tools/clientcmd/api/v1, types.go and con
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Iterator, Mapping
 
 from localplane.apimachinery.golang.sources import KUBECONFIG_SCHEME
-from localplane.apimachinery.golang.text import json_type
+from localplane.apimachinery.golang.text import go_plain, json_type
 from localplane.apimachinery.light_typing import Any, Final
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConfigError
@@ -139,12 +141,10 @@ def _problems(value: Any, type_name: str, place: str, struct: str = "Config") ->
 
 
 def _base64_problems(text: str) -> Iterator[str]:
-    import binascii
-
     try:
         binascii.a2b_base64(text.replace("\n", "").replace("\r", ""), strict_mode=True)
     except (binascii.Error, ValueError):
-        from localplane.apimachinery.schema.structs.decoder import corrupt_base64
+        from localplane.apimachinery.schema.structs.decoder import corrupt_base64  # a whole room, for one sentence
 
         yield f"illegal base64 data at input byte {corrupt_base64(text) or 0}"
 
@@ -171,8 +171,6 @@ def _refuse_duplicates(document: JSONObject) -> None:
 
 def _go_struct(value: Mapping[str, Any], struct: str) -> str:
     """Go's %v of one."""
-    from localplane.apimachinery.golang.text import go_plain
-
     parts = []
     for name, type_name in STRUCTS[struct].items():
         found, bare = value.get(name), type_name.removesuffix("!")
@@ -181,8 +179,6 @@ def _go_struct(value: Mapping[str, Any], struct: str) -> str:
         elif bare.startswith("*"):
             parts.append("<nil>" if found is None else "0xc000000000")
         elif bare == "[]uint8":
-            import base64
-
             parts.append(go_plain(list(base64.b64decode(found or ""))))
         else:
             empty: Any = {} if bare.startswith("map") else []

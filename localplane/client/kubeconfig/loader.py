@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 from collections.abc import Callable, Mapping, Sequence
 
 from localplane.apimachinery.light_typing import TYPE_CHECKING
@@ -16,11 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def default_paths(environment: Mapping[str, str] | None = None) -> tuple[Path, ...]:
+def default_paths(environment: Mapping[str, str] | None = None) -> tuple[pathlib.Path, ...]:
     """The files of $KUBECONFIG, or ~/.kube/config."""
-    from pathlib import Path  # costs as much as reading the file, so only who asks for paths pays for it
-
-    return tuple(map(Path, _file_names(os.environ if environment is None else environment)))
+    return tuple(map(pathlib.Path, _file_names(os.environ if environment is None else environment)))
 
 
 def _file_names(environment: Mapping[str, str]) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ numbers, anchors, comments behind values, tabs) it declines, and the whole parse
 
 from __future__ import annotations
 
+import json
+
 from localplane.apimachinery.light_typing import Any, Final
 
 _LETTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
@@ -41,8 +43,6 @@ def parse_plain(text: bytes) -> dict[str, Any] | None:
 
 def _json(text: bytes) -> dict[str, Any] | None:
     """Some programs write kubeconfigs so: it is YAML, too."""
-    import json
-
     try:
         value = json.loads(text)
     except ValueError:

@@ -15,6 +15,10 @@ from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, Final, Self
 from localplane.apimachinery.records import record
 from localplane.client.errors import ConnectionLost, InvalidAnswer, RequestTimedOut
+from localplane.client.rest import resources
+from localplane.client.rest.discovery import Discovery
+from localplane.client.transport import aiohttp_transport
+from localplane.client.transport.headers import ActingTransport, parse_warnings
 from localplane.client.transport.interface import Pairs, Response, Transport, header, header_values
 
 from .json_bodies import loads
@@ -28,7 +32,6 @@ if TYPE_CHECKING:
 
     from .discovery import Discovery
     from .names import GroupVersionResource
-    from .resources import ResourceClient
 
 _MAX_RETRIES: Final = 10
 _RETRY_LOST_AFTER: Final = 1.0
@@ -79,26 +82,18 @@ class Client:
         cls, config: ClientConfig, *, agent: str | None = None, warn: Callable[[ServerWarning], None] | None = None
     ) -> Self:
         """Over HTTP; nothing is sent yet."""
-        from localplane.client.transport.aiohttp_transport import HTTPTransport
-
-        return cls(HTTPTransport(config, agent=agent), warn=warn, timeout=config.timeout)
+        return cls(aiohttp_transport.HTTPTransport(config, agent=agent), warn=warn, timeout=config.timeout)
 
     def acting_as(self, user: str, *, groups: Sequence[str] = (), agent: str = "") -> Client:
         """The same connection in another's name, which the server has to allow. Closing this one closes nothing."""
-        from localplane.client.transport.headers import ActingTransport
-
         transport = ActingTransport(self._transport, user=user, groups=groups, agent=agent)
         return Client(transport, warn=self._warn, timeout=self._timeout, sleep=self._sleep)
 
-    def resource(self, resource: GroupVersionResource, namespace: str = "") -> ResourceClient:
+    def resource(self, resource: GroupVersionResource, namespace: str = "") -> resources.ResourceClient:
         """The verbs on one kind of object, in one namespace or (empty) in all or none."""
-        from .resources import ResourceClient
-
-        return ResourceClient(self, resource, namespace)
+        return resources.ResourceClient(self, resource, namespace)
 
     def discovery(self) -> Discovery:
-        from .discovery import Discovery
-
         return Discovery(self)
 
     async def request(
@@ -187,8 +182,6 @@ class Client:
 
     def _pass_warnings(self, headers: Pairs) -> None:
         if self._warn is not None and (given := header_values(headers, "warning")):
-            from localplane.client.transport.headers import parse_warnings
-
             for warning in parse_warnings(given):
                 if warning.code == 299 and warning.text:
                     self._warn(warning)

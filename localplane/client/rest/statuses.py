@@ -14,6 +14,7 @@ from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.light_typing import Any
 from localplane.apimachinery.records import record
+from localplane.apimachinery.serializers import protobuf
 
 from .json_bodies import loads
 
@@ -138,7 +139,5 @@ def _guess(code: int, method: str, said: str) -> tuple[str, str]:
 
 def _from_protobuf(body: bytes) -> dict[str, Any]:
     """For those who ask for protobuf: refusals come so too."""
-    from localplane.apimachinery.serializers.protobuf import opened, read_message, status
-
-    envelope = opened(body)
-    return {"kind": envelope.kind} | read_message(status(), envelope.message)
+    envelope = protobuf.opened(body)
+    return {"kind": envelope.kind} | protobuf.read_message(protobuf.status(), envelope.message)

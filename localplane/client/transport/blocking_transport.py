@@ -6,11 +6,15 @@ event loop, and nothing here imports asyncio or an HTTP library. One connection 
 
 from __future__ import annotations
 
+import base64
+import pathlib
 import select
 import time
+import urllib.parse
 from collections.abc import Awaitable, Callable, Sequence
 
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Final, TypeVar
+from localplane.client.authentication import tls as client_tls
 from localplane.client.authentication.credentials import ClientCertificate, Credentials, credentials_for
 from localplane.client.errors import (
     ClientError,
@@ -23,7 +27,10 @@ from localplane.client.errors import (
     TLSFailed,
 )
 from localplane.client.kubeconfig.model import ClientConfig
+from localplane.client.transport import socks
+from localplane.client.transport.proxies import proxy_for
 from localplane.client.urls import split
+from localplane.tls import contexts
 
 from .driver import drive
 from .headers import impersonation_headers
@@ -127,8 +134,6 @@ class BlockingTransport:
 
     def _plain(self, deadline: float | None) -> socket.socket:
         """To the server, before anything is said."""
-        from .proxies import proxy_for
-
         proxy = proxy_for(self._config.server, configured=self._config.proxy_url)
         host, port = self._parts.host, self._parts.port or _PORTS[self._parts.scheme]
         if not proxy:
@@ -138,12 +143,10 @@ class BlockingTransport:
         return self._through(proxy, host, port, deadline)
 
     def _by_socks(self, proxy: str, host: str, port: int, deadline: float | None) -> socket.socket:
-        from .socks import connect
-
         parts = split(proxy)
         plain = self._dial(parts.hostname or "", parts.port or _SOCKS_PORT, deadline)
         try:
-            connect(plain, parts, host, port)
+            socks.connect(plain, parts, host, port)
         except OSError as error:
             plain.close()
             reason = f"socks connect tcp {parts.hostname}:{parts.port or _SOCKS_PORT}->{host}:{port}: {error}"
@@ -156,16 +159,11 @@ class BlockingTransport:
         plain = self._dial(parts.hostname or "", parts.port or _PORTS[parts.scheme], deadline)
         connected = plain
         if parts.scheme == "https":
-            from localplane.tls.contexts import verifying
-
-            connected = verifying().wrap_socket(plain, server_hostname=parts.hostname)
+            connected = contexts.verifying().wrap_socket(plain, server_hostname=parts.hostname)
         target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         headers = [("Host", target)]
         if parts.username is not None:
-            import base64
-            from urllib.parse import unquote
-
-            pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
+            pair = f"{urllib.parse.unquote(parts.username)}:{urllib.parse.unquote(parts.password or '')}".encode()
             headers.append(("Proxy-Authorization", f"Basic {base64.b64encode(pair).decode()}"))
         tunnel = _Connection(connected, parts.netloc.rpartition("@")[2])
         tunnel.send(request_bytes("CONNECT", target, headers, None), deadline)
@@ -218,17 +216,13 @@ class BlockingTransport:
             raise
         except OSError as error:  # an SSLError is one
             plain.close()
-            from localplane.client.authentication.tls import handshake_failure
-
-            reason = handshake_failure(error, name, shown=lambda: self._shown(deadline))
+            reason = client_tls.handshake_failure(error, name, shown=lambda: self._shown(deadline))
             raise TLSFailed(f"{self._config.server}: {error}", address=self._address, reason=reason) from error
 
     def _shown(self, deadline: float | None) -> bytes:
         """The server's certificate, to say what is wrong with it; nothing if it shows none now."""
-        from localplane.tls.contexts import trusting_anybody
-
         try:
-            with trusting_anybody().wrap_socket(self._plain(deadline)) as looked:
+            with contexts.trusting_anybody().wrap_socket(self._plain(deadline)) as looked:
                 return looked.getpeercert(binary_form=True) or b""
         except (OSError, ClientError):
             return b""
@@ -370,10 +364,8 @@ def _settled(ask: Callable[[], Awaitable[T]]) -> T:
 
 def _asked() -> str:
     """Which name server did not know, as Go says it."""
-    from pathlib import Path
-
     try:
-        lines = Path("/etc/resolv.conf").read_text().splitlines()
+        lines = pathlib.Path("/etc/resolv.conf").read_text().splitlines()
     except (OSError, UnicodeDecodeError):
         return ""
     servers = [line.split()[1] for line in lines if line.startswith("nameserver") and len(line.split()) > 1]

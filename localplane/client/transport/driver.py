@@ -5,6 +5,7 @@ Importing asyncio costs more than everything else that a short command does.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Coroutine
 
 from localplane.apimachinery.light_typing import Any, TypeVar, cast
@@ -37,6 +38,4 @@ def drive(make: Callable[[], Awaitable[T]], *, loop_if_needed: bool = False) -> 
 
 async def sleep(seconds: float) -> None:
     """asyncio.sleep's place in such a coroutine."""
-    import time
-
     time.sleep(seconds)  # noqa: ASYNC251 - there is no loop to be held up

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 
+from localplane.apimachinery import times
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Protocol
 from localplane.client.errors import ConnectionFailed
@@ -71,9 +72,7 @@ class BufferedResponse:
 def query_text(query: Pairs, timeout: timedelta | None) -> str:
     """With its question mark, sorted by name. The server hears how long we wait. Kubernetes: client-go/rest."""
     if timeout is not None:
-        from localplane.apimachinery.times import format_duration
-
-        query = [*(pair for pair in query if pair[0] != "timeout"), ("timeout", format_duration(timeout))]
+        query = [*(pair for pair in query if pair[0] != "timeout"), ("timeout", times.format_duration(timeout))]
     return f"?{query_of(sorted(query, key=lambda pair: pair[0]))}" if query else ""
 
 

@@ -6,6 +6,7 @@ proxy's loopback may be meant) and is taken as it is.
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from collections.abc import Mapping
 
@@ -55,10 +56,8 @@ def _excepts(rule: str, host: str, port: int, address: IPv4Address | IPv6Address
     if rule == "*":
         return True
     if "/" in rule:
-        from ipaddress import ip_network
-
         try:
-            return address is not None and address in ip_network(rule, strict=False)
+            return address is not None and address in ipaddress.ip_network(rule, strict=False)
         except ValueError:
             return False
     name, colon, wanted = rule.rpartition(":")
@@ -75,9 +74,7 @@ def _excepts(rule: str, host: str, port: int, address: IPv4Address | IPv6Address
 
 
 def _address(host: str) -> IPv4Address | IPv6Address | None:
-    from ipaddress import ip_address
-
     try:
-        return ip_address(host)
+        return ipaddress.ip_address(host)
     except ValueError:
         return None

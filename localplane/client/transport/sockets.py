@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 
 from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, Final, Protocol
+from localplane.client.authentication import tls as client_tls
 
 if TYPE_CHECKING:
     from localplane.client.authentication.credentials import ClientCertificate
@@ -51,6 +52,4 @@ def secured(
     judging: bool = False,
 ) -> socket.socket:
     """After the handshake, with a server that is who it should be. Raises OSError and ConfigError."""
-    from localplane.client.authentication.tls import ssl_context
-
-    return ssl_context(config, certificate, judging=judging).wrap_socket(plain, server_hostname=_name(name))
+    return client_tls.ssl_context(config, certificate, judging=judging).wrap_socket(plain, server_hostname=_name(name))

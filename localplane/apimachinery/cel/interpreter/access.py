@@ -6,14 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from localplane.apimachinery.cel.errors import EvaluationError
+from localplane.apimachinery.cel.library import value_text
 from localplane.apimachinery.cel.schema.objects import CONTAINERS, SchemaObject
 from localplane.apimachinery.cel.values import MISSING, NONE, Mapper, Optional, Unsigned, type_of_value
 
 
 def _no_such_key(key: Any) -> EvaluationError:
-    from localplane.apimachinery.cel.library.value_text import shown
-
-    return EvaluationError(f"no such key: {shown(key)}")
+    return EvaluationError(f"no such key: {value_text.shown(key)}")
 
 
 def found(container: Any, key: Any) -> Any:

@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from localplane.apimachinery.cel.errors import EvaluationError, no_such_overload
-from localplane.apimachinery.cel.values import Duration, Timestamp, Unsigned
+from localplane.apimachinery.cel.interpreter import equality
+from localplane.apimachinery.cel.values import MISSING, Duration, Mapper, Timestamp, Unsigned
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 UINT_MAX = 2**64 - 1
@@ -142,12 +143,8 @@ def negate(value: Any) -> Any:
 
 def contains(container: Any, value: Any) -> bool:
     """`value in container`."""
-    from localplane.apimachinery.cel.values import MISSING, Mapper
-
-    from .equality import equal
-
     if isinstance(container, list):
-        return any(equal(value, each) for each in container)
+        return any(equality.equal(value, each) for each in container)
     if isinstance(container, Mapper):
         return container.find(value) is not MISSING
     raise no_such_overload()

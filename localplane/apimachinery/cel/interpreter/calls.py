@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from localplane.apimachinery.cel.costs.actual import AMPLIFIERS, call_cost
 from localplane.apimachinery.cel.declarations import Function, Implementation, Overload
 from localplane.apimachinery.cel.errors import CostExceeded, EvaluationError, no_such_overload
+from localplane.apimachinery.cel.interpreter import program
 from localplane.apimachinery.cel.library.conversions import CONVERSION_NAMES
 from localplane.apimachinery.cel.library.patterns import compiled as compiled_pattern
 from localplane.apimachinery.cel.parser.tree import Call, Expr
@@ -37,30 +38,24 @@ def compile_call(compiler: Compiler, node: Call) -> Code:
     return _call(compute, codes, node)
 
 
-def _code(run: Run, cost: int) -> Code:
-    from .program import Code
-
-    return Code(run, cost)
+def _code(run: Run, cost: int) -> program.Code:
+    return program.Code(run, cost)
 
 
 def _folded(compute: Implementation, value: Any) -> Code:
-    from .program import InstantiationFailed, constant
-
     try:
-        return constant(compute(value))
+        return program.constant(compute(value))
     except EvaluationError as error:
-        raise InstantiationFailed(str(error)) from None
+        raise program.InstantiationFailed(str(error)) from None
 
 
 def _check_pattern(node: Call, codes: Sequence[Code]) -> None:
     """A pattern that is written in the expression must be one before it is used."""
-    from .program import InstantiationFailed
-
     if node.function in ("matches", "find", "findAll") and len(codes) > 1 and type(codes[1].value) is str:
         try:
             compiled_pattern(codes[1].value)
         except EvaluationError as error:
-            raise InstantiationFailed(str(error)) from None
+            raise program.InstantiationFailed(str(error)) from None
 
 
 def _call(compute: Implementation, codes: Sequence[Code], node: Call) -> Code:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from localplane.apimachinery.cel.errors import CostExceeded, EvaluationError, no_such_overload
+from localplane.apimachinery.cel.interpreter import program
 from localplane.apimachinery.cel.library.optionals import inserted
 from localplane.apimachinery.cel.parser.tree import Comprehension, Ident, descendants
 from localplane.apimachinery.cel.values import Map, Mapper, type_of_value
@@ -26,9 +27,7 @@ def compile_comprehension(compiler: Compiler, node: Comprehension) -> Code:
     return make(over, Items(slots), body, test)
 
 
-def _bound(compiler: Compiler, node: Comprehension) -> Code:
-    from .program import Code
-
+def _bound(compiler: Compiler, node: Comprehension) -> program.Code:
     value = compiler.compile(node.init)
     slot = compiler.declare(node.accumulator)
     result = compiler.compile(node.result)
@@ -41,7 +40,7 @@ def _bound(compiler: Compiler, node: Comprehension) -> Code:
         frame[slot] = compute(frame)
         return answer(frame)
 
-    return Code(run, value.cost + result.cost)
+    return program.Code(run, value.cost + result.cost)
 
 
 _GO_TYPES: Final = {
@@ -107,9 +106,7 @@ def _quantifier(*, decisive: bool) -> Callable[[Code, Items, Code, Code | None],
     """all and exists: one element may decide, and then errors of others don't matter."""
     looking = 3 if decisive else 2
 
-    def make(over: Code, items: Items, body: Code, _: Code | None) -> Code:
-        from .program import Code
-
+    def make(over: program.Code, items: Items, body: program.Code, _: program.Code | None) -> program.Code:
         rest, predicate = over.run, body.run
         each_cost = looking + 1 + body.cost
 
@@ -134,7 +131,7 @@ def _quantifier(*, decisive: bool) -> Callable[[Code, Items, Code, Code | None],
                 raise failure
             return not decisive
 
-        return Code(run, over.cost + 1)
+        return program.Code(run, over.cost + 1)
 
     return make
 
@@ -142,9 +139,7 @@ def _quantifier(*, decisive: bool) -> Callable[[Code, Items, Code, Code | None],
 _NOTHING: Final = object()
 
 
-def _exists_one(over: Code, items: Items, body: Code, _: Code | None) -> Code:
-    from .program import Code
-
+def _exists_one(over: program.Code, items: Items, body: program.Code, _: program.Code | None) -> program.Code:
     rest, predicate, cost = over.run, body.run, body.cost
 
     def run(frame: Frame) -> bool:
@@ -162,7 +157,7 @@ def _exists_one(over: Code, items: Items, body: Code, _: Code | None) -> Code:
             raise failure
         return count == 1
 
-    return Code(run, over.cost + 2)
+    return program.Code(run, over.cost + 2)
 
 
 def _is_true(value: Any) -> bool:
@@ -174,9 +169,7 @@ def _is_true(value: Any) -> bool:
 def _gathering(gather: Callable[[Any, Any, Any], Any], start: Callable[[], Any], extra: int) -> _Maker:
     """map, filter and the transformations: what passes the test is gathered. `extra` is what gathering one costs."""
 
-    def make(over: Code, items: Items, body: Code, test: Code | None) -> Code:
-        from .program import Code
-
+    def make(over: program.Code, items: Items, body: program.Code, test: program.Code | None) -> program.Code:
         rest, transform = over.run, body.run
         passes = test.run if test is not None else None
         slot = items.first
@@ -205,7 +198,7 @@ def _gathering(gather: Callable[[Any, Any, Any], Any], start: Callable[[], Any],
                 raise failure
             return result
 
-        return Code(run, over.cost + 1)
+        return program.Code(run, over.cost + 1)
 
     return make
 

@@ -9,6 +9,7 @@ from localplane.apimachinery.cel.costs.actual import AMPLIFIERS, call_cost, comp
 from localplane.apimachinery.cel.costs.numbers import traversed
 from localplane.apimachinery.cel.declarations import Implementation
 from localplane.apimachinery.cel.errors import CostExceeded, EvaluationError, no_such_overload
+from localplane.apimachinery.cel.interpreter import program
 from localplane.apimachinery.cel.parser.tree import Call
 from localplane.apimachinery.cel.types import INT, SCALARS, STRING, Kind
 from localplane.apimachinery.cel.values import MISSING, MOST_BUILT, Optional, Unsigned, built, map_key
@@ -21,10 +22,8 @@ if TYPE_CHECKING:
     from .program import Code, Compiler, Frame, Run
 
 
-def _code(run: Run, cost: int) -> Code:
-    from .program import Code
-
-    return Code(run, cost)
+def _code(run: Run, cost: int) -> program.Code:
+    return program.Code(run, cost)
 
 
 def compile_binary(node: Call, codes: Sequence[Code], compute: Implementation) -> Code:
@@ -193,9 +192,7 @@ def _negate(compiler: Compiler, node: Call) -> Code:
     return _code(lambda frame: arithmetic.negate(operand(frame)), code.cost + 1)
 
 
-def _conditional(compiler: Compiler, node: Call) -> Code:
-    from .program import Code
-
+def _conditional(compiler: Compiler, node: Call) -> program.Code:
     test, then, otherwise = (compiler.compile(each) for each in node.args)
     condition, yes, no = test.run, then.run, otherwise.run
     yes_cost, no_cost = then.cost - then.branch_discount, otherwise.cost - otherwise.branch_discount
@@ -210,34 +207,32 @@ def _conditional(compiler: Compiler, node: Call) -> Code:
             return no(frame)
         raise no_such_overload()
 
-    return Code(run, test.cost, is_attribute=True)
+    return program.Code(run, test.cost, is_attribute=True)
 
 
-def _indexed(compiler: Compiler, node: Call) -> Code:
-    from .program import Code
-
+def _indexed(compiler: Compiler, node: Call) -> program.Code:
     container, key = (compiler.compile(each) for each in node.args)
     cost = container.cost + (not container.is_attribute) + key.cost - key.branch_discount
     left, right = container.run, key.run
     if node.function == "_[_]":
-        return Code(lambda frame: get(left(frame), right(frame)), cost + 1, is_attribute=True, branch_discount=1)
+        return program.Code(
+            lambda frame: get(left(frame), right(frame)), cost + 1, is_attribute=True, branch_discount=1
+        )
 
     def run(frame: Frame) -> Optional:
         value = get_optional(left(frame), right(frame))
         frame[0] += value.value is not MISSING
         return value
 
-    return Code(run, cost, is_attribute=True, branch_discount=1)
+    return program.Code(run, cost, is_attribute=True, branch_discount=1)
 
 
 def _membership(compiler: Compiler, node: Call) -> Code:
-    from .program import constant
-
     element, container = (compiler.compile(each) for each in node.args)
     left, right = element.run, container.run
     if node.overloads == ("in_list",) and container.is_constant:
         if not container.value:
-            return constant(value=False)
+            return program.constant(value=False)
         if all(type(each) in (bool, int, Unsigned, float, str) for each in container.value):
             known = frozenset(map_key(each) for each in container.value)
             return _code(lambda frame: map_key(left(frame)) in known, element.cost)

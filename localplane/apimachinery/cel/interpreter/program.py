@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from localplane.apimachinery.cel.declarations import Environment
 from localplane.apimachinery.cel.errors import CostExceeded, EvaluationError
+from localplane.apimachinery.cel.interpreter import access, calls, comprehensions
 from localplane.apimachinery.cel.parser.tree import (
     Call,
     Comprehension,
@@ -24,7 +25,7 @@ from localplane.apimachinery.cel.parser.tree import (
     Literal,
     Select,
 )
-from localplane.apimachinery.cel.values import MISSING, Map, Optional
+from localplane.apimachinery.cel.values import MISSING, Map, Optional, type_of_value
 
 Frame = list[Any]
 Run = Callable[[Frame], Any]
@@ -115,13 +116,9 @@ class Compiler:
             case Select():
                 return self._select(node)
             case Call():
-                from .calls import compile_call
-
-                return compile_call(self, node)
+                return calls.compile_call(self, node)
             case Comprehension():
-                from .comprehensions import compile_comprehension
-
-                return compile_comprehension(self, node)
+                return comprehensions.compile_comprehension(self, node)
             case CreateList():
                 return self._list(node)
             case CreateMap():
@@ -153,16 +150,14 @@ class Compiler:
         return Code(lambda frame: frame[slot], 1, is_attribute=True, branch_discount=1)
 
     def _select(self, node: Select) -> Code:
-        from .access import has_field, select_field
-
         if node.denotes is not None:
             return constant(node.denotes)
         operand = self.compile(node.operand)
         run, name = operand.run, node.name
         cost = operand.cost + 1 + (not operand.is_attribute)
         if node.is_test:
-            return Code(lambda frame: has_field(run(frame), name), cost - 1, is_attribute=True)
-        return Code(select_field(run, name), cost, is_attribute=True, branch_discount=1)
+            return Code(lambda frame: access.has_field(run(frame), name), cost - 1, is_attribute=True)
+        return Code(access.select_field(run, name), cost, is_attribute=True, branch_discount=1)
 
     def _list(self, node: CreateList) -> Code:
         parts = [self.compile(each) for each in node.elements]
@@ -188,8 +183,6 @@ class Compiler:
 def _present(value: Any, what: str) -> Optional:
     if isinstance(value, Optional):
         return value
-    from localplane.apimachinery.cel.values import type_of_value
-
     raise EvaluationError(f"cannot initialize optional {what} from non-optional value {type_of_value(value).name}")
 
 

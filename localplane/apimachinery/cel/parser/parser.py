@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from localplane.apimachinery.cel.parser import syntax_errors
 from localplane.apimachinery.cel.values import Unsigned
 
 from . import literals
@@ -53,9 +54,7 @@ def parse(text: str, *, binds: bool = False) -> Expr:
             raise _SyntaxProblem
         tree = parser.whole()
     except _SyntaxProblem:
-        from .syntax_errors import syntax_issues
-
-        raise CompilationFailed(text, [*issues, *syntax_issues(tokens)]) from None
+        raise CompilationFailed(text, [*issues, *syntax_errors.syntax_issues(tokens)]) from None
     except _TooDeep as error:
         raise CompilationFailed(text, [Issue(NOWHERE, str(error))]) from None
     except RecursionError:

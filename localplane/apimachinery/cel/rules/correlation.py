@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from localplane.apimachinery.schema import Node
+from localplane.apimachinery.schema.values import identity
 
 _SCALARS = (bool, float, int, str)
 
@@ -94,6 +95,4 @@ class Correlated:
 
 def _identical(one: Any, other: Any) -> bool:
     """Go's reflect.DeepEqual of JSON: 1 and true differ."""
-    from localplane.apimachinery.schema.values import identity
-
     return bool(identity(one) == identity(other))

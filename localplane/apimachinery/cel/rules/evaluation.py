@@ -16,6 +16,7 @@ from localplane.apimachinery.cel.library.strings import trimmed
 from localplane.apimachinery.cel.schema.objects import Reader, reader
 from localplane.apimachinery.cel.values import NONE, Optional
 from localplane.apimachinery.fieldpath import OMIT_VALUE, FieldError, Path, duplicate, forbidden, invalid, required
+from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.schema import Node
 
 from .budgets import PER_CALL, PER_OBJECT
@@ -217,8 +218,6 @@ def _read(place: RuleNode, raw: Any) -> Any:
 
 
 def _quoted(text: str) -> str:
-    from localplane.apimachinery.golang.text import go_quote
-
     return go_quote(text)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import operator
 import re
+import urllib.parse
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -159,9 +162,6 @@ def _exists(value: Any, *keys: Any) -> bool:
 
 
 def _base64decode(value: Any) -> str:
-    import base64
-    import binascii
-
     if not isinstance(value, str):
         raise FunctionError(f"wrong type for value; expected string; got {kind_of(value)}")
     try:
@@ -237,9 +237,7 @@ def _js(*values: Any) -> str:
 
 
 def _urlquery(*values: Any) -> str:
-    from urllib.parse import quote_plus
-
-    return quote_plus(_print(*values))
+    return urllib.parse.quote_plus(_print(*values))
 
 
 def _call(value: Any, *_: Any, shown: str) -> Any:

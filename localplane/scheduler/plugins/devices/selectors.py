@@ -18,7 +18,7 @@ from localplane.apimachinery.cel.library.quantities import QuantityValue
 from localplane.apimachinery.cel.library.semver import parse as parse_version
 from localplane.apimachinery.cel.values import MISSING, Mapper
 from localplane.apimachinery.quantity import parse
-from localplane.catalog.resource.device_selectors import device_environment
+from localplane.catalog.resource.device_expressions import device_environment
 from localplane.scheduler.diagnosis import SchedulerError
 
 _COST_LIMIT: Final = 1_000_000
