@@ -179,7 +179,7 @@ class Installer:
                     knows_kind=self._knows,
                     subresource=name,
                 )
-                served.handlers = _handlers(served, storage)
+                served.make_handlers = partial(_handlers, served, storage)
                 yield (version.name, resource.plural, name), served
 
 

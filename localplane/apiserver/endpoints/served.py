@@ -25,6 +25,9 @@ MEDIA_TYPES: Sequence[MediaType] = (JSON, YAML, PROTOBUF)
 """Of all that can be answered, metadata and errors included; see `own_media_types`."""
 
 
+Handlers = Mapping[str, Callable[[Request], Awaitable[Answer]]]
+
+
 class Served:
     """Made once, at installation.
 
@@ -68,11 +71,10 @@ class Served:
         self.gvk = self.group_version.kind(self.kind)
         self.list_kind = declared.list_kind or f"{self.kind}List"
         self.schema = self.version.compile
-        self.verbs = verbs_of(storage)
         self.head = f'{{"kind":"{self.kind}","apiVersion":"{self.api_version}",'.encode()
         self.stored_head = self.head if self.dialect.sends_stored else None
         self.item_head = b"" if self.dialect.items_say_type else self.head
-        self.handlers: Mapping[str, Callable[[Request], Awaitable[Answer]]] = {}
+        self.make_handlers: Callable[[], Handlers] = dict
 
     head: bytes
     """How the finished bytes of this kind begin."""
@@ -93,6 +95,15 @@ class Served:
         rules = VersionRules(group_version, default=declared.default, schema=schema)
         self.kind, self.group_version, self.version = kind, group_version, version
         self.converter = Converter(kind, {name: rules}, stored_as=name)
+
+    @cached_property
+    def handlers(self) -> Handlers:
+        """Made for the first request: a server has many kinds that nobody asks for."""
+        return self.make_handlers()
+
+    @cached_property
+    def verbs(self) -> Sequence[str]:
+        return verbs_of(self.storage)
 
     @cached_property
     def field_manager(self) -> FieldManager:
