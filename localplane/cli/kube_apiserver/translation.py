@@ -23,6 +23,7 @@ from .flags import ServerFlag
 
 _TRUE: Final = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _FALSE: Final = frozenset({"0", "f", "F", "false", "FALSE", "False"})
+_NODE_RESTRICTION: Final = "NodeRestriction"
 _REVIEW_VERSIONS: Final = ("v1beta1", "v1")
 _DEFAULTS: Final[Mapping[str, Any]] = {
     "server.addresses": ("127.0.0.1",),
@@ -66,6 +67,10 @@ def translated(said: Mapping[str, list[str]], flags: Mapping[str, ServerFlag]) -
     if problems:
         raise Refused(problems)
     notes = list(_notes(said, flags))
+    _leave_out_node_restriction(values)
+    if values.get("server.audit.log") is not None and values.get("server.audit.policy") is None:
+        notes.append("--audit-log-path has no effect: without --audit-policy-file no events are recorded")
+        values["server.audit.log"] = None
     certificates = _serving_certificate(said, values)
     if AuthorizationMode.ALWAYS_ALLOW in values["authorization.modes"]:
         if values.get("server.authentication.anonymous", "anonymous-auth" not in said):
@@ -311,6 +316,14 @@ def _serving_certificate(said: Mapping[str, list[str]], values: dict[str, Any]) 
     values["server.tls.key"] = directory / "apiserver.key"
     there = [path.is_file() for path in (values["server.tls.certificate"], values["server.tls.key"])]
     return None if all(there) else directory
+
+
+def _leave_out_node_restriction(values: dict[str, Any]) -> None:
+    """It is on by default here, and must be asked for in kube-apiserver."""
+    enabled = values.get("enabled_admission_plugins", ())
+    disabled = values.get("disabled_admission_plugins", ())
+    if _NODE_RESTRICTION not in (*enabled, *disabled):
+        values["disabled_admission_plugins"] = (*disabled, _NODE_RESTRICTION)
 
 
 def _notes(said: Mapping[str, list[str]], flags: Mapping[str, ServerFlag]) -> Iterator[str]:

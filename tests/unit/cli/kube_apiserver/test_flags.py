@@ -27,8 +27,10 @@ ARRIVE: list[tuple[str, dict[str, Any]]] = [
     ("--advertise-address=10.1.2.3", {"server.advertise_address": "10.1.2.3"}),
     ("--anonymous-auth=false", {"server.authentication.anonymous": False}),
     ("--api-audiences=a,b --api-audiences=c", {"service_accounts.audiences": ("a", "b", "c")}),
-    ("--audit-log-path=-", {"server.audit.log": Path("-")}),
-    ("--audit-policy-file=FILE", {"server.audit.policy": Path("FILE")}),
+    (
+        "--audit-log-path=- --audit-policy-file=FILE",
+        {"server.audit.log": Path("-"), "server.audit.policy": Path("FILE")},
+    ),
     ("--authentication-token-webhook-cache-ttl=3s", {"server.authentication.webhook.remembered": timedelta(seconds=3)}),
     ("--authentication-token-webhook-config-file FILE", {"server.authentication.webhook.config": Path("FILE")}),
     ("--authentication-token-webhook-version v1", {"server.authentication.webhook.version": "v1"}),
@@ -45,9 +47,15 @@ ARRIVE: list[tuple[str, dict[str, Any]]] = [
     ("--authorization-webhook-version=v1", {"authorization.webhook_version": "v1"}),
     ("--bind-address=::1", {"server.addresses": ("::1",)}),
     ("--client_ca_file=FILE", {"server.tls.client_ca": Path("FILE")}),
-    ("--disable-admission-plugins=", {"disabled_admission_plugins": ()}),
-    ("--disable-admission-plugins=A,B --disable-admission-plugins=C", {"disabled_admission_plugins": ("A", "B", "C")}),
-    ("--enable-admission-plugins=A", {"enabled_admission_plugins": ("A",)}),
+    ("--disable-admission-plugins=", {"disabled_admission_plugins": ("NodeRestriction",)}),
+    (
+        "--disable-admission-plugins=A,B --disable-admission-plugins=C",
+        {"disabled_admission_plugins": ("A", "B", "C", "NodeRestriction")},
+    ),
+    (
+        "--enable-admission-plugins=A,NodeRestriction",
+        {"enabled_admission_plugins": ("A", "NodeRestriction"), "disabled_admission_plugins": ()},
+    ),
     ("--etcd-cafile=FILE", {"storage.etcd_cafile": Path("FILE")}),
     ("--etcd-certfile=FILE", {"storage.etcd_certfile": Path("FILE")}),
     ("--etcd-compaction-interval=1m", {"storage.compaction_interval": timedelta(minutes=1)}),
@@ -121,6 +129,7 @@ def test_every_flag_arrives(line: str, expected: dict[str, Any]) -> None:
         **_DEFAULTS,
         "storage.etcd_servers": ("http://127.0.0.1:1",),
         "authorization.modes": (AuthorizationMode.RBAC,),
+        "disabled_admission_plugins": ("NodeRestriction",),
     }
     values = {tuple(path.split(".")): value for path, value in {**defaults, **expected}.items()}
     translation = translated(parse([*usual, *arguments], FLAGS), FLAGS)
@@ -143,6 +152,12 @@ def test_what_has_no_effect_is_said_and_what_is_not_kept_is_refused() -> None:
         elif flag.is_refused:
             with pytest.raises(Refused, match=f"--{flag.name} is not supported by this server: "):
                 translate(f"--{flag.name}={'true' if not flag.needs_value else '1'}")
+
+
+def test_a_log_without_a_policy_has_no_effect() -> None:
+    translation = translate("--audit-log-path=log")
+    assert translation.notes == ["--audit-log-path has no effect: without --audit-policy-file no events are recorded"]
+    assert translation.options.server.audit.log is None
 
 
 def test_the_default_mode_lets_everybody_do_everything_but_nobody_unknown() -> None:
