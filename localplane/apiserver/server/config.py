@@ -11,7 +11,7 @@ from localplane.apiserver.storage.data_directory import write_atomically
 from .certificates.self_signed import CertificateFiles, ensure_certificates
 from .http.limits import ConnectionLimits
 from .options import LOOPBACK, ServerOptions
-from .tls import ServingTLS, TLSFiles, UnusableCertificate
+from .tls import ServingTLS, TLSFiles, client_authorities
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,10 +76,8 @@ def _client_authorities(given: Path | None, generated: CertificateFiles) -> Path
     """Our own, so that the administrator is always let in, and somebody else's beside it."""
     if given is None:
         return generated.authority
-    try:
-        bundle = given.read_bytes().rstrip() + b"\n" + generated.authority.read_bytes()
-    except OSError as error:
-        raise UnusableCertificate(f"{given} can't be used as client CA: {error.strerror}") from error
+    client_authorities(given)
+    bundle = given.read_bytes().rstrip() + b"\n" + generated.authority.read_bytes()
     path = generated.authority.with_name("client-ca.crt")
     write_atomically(path, bundle)
     return path

@@ -77,7 +77,7 @@ class ServingTLS:
     def _ask_for_certificates(self, authorities: Sequence[Path]) -> AnyClientCertificate | None:
         """Who is believed is decided by those who know what for: the authenticators. Where OpenSSL can't be told to
         take any certificate, one that none of the authorities vouches for ends the handshake."""
-        bundles = [_bundle(path) for path in authorities]
+        bundles = [client_authorities(path) for path in authorities]
         if (accepting := accept_any(self.context)) is not None:
             return accepting
         self.context.verify_mode = ssl.CERT_OPTIONAL
@@ -97,7 +97,8 @@ class ServingTLS:
         return tuple(stamps)
 
 
-def _bundle(client_ca: Path) -> list[bytes]:
+def client_authorities(client_ca: Path) -> list[bytes]:
+    """The certificates of a bundle. Raises UnusableCertificate."""
     try:
         return certificates_in(client_ca.read_bytes())
     except OSError as error:

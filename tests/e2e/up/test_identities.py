@@ -241,6 +241,8 @@ def test_the_limits_are_shared_out(plane: Plane) -> None:
 
 CONTRADICTIONS = [
     (["--tls-cert-file", "a"], '--tls-cert-file: there is no file "a"'),
+    (["--client-ca-file", "junk"], "junk can't be used as client CA: unable to load root certificates"),
+    (["--service-account-key-file", "junk"], "junk: data does not contain any valid RSA or ECDSA public keys"),
     (["--authorization-mode", "Nope"], "there is no mode 'Nope'"),
     (["--authorization-mode", "Webhook"], "authorization-mode Webhook needs --authorization-webhook-config-file"),
     (
@@ -254,7 +256,8 @@ CONTRADICTIONS = [
 
 @pytest.mark.parametrize(("arguments", "sentence"), CONTRADICTIONS)
 def test_what_can_t_be_had_is_one_sentence(tmp_path: Path, arguments: list[str], sentence: str) -> None:
+    (tmp_path / "junk").write_text("junk\n")
     with machine(tmp_path) as here:
-        done = here.kctl("up", "-d", *arguments)
+        done = here.kctl("up", "-d", "--storage", "memory", "--port", "0", *arguments)
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert sentence in done.stderr
