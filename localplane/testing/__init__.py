@@ -32,6 +32,7 @@ fixtures.
     waiting      until something is so, on a watch
     reports      what an object is, what happened to it and who changed it, for a test that failed
     commands     kctl and kubectl, run against a cluster
+    faults       ClusterFaults, FaultRule: what goes wrong on purpose
     holding      an asynchronous block that is held open from outside
     plugin       fixtures, markers and options for pytest: sessions has the clusters, guard keeps others' out of reach
 

@@ -11,7 +11,7 @@ from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import uvloop
 
@@ -24,6 +24,9 @@ from .holding import Held
 from .manifests import Manifests
 from .references import Reference
 from .waiting import Condition
+
+if TYPE_CHECKING:
+    from .faults import ClusterFaults
 
 T = TypeVar("T")
 
@@ -167,6 +170,11 @@ class Cluster(User):
     def as_user(self, name: str, *, groups: Sequence[str] = ()) -> User:
         """Anybody, with a kubeconfig of his own: `as_user("system:serviceaccount:shop:operator")`."""
         return User(self._thread, self._cluster.as_user(name, groups=groups))
+
+    @property
+    def faults(self) -> ClusterFaults:
+        """What goes wrong on purpose: `with cluster.faults.add(verb="update", answer=409, first=2) as conflicts`."""
+        return self._cluster.faults
 
     @contextmanager
     def branch(self, users: Mapping[str, Sequence[str]] | None = None) -> Iterator[Cluster]:

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 
 import orjson
 
@@ -33,6 +33,9 @@ from .manifests import Manifests, objects_in
 from .references import Place, Reference, place_of
 from .reports import is_about, report
 from .waiting import Condition, Wait, WaitTimedOut, described
+
+if TYPE_CHECKING:
+    from .faults import ClusterFaults
 
 AGENT: Final = "localplane.testing"
 """Who a test's own writes are by, in managed fields."""
@@ -180,6 +183,15 @@ class AsyncCluster(AsyncUser):
                 await client.close()
             for path in cluster._files:
                 path.unlink(missing_ok=True)
+
+    @property
+    def faults(self) -> ClusterFaults:
+        """What goes wrong on purpose: `with cluster.faults.add(verb="update", answer=409, first=2) as conflicts`."""
+        from .faults import ClusterFaults
+
+        return ClusterFaults(
+            self.plane.kernel.faults, self.loop, lambda word: str(self._place(word).resource.group_resource)
+        )
 
     def resource(self, api_version: str, plural: str, namespace: str = "") -> ResourceClient:
         """The objects of a kind, without a socket and as the server itself: `resource("v1", "pods", "default")`. Only

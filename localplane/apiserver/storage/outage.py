@@ -16,7 +16,7 @@ from .errors import Unavailable
 STORE: Final = "store"
 """How a rule calls what is down then."""
 
-_CALLS: Final = ("get", "range", "count", "put", "delete", "current_revision", "compact", "status")
+_CALLS: Final = ("get", "range", "count", "put", "delete", "replace", "current_revision", "compact", "status")
 _LOST: Final = "the store can't be reached: a fault was asked for"
 
 

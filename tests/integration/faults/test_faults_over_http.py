@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
+import aiohttp
 import orjson
 import pytest
 import pytest_asyncio
@@ -32,11 +33,31 @@ from localplane.client.errors import ConnectionLost
 from localplane.client.kubeconfig import load, resolve
 from localplane.client.rest.options import ListOptions
 from localplane.client.transport.aiohttp_transport import HTTPTransport
+from localplane.servers.aggregator.connections import Connections
+from localplane.servers.aggregator.remote import Trust
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(60)]
 
 CONFIG_MAPS = GroupVersionResource("", "v1", "configmaps")
 ANY_VERSION = ListOptions(resource_version="0")
+
+
+WEBHOOK: JSONObject = {
+    "apiVersion": "admissionregistration.k8s.io/v1",
+    "kind": "ValidatingWebhookConfiguration",
+    "metadata": {"name": "checks"},
+    "webhooks": [
+        {
+            "name": "checks.example.com",
+            "clientConfig": {"url": "https://127.0.0.1:1/"},
+            "rules": [
+                {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}
+            ],
+            "admissionReviewVersions": ["v1"],
+            "sideEffects": "None",
+        }
+    ],
+}
 
 
 async def at_once(_: float) -> None:
@@ -399,3 +420,37 @@ async def eventually(call: Any, *arguments: Any) -> None:
                 await asyncio.sleep(0.05)
             else:
                 return
+
+
+async def test_a_webhook_is_down_for_everybody(
+    cluster: testing.AsyncCluster, client: Client, maps: ResourceClient
+) -> None:
+    await cluster.create(WEBHOOK)
+    name = await add(client, {"down": "webhooks"}, match={"names": ["checks.*"]})
+    refused = (
+        'failed calling webhook "checks.example.com": failed to call webhook: Post .*dial tcp: connect: connection'
+    )
+    with pytest.raises(InternalError, match=refused):
+        await make(maps, "a")
+    with pytest.raises(InternalError, match=refused):
+        await cluster.create(config_map("a"))
+    assert await hits(client) == ["call webhooks checks.example.com"] * 2
+    await instrument(client, "DELETE", f"/{name}")
+    with pytest.raises(InternalError, match=r"dial tcp 127.0.0.1:1: connect: connection refused"):
+        await make(maps, "a")  # it is called again, and this one is nobody's
+    await cluster.delete(WEBHOOK)
+
+
+async def test_another_servers_api_is_down() -> None:
+    asked: list[str] = []
+
+    async def down(name: str, url: str) -> str:
+        asked.append(f"{name} {url}")
+        return "dial tcp: connect: connection refused"
+
+    connections = Connections(None, down)
+    with pytest.raises(aiohttp.ClientError, match="connection refused"):
+        await connections.request(
+            Trust("a.b.svc", b"", insecure=True), "https://127.0.0.1:1/x", name="v1.c", headers=[]
+        )
+    assert asked == ["v1.c https://127.0.0.1:1/x"]
