@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from localplane.apiserver.storage.data_directory import write_atomically
 from localplane.apiserver.storage.etcd.program.binary import EtcdNotFound, EtcdUnusable, cache_directory, find_etcd
+from localplane.files import write_atomically
 
 from .errors import PlaneError
 

@@ -17,6 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
+from localplane.files import write_atomically
+
 from .errors import AlreadyUp, PlaneError
 from .places import Places, known_names, make_private, places
 from .processes import birth, is_alive
@@ -83,13 +85,9 @@ class Claim:
 
     def write(self, record: RunRecord) -> None:
         document = {"format": _FORMAT, **asdict(record)}
-        # The name is ours alone while we hold the lock, so one temporary file is enough.
-        temporary = self.places.run_file.with_suffix(".tmp")
         try:
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-            with os.fdopen(descriptor, "w") as file:
-                json.dump(document, file)
-            temporary.rename(self.places.run_file)
+            # The name is ours alone while we hold the lock; who ran a plane is of no interest after a power cut.
+            write_atomically(self.places.run_file, json.dumps(document).encode(), durable=False)
         except OSError as error:
             raise PlaneError(f"{self.places.run_file} can't be written: {error.strerror}") from error
 
@@ -101,7 +99,13 @@ class Claim:
         """Of a plane that keeps nothing: its log goes, too, and the directory with it. The lock goes last, while it is
         held: whoever waited for that file begins again with another."""
         where = self.places
-        for file in (where.run_file, where.run_file.with_suffix(".tmp"), where.log, where.older_log, where.lock):
+        for file in (
+            where.run_file,
+            where.run_file.with_name(f"{where.run_file.name}.tmp"),
+            where.log,
+            where.older_log,
+            where.lock,
+        ):
             file.unlink(missing_ok=True)
         with suppress(OSError):  # somebody else has put something there, or begins already
             where.directory.rmdir()

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from localplane import __version__
-from localplane.apiserver.storage.data_directory import write_atomically
 from localplane.apiserver.storage.snapshot import (
     SUFFIX,
     Header,
@@ -28,6 +27,7 @@ from localplane.apiserver.storage.snapshot import (
     encode,
     read_header,
 )
+from localplane.files import write_atomically
 
 from .errors import PlaneError
 from .places import make_private, state_directory

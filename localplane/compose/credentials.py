@@ -26,7 +26,7 @@ from localplane.apiserver.request import User
 from localplane.apiserver.server.certificates.self_signed import ADMIN_GROUP, ADMIN_NAME
 from localplane.apiserver.server.config import ServerConfig, configure
 from localplane.apiserver.server.options import AuthenticationOptions, ServerOptions
-from localplane.apiserver.storage.data_directory import write_atomically
+from localplane.files import write_atomically
 
 from .kubeconfig import KubeconfigEntry
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from localplane.apiserver.server.options import InvalidOptions
-from localplane.apiserver.storage.data_directory import write_atomically
 from localplane.apiserver.storage.errors import StorageError
 from localplane.client.workqueue.supervision import Background
+from localplane.files import write_atomically
 
 from .options import StorageKind, StorageOptions
 from .storage import OpenStorage, branch_storage, default_data_dir, open_storage

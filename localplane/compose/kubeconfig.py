@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 
 from localplane.apiserver.server.certificates.self_signed import CertificateFiles
-from localplane.apiserver.storage.data_directory import write_atomically
+from localplane.files import write_atomically
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,10 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 OTHERS = {
-    "localplane/apiserver/storage/data_directory.py:write_atomically": "the one way",
     "localplane/apiserver/storage/sqlite/schema.py:_create": "SQLite writes the file; it and its name are synced",
-    "localplane/client/kubeconfig/edits.py:_replace": "the client is below the storage, and the file the user's own",
-    "localplane/cli/run_file.py:write": "who runs a plane is of no interest after a power cut",
     "localplane/apiserver/storage/etcd/program/process.py:_append": "a log that is full gets another name",
 }
 CREATES = {"mkstemp", "NamedTemporaryFile", "O_CREAT"}

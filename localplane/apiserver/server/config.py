@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from localplane.apiserver.storage.data_directory import write_atomically
+from localplane.files import write_atomically
 
 from .certificates.self_signed import CertificateFiles, ensure_certificates
 from .http.limits import ConnectionLimits

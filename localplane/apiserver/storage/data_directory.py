@@ -24,6 +24,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from localplane.files import write_atomically
+
 from .errors import StorageError
 
 if TYPE_CHECKING:
@@ -119,39 +121,6 @@ class DataDirectory:
 def is_data_directory(path: Path) -> bool:
     """Whether we made this directory: what has to be true before anybody may delete it."""
     return path.is_dir() and _json_object(path / _MARKER) is not None
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace the file, readable by its owner alone, so that a reader, or the next start after a power cut, sees the
-    old or the new content. When it returns, the new one is there to stay.
-
-    Two writers of one file would meet in its temporary name: whoever calls this is the only one who may.
-    """
-    temporary = path.with_name(f"{path.name}.tmp")
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.rename(path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
-    sync_directory(path.parent)
-
-
-def sync_directory(path: Path) -> None:
-    """Make the names in a directory last: a file that was synced may still be lost with its name."""
-    directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(directory)
-    except OSError as error:
-        if error.errno not in {errno.EINVAL, errno.ENOTSUP}:  # a file system that keeps no such promise
-            raise
-    finally:
-        os.close(directory)
 
 
 def _usable(path: Path) -> Path:

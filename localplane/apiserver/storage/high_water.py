@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from .data_directory import DataDirectoryError, write_atomically
+from localplane.files import write_atomically
+
+from .data_directory import DataDirectoryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,11 +20,11 @@ from localplane.apiserver.long_work import THREAD_SWITCH_SECONDS
 from localplane.apiserver.server.listener import CannotListen
 from localplane.apiserver.server.options import InvalidOptions
 from localplane.apiserver.server.tls import UnusableCertificate
-from localplane.apiserver.storage.data_directory import write_atomically
 from localplane.apiserver.storage.errors import StorageError
 from localplane.client import ClientError
 from localplane.compose.cluster import open_cluster
 from localplane.compose.options import ClusterOptions
+from localplane.files import write_atomically
 
 from .translation import Translation
 

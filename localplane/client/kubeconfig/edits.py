@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,6 +18,7 @@ from localplane.apimachinery.serializers.errors import SerializationError
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.apimachinery.serializers.yaml_writer import to_yaml
 from localplane.client.errors import ConfigError
+from localplane.files import write_atomically
 
 from .fields import KINDS, checked, completed
 from .loader import default_paths
@@ -48,7 +48,7 @@ def edit(path: Path, change: Callable[[JSONObject], None]) -> None:
             change(document)
             after = to_yaml(completed(document, unknown=True))
             if after != before:
-                _replace(real, after)
+                write_atomically(real, after, shared=True)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise ConfigError(f"open {error.filename or path}: {why}") from error
@@ -96,17 +96,3 @@ def _taken(lock: Path) -> bool:
         os.close(os.open(lock, os.O_CREAT | os.O_EXCL, 0o600))
         return True
     return False
-
-
-def _replace(path: Path, content: bytes) -> None:
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            Path(temporary).unlink()
-        raise

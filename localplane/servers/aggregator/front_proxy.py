@@ -15,8 +15,8 @@ from typing import Any, Final
 import orjson
 
 from localplane.apimachinery.errors import AlreadyExists, NotFound
-from localplane.apiserver.storage.data_directory import write_atomically
 from localplane.client import Client, GroupVersionResource, PatchType
+from localplane.files import write_atomically
 
 CLIENT_NAME: Final = "front-proxy-client"
 _RENEW_BEFORE: Final = timedelta(days=30)

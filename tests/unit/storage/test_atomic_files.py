@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from localplane.apiserver.storage.data_directory import write_atomically
+from localplane.files import write_atomically
 
 
 class Disk:

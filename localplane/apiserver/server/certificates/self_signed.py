@@ -13,7 +13,7 @@ from pathlib import Path
 
 import orjson
 
-from localplane.apiserver.storage.data_directory import write_atomically
+from localplane.files import write_atomically
 
 ADMIN_NAME = "kubernetes-admin"
 ADMIN_GROUP = "system:masters"

@@ -18,7 +18,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from localplane.apiserver.storage.data_directory import sync_directory
+from localplane.files import sync_directory
 
 from .errors import UnusableDatabase
 

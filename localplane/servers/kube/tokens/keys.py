@@ -21,7 +21,8 @@ from cryptography.hazmat.primitives.serialization import (
 from localplane.apiserver.authentication.jwt import PrivateKey, SigningKey, UnusableKey, VerificationKey
 from localplane.apiserver.server.certificates.signing_key import new_signing_key
 from localplane.apiserver.server.options import InvalidOptions
-from localplane.apiserver.storage.data_directory import DataDirectoryUnusable, write_atomically
+from localplane.apiserver.storage.data_directory import DataDirectoryUnusable
+from localplane.files import write_atomically
 
 _UNREADABLE: Final = (ValueError, TypeError, UnsupportedAlgorithm)
 
