@@ -24,9 +24,17 @@ from .flags import ServerFlag
 _TRUE: Final = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _FALSE: Final = frozenset({"0", "f", "F", "false", "FALSE", "False"})
 _NODE_RESTRICTION: Final = "NodeRestriction"
+_NOT_NEGATIVE: Final = (
+    "audit-log-maxage",
+    "audit-log-maxbackup",
+    "audit-log-maxsize",
+    "max-mutating-requests-inflight",
+    "max-requests-inflight",
+)
 _REVIEW_VERSIONS: Final = ("v1beta1", "v1")
 _DEFAULTS: Final[Mapping[str, Any]] = {
     "server.addresses": ("127.0.0.1",),
+    "server.audit.log_max_backups": 0,
     "server.allow_remote": True,
     "server.authentication.webhook.version": "v1beta1",
     "authorization.modes": (AuthorizationMode.ALWAYS_ALLOW,),
@@ -180,6 +188,10 @@ _TO: Final[Mapping[str, tuple[str, Callable[[list[str]], Any]]]] = {
     "advertise-address": ("server.advertise_address", _address),
     "anonymous-auth": ("server.authentication.anonymous", _boolean),
     "api-audiences": ("service_accounts.audiences", _strings),
+    "audit-log-format": ("server.audit.log_format", _text),
+    "audit-log-maxage": ("server.audit.log_max_age", _integer),
+    "audit-log-maxbackup": ("server.audit.log_max_backups", _integer),
+    "audit-log-maxsize": ("server.audit.log_max_megabytes", _integer),
     "audit-log-path": ("server.audit.log", _path),
     "audit-policy-file": ("server.audit.policy", _path),
     "authentication-token-webhook-cache-ttl": ("server.authentication.webhook.remembered", _duration),
@@ -268,7 +280,9 @@ def _values_problems(said: Mapping[str, list[str]], values: Mapping[str, Any]) -
     for name in ("authentication-token-webhook-version", "authorization-webhook-version"):
         if name in said and said[name][-1] not in _REVIEW_VERSIONS:
             yield f"--{name} {go_quote(said[name][-1])} is not one of v1beta1, v1"
-    for name in ("max-requests-inflight", "max-mutating-requests-inflight"):
+    if values.get("server.audit.log_format", "json") not in ("json", "legacy"):
+        yield f'invalid audit log format {values["server.audit.log_format"]}, allowed formats are "legacy,json"'
+    for name in _NOT_NEGATIVE:
         if name in said and int(said[name][-1], 0) < 0:
             yield f"--{name} can not be negative value"
     yield from _network_problems(values)
@@ -335,9 +349,6 @@ def _notes(said: Mapping[str, list[str]], flags: Mapping[str, ServerFlag]) -> It
         yield "--allow-privileged is not set: pods may have privileged containers all the same"
     if len(listed(said.get("service-cluster-ip-range", [""])[-1])) > 1:
         yield "--service-cluster-ip-range: only the first range is used"
-    for name in ("audit-log-maxbackup", "audit-log-maxsize"):
-        if name in said:
-            yield f"--{name} has no effect: a file grows to 100 megabytes, and 10 old ones are kept"
     try:
         for sentence in feature_gates.notes_on(said.get("feature-gates", ())):
             yield f"--feature-gates: {sentence}"
