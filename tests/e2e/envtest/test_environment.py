@@ -12,6 +12,7 @@ import pytest
 from localplane.apiserver.storage.etcd.program.binary import EtcdNotFound, find_etcd
 from localplane.cli.envtest import EmbeddedStorage, prepare
 from tests.e2e.envtest.suite import Environment, User, free_port, running
+from tests.e2e.up.machine import until
 
 CRD = {
     "apiVersion": "apiextensions.k8s.io/v1",
@@ -57,7 +58,15 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Environmen
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("assets")))
         assets = prepare(etcd=etcd).directory
-    with running(assets, feature_gates=["WatchList=false"], delete_collection_workers=["4"]) as started:
+    directory = tmp_path_factory.mktemp("audit")
+    (directory / "policy.yaml").write_text("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n")
+    with running(
+        assets,
+        feature_gates=["WatchList=false"],
+        delete_collection_workers=["4"],
+        audit_policy_file=[str(directory / "policy.yaml")],
+        audit_log_path=[str(directory / "audit.log")],
+    ) as started:
         yield started
 
 
@@ -125,6 +134,12 @@ def test_other_servers_are_told_the_suite_s_authority(environment: Environment, 
 def test_what_has_no_effect_is_said(environment: Environment) -> None:
     assert "kube-apiserver: --feature-gates: WatchList has no effect: it is on here\n" in environment.log
     assert "kube-apiserver: --delete-collection-workers has no effect: " in environment.log
+
+
+def test_what_was_asked_is_in_the_audit_log(environment: Environment) -> None:
+    assert environment.add_user("auditor").ask("GET", "/api/v1/nodes?limit=7").status == 403
+    [log] = environment.extra["audit-log-path"]
+    until(lambda: '"requestURI":"/api/v1/nodes?limit=7"' in Path(log).read_text())
 
 
 def test_kubectl_works_beside_it(environment: Environment) -> None:
