@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from heapq import merge
@@ -127,7 +127,7 @@ class RequestLog:
         rings = (self.requests, self.internal) if internal else (self.requests,)
         return _merged([ring.since(0) for ring in rings])
 
-    async def follow(self, *, internal: bool = False) -> AsyncIterator[Page]:
+    async def follow(self, *, internal: bool = False) -> AsyncGenerator[Page, None]:
         """What is there, then what comes, as it comes. A reader who is slow holds nothing back, and needs no memory:
         what the rings have lost before he came for it he doesn't get."""
         next_numbers = dict.fromkeys((self.requests, self.internal) if internal else (self.requests,), 0)

@@ -10,7 +10,7 @@ as is what asks from inside of the server, unless `internal` says otherwise.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -184,7 +184,7 @@ class Requests:
     """The instrument."""
 
     def __init__(self, log: RequestLog) -> None:
-        self._log = log
+        self.log = log
 
     async def handle(self, request: Request, rest: str) -> Answer:
         if rest:
@@ -192,7 +192,7 @@ class Requests:
         allow(request, "GET")
         selection = Selection.of(request.query)
         if not _switch(request.query, "follow"):
-            entries = selection.last(self._log.entries(internal=selection.internal))
+            entries = selection.last(self.log.entries(internal=selection.internal))
             return Response(200, _listed(entries))
         pieces = self._followed(selection)
         return StreamResponse(pieces, pieces.aclose, content_type="application/x-ndjson")
@@ -200,16 +200,17 @@ class Requests:
     async def _followed(self, selection: Selection) -> AsyncGenerator[bytes, None]:
         slices = TimeSlices()
         first = True
-        async for page in self._log.follow(internal=selection.internal):
-            slices.begin()
-            if page.missed:
-                yield orjson.dumps({"missed": page.missed}) + b"\n"
-            for entry in selection.last(page.requests) if first else page.requests:
-                if first or selection.matches(entry):
-                    yield orjson.dumps(document(entry)) + b"\n"
-                if slices.is_over:
-                    await slices.next()
-            first = False
+        async with aclosing(self.log.follow(internal=selection.internal)) as pages:
+            async for page in pages:
+                slices.begin()
+                if page.missed:
+                    yield orjson.dumps({"missed": page.missed}) + b"\n"
+                for entry in selection.last(page.requests) if first else page.requests:
+                    if first or selection.matches(entry):
+                        yield orjson.dumps(document(entry)) + b"\n"
+                    if slices.is_over:
+                        await slices.next()
+                first = False
 
 
 async def _listed(entries: Sequence[LoggedRequest]) -> AsyncIterator[bytes]:

@@ -145,3 +145,9 @@ def test_what_is_wrong_is_said_in_one_sentence(asked: Machine, tmp_path: Path) -
     empty.write_text("{apiVersion: v1, kind: Pod, metadata: {name: x}}", encoding="utf-8")
     sentence = "Error from server (BadRequest): there is no Role and no ClusterRole in it\n"
     assert said("check", "-f", str(empty), "--for", "system:serviceaccount:shop:needy") == sentence
+
+
+def test_shells_are_offered_those_who_have_asked(asked: Machine) -> None:
+    for command in (("rbac", "minimal", "--for"), ("rbac", "check", "--for"), ("requests", "--user")):
+        offered = asked.kctl("__complete", *command, "system:serviceaccount:shop:n").stdout.splitlines()
+        assert offered == ["system:serviceaccount:shop:needy", ":4"]

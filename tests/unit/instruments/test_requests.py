@@ -142,3 +142,4 @@ async def test_whoever_follows_gets_the_last_ones_first(instrument: Requests) ->
     lines = [orjson.loads(await anext(answer.pieces)) for _ in range(2)]
     assert [line["uri"] for line in lines] == ["/healthz", "/api/v1/nodes"]
     await answer.close()
+    assert not instrument.log.requests.readers

@@ -104,7 +104,7 @@ async def test_whoever_follows_gets_what_is_there_and_then_what_comes() -> None:
     assert not waiting.done()
     noted(log, f"{PODS}/after")
     assert [entry.info.name for entry in (await waiting).requests] == ["after"]
-    await pages.aclose()  # type: ignore[attr-defined]
+    await pages.aclose()
     assert not log.requests.readers
 
 
