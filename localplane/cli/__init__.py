@@ -15,6 +15,10 @@
 
 `kctl up` and its companions call it; a program that embeds the server (`localplane.library`) pays for none of it.
 Only `plane` and `doctor` import the server, and only when they run: `kctl status` must not pay for it.
+
+Beside these:
+
+    snapshots    the files of snapshots, and snapshots of planes that are down
 """
 
 from __future__ import annotations

@@ -15,4 +15,10 @@ stand: a home, a kernel in it, a cluster's parts on the kernel, a server around 
 
 The command line and `localplane.library` call it, each only the part that it needs: a server costs more to import than
 storage, so `cluster` imports `control_plane`, and nearly everything with it, while the store starts.
+
+Beside these:
+
+    archives    what snapshots need to know of the servers that are put together here
+    outside     who outside of this process is asked whose a token is and who may do what: webhooks, an OpenID provider
+    slumber     how long controllers may sleep in a branch
 """

@@ -3,4 +3,8 @@
 `table` serves whatever is mounted in it below /localplane/v1/. They are for people on the same machine, and for those
 only whom the authorizer lets; a server's index does not tell of them. `requests` are who asked what lately,
 `permissions` what somebody needs for it, and `snapshots` all that is stored.
+
+Beside these:
+
+    faults    /localplane/v1/faults: the rules by which things go wrong on purpose
 """

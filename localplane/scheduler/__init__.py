@@ -8,6 +8,10 @@
 
 It is started when the first pod exists, talks to the server through `localplane.client` only, and takes care of pods
 whose `schedulerName` is `default-scheduler`: others may run beside it. Kubernetes: pkg/scheduler.
+
+Beside these:
+
+    pod_status    what the scheduler writes into the status of pods: why they wait, and which node they wait for
 """
 
 from .scheduler import start

@@ -10,6 +10,12 @@ walk keeps a stack of its own; only `strategic` recurses, as far as both sides h
     ├── PatchNotApplicable    a patch that does not fit the document: 422
     ├── PatchFailed           a strategic merge patch that can't be merged: 500
     └── TooManyOperations     413
+
+Beside these:
+
+    json_patch     JSON Patch (RFC 6902), as kube-apiserver's library applies it
+    merge_patch    JSON Merge Patch (RFC 7386), as kube-apiserver's library applies it
+    values         JSON values at any depth: comparing, copying and measuring them, however deeply they are nested
 """
 
 from .errors import InvalidPatch, PatchError, PatchFailed, PatchNotApplicable, TooManyOperations

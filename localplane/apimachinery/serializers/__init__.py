@@ -6,6 +6,15 @@ only a SerializationError leaves this package: never a RecursionError, never an 
 
 Nothing here knows what a kind looks like: types, defaults and unknown fields are a schema's affair.
 Names are imported when they are first used: who reads a YAML file need not pay for the rest.
+
+Beside these:
+
+    json_scanner    A JSON reader that says what Go's says
+    protobuf/       protobuf bodies: JSON dictionaries to messages and back
+    utf8            bytes to text as Go does it: every byte that is no UTF-8 becomes a replacement character of its own
+    yaml_events     YAML text as events, from libyaml where it is installed, with faults in go-yaml's words
+    yaml_scalars    what a YAML scalar means to Go
+    yaml_style      how a scalar is written in YAML: which quotes it needs, and where a long one is folded
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 - `event`                   one request on its way through its stages
 - `auditor`                 policy and backend together: what the filters hold
 - `log_file`                the backend that writes lines of JSON
-- `source`                  where a request came from, and its id
+- `bodies`                  what of a request's and an answer's body is recorded
 
 The audit filter drives it; authentication and deadline tell it of requests that never come so far. Anybody further in
 may add to a request's event with `annotate`. It never records a header but User-Agent and those that name addresses,

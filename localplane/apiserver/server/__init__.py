@@ -9,4 +9,10 @@
 
 The composition root builds it; a library user starts with `lifecycle.GenericServer`. It knows no resource: routers
 bring them. Nothing below imports it.
+
+Beside these:
+
+    flags            options whose fields carry their flags
+    interruptions    faults that strike watches which are open already
+    signals          SIGTERM and SIGINT: the first asks politely, the second does not
 """

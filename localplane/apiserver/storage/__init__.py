@@ -10,4 +10,13 @@ Read it in this order:
 - `compaction`, `data_directory`, `high_water`   what keeps the data small, owned and never older than it was
 
 Nothing here knows a kind, a selector's syntax or HTTP.
+
+Beside these:
+
+    archive         taking snapshots of a registry, and putting it back to one
+    continuation    continue tokens: where the next page of a list begins, and at which revision
+    errors          everything that storage can say no with
+    outage          a store that can't be reached for a while, because somebody wants to see what happens then
+    renumbered      a store whose revisions are counted from a higher number than its own
+    snapshot        a snapshot: everything that is stored below a registry's root at one revision, as one portable file
 """

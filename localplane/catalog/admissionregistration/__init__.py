@@ -1,5 +1,13 @@
 """Webhooks and admission policies: what an administrator configures. The server's list of groups calls this; who calls
-the webhooks and evaluates the policies is admission."""
+the webhooks and evaluates the policies is admission.
+
+    compiler           expressions of webhooks and policies, compiled
+    configuration      what all six kinds have in common: their metadata, and names that no client may take
+    expressions        CEL expressions in webhooks and policies
+    match_resources    what a policy or a binding is about: the objects that it matches, and the kind of its parameters
+    patch_types        what expressions of mutating policies can make: `Object{...}` and `JSONPatch{...}`
+    rules              rules: which operations on which resources a webhook or a policy wants to see
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,11 @@
 
 One file for each kind; `RESOURCES` is what the catalog serves. Nothing here acts on its own: controllers elsewhere do.
 Kubernetes: pkg/apis/apps and pkg/registry/apps.
+
+Beside these:
+
+    go_integers       integers in text, as Go reads them
+    int_or_percent    numbers of pods, told as a number or as a share: `1`, `"25%"`
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The kinds of the core group (`/api/v1`): one file for each, or a small package."""
+"""The kinds of the core group (`/api/v1`): one file for each, or a small package.
+
+data_keys    what the values of ConfigMaps and Secrets amount to
+key_pairs    does a certificate belong to a private key? In the words of Go's tls.X509KeyPair
+"""
 
 from __future__ import annotations
 

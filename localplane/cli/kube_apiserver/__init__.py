@@ -8,4 +8,9 @@
 
 `localplane kube-apiserver` calls it, and so does the script of that name which `kctl envtest` prepares. Only `program`
 and `translation` import what a server needs, and only when one is started: envtest asks for `--help` before each.
+
+Beside these:
+
+    serving     one server from its start until a signal ends it
+    stand_in    an `etcd` that is none: it answers whoever waits for etcd
 """

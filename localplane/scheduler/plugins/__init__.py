@@ -8,4 +8,8 @@
 
 Those that look beyond one node are asked once per pod for a `check.Check`. Kubernetes:
 pkg/scheduler/apis/config/v1/default_plugins.go for the order and the weights.
+
+Beside these:
+
+    names    the plugins' names, which people read in logs and messages
 """

@@ -6,6 +6,11 @@ text: whatever the expression, twice the text takes twice the time.
 
 For every expression or text that comes from outside: patterns of definitions, CEL's matches and find, kustomize's
 selectors, what kctl proxy lets through. Python's re never meets such a pair. Nobody asks here what a group matched.
+
+Beside these:
+
+    classes    sets of characters: ranges, and the classes that Go has names for
+    syntax     what an expression consists of, once it is read: a tree, each of whose nodes knows how large it is
 """
 
 from __future__ import annotations

@@ -5,6 +5,11 @@ Others bring functions of their own.
     text = execute(template, obj, missing_is_error=False)
 
 Whatever the template says, it reads the object and writes text; there is nothing else it could reach.
+
+Beside these:
+
+    lexer    a template's text in tokens
+    nodes    what a template consists of
 """
 
 from .execution import TemplateError, execute

@@ -14,6 +14,11 @@ Unlike their neighbours these change what they are given: a document and its pat
 `Mode.COMBINE` merges a patch into a patch. What makes patches leaves its documents alone, but the patch may share
 parts of them. Nothing here does I/O or knows HTTP.
 Kubernetes: apimachinery/pkg/util/strategicpatch.
+
+Beside these:
+
+    items        the items of lists: what type they have, and what tells one from another
+    list_diff    what has become of a list that merges
 """
 
 from .diff import two_way_patch

@@ -5,6 +5,14 @@
 modules are what they are made of, and `warning_headers`, which the edge calls when it writes an answer.
 
 The server builds the chain. A filter never reads a body, and never knows which kind a resource is.
+
+Beside these:
+
+    hidden_headers         taking headers from a request once they have been understood
+    impersonation_modes    ways in which somebody may be allowed to act as somebody else
+    plain_text             answers from before anything is known of the request: text, as Go's http.Error writes it
+    response_headers       what every answer carries: how to cache it
+    striking               what happens to a request that a rule strikes: it is answered wrongly, late or not at all
 """
 
 from .audit import audit

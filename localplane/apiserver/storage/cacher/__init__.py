@@ -12,6 +12,11 @@ resource needs no warm-up. Writes go through to the store; reads and watches are
 - `watchers`    the open watches, found by key; dispatch; bookmarks; what happens to slow ones
 
 The registry uses it through `storage.interface` only. It never writes by itself.
+
+Beside these:
+
+    bad_objects    what is stored and is not as it should be
+    judgement      everything that somebody else wrote is judged once
 """
 
 from .cacher import Cacher

@@ -8,4 +8,8 @@ history.
 
 An acknowledged write is on the disk: the log is synced before anyone hears of it. The file belongs to one process
 at a time. Nothing here knows what an object is, deletes a file, or repairs one: what can't be trusted is refused.
+
+Beside these:
+
+    errors    SQLite's error codes in storage's own words
 """

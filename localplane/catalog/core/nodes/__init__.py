@@ -1,9 +1,9 @@
 """Nodes: the machines of a cluster, as whoever runs on them tells about them.
 
-- `validation`, `config_sources`, `annotations`  the rules for a node as it is, `changes` those for what becomes of it
+- `validation`  the rules for a node as it is, `changes` those for what becomes of it
 - `strategy`   the rules around a write; unlike elsewhere, a new node may come with its status
 - `proxy`      what stands in for the way to the node itself
-- `columns`   the row in a table
+- `columns`    the row in a table
 
 The core group declares it. Nothing in here talks to a machine.
 """

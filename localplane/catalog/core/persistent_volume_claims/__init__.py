@@ -2,8 +2,8 @@
 
 - `data_sources`  what a volume shall be filled with, which two fields tell
 - `changes`       what may change: the volume once, and of a bound claim its size and its attributes
-- `strategy`, `status`  the rules around a write
-- `columns`      the row in a table
+- `strategy`      the rules around a write
+- `columns`       the row in a table
 
 The core group declares it. What a spec may ask for is in `pods.validation.claims`, because pods carry such specs too.
 """

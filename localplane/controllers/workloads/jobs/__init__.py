@@ -9,6 +9,14 @@ into the job's status, then its finalizer is removed, then the uid becomes one m
 its finalizer is never counted, one that has lost it is never looked at again.
 
 Kubernetes: pkg/controller/job.
+
+Beside these:
+
+    backoff       how long a job waits before it replaces a pod that failed
+    conditions    the conditions in a job's status
+    indexes       sets of completion indexes, as short as a job's status writes them: `0-2,5,7`
+    policies      the rules that a job may have for pods that fail, and for being content before all indexes are done
+    terms         what a job asks for, and what it knows its pods by
 """
 
 from .controller import start

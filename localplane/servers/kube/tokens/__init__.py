@@ -7,6 +7,10 @@
     track_legacy_tokens              tells since when uses of tokens in secrets are noted
 
 Kubernetes: pkg/serviceaccount.
+
+Beside these:
+
+    keys    files with keys of service accounts' tokens: our own, or somebody's
 """
 
 from .authenticator import ServiceAccountAuthenticator

@@ -2,6 +2,9 @@
 
 The strategies of pods and of workloads call these and send what they return. Nothing is refused here.
 Kubernetes: pkg/api/pod/warnings.go.
+
+    overlaps    files of a volume that are in each other's way: the same path twice, or one below the other
+    ports       ports that are said twice, in one container or in two
 """
 
 from .placement import node_label_message

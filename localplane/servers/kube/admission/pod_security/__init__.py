@@ -6,6 +6,10 @@
     plugin     what is refused, and what is warned of
 
 Kubernetes: plugin/pkg/admission/security/podsecurity, k8s.io/pod-security-admission.
+
+Beside these:
+
+    violations    what a check finds, and the words it is told with
 """
 
 from .plugin import PodSecurity
