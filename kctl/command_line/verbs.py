@@ -88,6 +88,8 @@ GROUPS = (
             Verb("cp", "kctl.commands.cp", "Copy files to and from containers"),
             Verb("auth", "kctl.commands.auth", "See who you are and what you may do"),
             Verb("debug", "kctl.commands.debug", "Look around in a pod or on a node with a container of your own"),
+            Verb("history", "kctl.commands.history", "Show what happened to an object, and by whom", own=True),
+            Verb("undo", "kctl.commands.undo", "Let an object be again what it was", own=True),
             Verb("events", "kctl.commands.events", "Show what has happened lately"),
         ),
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kctl.changes.apply import diff
+from kctl.changes.apply import diff, past
 from kctl.changes.apply.options import PRUNE_ALLOWLIST, SERVER_SIDE_FLAGS, field_manager_flag
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
@@ -16,6 +16,10 @@ from localplane.client.errors import ClientError
 async def run(session: Session, flags: FlagSet) -> int:
     """1 tells that there are differences, so what goes wrong is told by 2."""
     try:
+        if flags.text("at"):
+            return await past.diff(session, flags)
+        if flags.text("to"):
+            raise KctlError("--to needs --at: from when to when?")
         if flags.arguments:
             raise UsageError(
                 f"Unexpected args: [{' '.join(flags.arguments)}]", hint="See 'kctl diff -h' for help and examples"
@@ -43,6 +47,9 @@ COMMAND = Command(
     usage_exit_code=2,
     flags=(
         PRUNE_ALLOWLIST,
+        Flag("at", usage="What has changed in the namespace since then: a revision, a time, or how long ago (5m)."),
+        Flag("to", usage="With --at: until then. Default: now."),
+        standard_flags.ALL_NAMESPACES,
         switch("prune", "Also what 'apply --prune' would delete; with -l only what has these labels."),
         Flag("concurrency", "int", 1, "How many files to look at at the same time."),
         switch("show-managed-fields", "Compare metadata.managedFields too."),
@@ -68,6 +75,10 @@ KUBECTL_EXTERNAL_DIFF="colordiff -y" kctl diff -R -f app/
 
 # Apply only if there is something to do
 kctl diff -f app/ > /dev/null || kctl apply -f app/
+
+# What has changed in the last five minutes, and between two revisions in all namespaces (planes of 'kctl up')?
+kctl diff --at 5m
+kctl diff --at 1200 --to 1250 -A
 
 # What would disappear?
 kctl diff -f shop/ -l app=shop --prune""",

@@ -27,6 +27,8 @@ async def run(session: Session, flags: FlagSet) -> int | None:
         await _raw(session, flags)
         return None
     _check(session, flags)
+    if flags.text("at"):
+        session.look_back(flags.text("at"))
     if flags.arguments and "everything" in flags.arguments[0]:
         cluster_wide = flags.is_on("all-namespaces")
         flags.arguments = await with_everything(session, flags.arguments, cluster_wide=cluster_wide, verb="list")
@@ -59,6 +61,8 @@ def _check(session: Session, flags: FlagSet) -> None:
             'Use "kctl explain <resource>" for a detailed description of that resource (e.g. kctl explain pods).',
             hint="See 'kctl get -h' for help and examples",
         )
+    if flags.text("at") and (flags.is_on("watch") or flags.is_on("watch-only") or flags.text("subresource")):
+        raise KctlError("--at shows whole objects of the past: it can't be used with --watch or --subresource")
     output = flags.text("output")
     if flags.is_on("show-labels") and output not in ("", "wide"):
         raise KctlError(f"--show-labels option cannot be used with {output} printer")
@@ -196,6 +200,7 @@ COMMAND = Command(
             "output-watch-events",
             "With --watch or --watch-only, say what happened to the object as well: ADDED, MODIFIED, DELETED.",
         ),
+        Flag("at", usage="As it was then: a revision, a time, or how long ago (5m). For planes of 'kctl up'."),
         switch("clean", "Leave out what the server adds: status, managedFields, uid and the like."),
         switch("decode", "Show the data of secrets as text, under stringData, where it is text."),
         standard_flags.IGNORE_NOT_FOUND,
@@ -239,6 +244,10 @@ kctl get -f manifests/ -R -o name
 
 # How many replicas are wanted, by way of a subresource
 kctl get deploy web --subresource=scale -o jsonpath='{.spec.replicas}'
+
+# As it was at a revision, or five minutes ago
+kctl get deploy/web --at 1234 -o yaml
+kctl get pods --at 5m
 
 # Stay, and see what happens
 kctl get pods -w --output-watch-events

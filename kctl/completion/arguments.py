@@ -212,6 +212,7 @@ _COMPLETERS: dict[str, Completer] = {
     **dict.fromkeys(("faults list", "faults rm"), _faults),
     "ctx": entries("contexts"),
     "ns": names_of("namespace"),
+    **dict.fromkeys(("history", "undo"), types_and_names(repeat=False)),
     **dict.fromkeys(("snapshot save", "snapshot restore"), _snapshot),
     "snapshot rm": _snapshots,
 }

@@ -24,7 +24,7 @@ from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.printers.terminal import harmless, shown
 from kctl.session import discovery as session_discovery
-from kctl.session import wire_log
+from kctl.session import looking_back, wire_log
 from kctl.session.versions import platform
 from localplane.apimachinery import records, times
 from localplane.apimachinery.golang import sources
@@ -52,6 +52,7 @@ class Session:
         self.plugin_policy: model.PluginPolicy | None = None
         """Which credential plugins may run, if the user has said so."""
         self._concurrent = concurrent
+        self._at = ""
         self._id = _random_uuid()
         self._warned: set[str] = set()
         self._login: tuple[str, str] | None = None
@@ -216,6 +217,11 @@ class Session:
         sibling._overrides = client_kubeconfig.Overrides()
         return sibling
 
+    def look_back(self, at: str) -> None:
+        """From now on objects and lists are those of another time: a revision, a time, or how long ago."""
+        self._at = at
+        self._client = None
+
     async def close(self) -> None:
         if self._client is not None:
             await self._client.close()
@@ -232,6 +238,8 @@ class Session:
 
     def _told(self, transport: interface.Transport, config: client_kubeconfig.ClientConfig) -> interface.Transport:
         """One that tells the log of everything that goes through it, if somebody listens."""
+        if self._at:
+            transport = looking_back.LookingBack(transport, self._at)
         level = next((level for level in range(10, _LOG_REQUESTS - 1, -1) if self.logs(level, sources.REQUEST)), 0)
         if not level:
             return transport

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 from localplane.apimachinery.quantity import parse
+from localplane.apimachinery.times import InvalidDuration, parse_duration
 from localplane.apiserver.server.flags import Flag, LibraryFlag, are_files, between, is_file, listed
 from localplane.apiserver.server.options import ServerOptions
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
@@ -40,6 +42,27 @@ class StorageKind(StrEnum):
 def _bytes(text: str) -> int:
     """A quantity as Kubernetes writes them, or a plain number."""
     return parse(text).value()
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """Of the history that people may ask for: so many bytes (None: the usual 16 MiB), or so long, whichever is less."""
+
+    most_bytes: int | None = None
+    longest: timedelta | None = None
+
+
+_UNLIMITED_BYTES: Final = 1 << 40
+
+
+def _retention(text: str) -> Retention:
+    """A duration or a quantity of bytes, also as people write them: 1h, 100MB, 1Gi."""
+    with suppress(InvalidDuration):
+        return Retention(_UNLIMITED_BYTES, parse_duration(text))
+    number = parse(text[:-1] if text.endswith("B") and text[:-1] else text).value()
+    if number < 0:
+        raise ValueError("it is negative")
+    return Retention(number)
 
 
 def _prefix(text: str) -> str:
@@ -154,6 +177,18 @@ class StorageOptions:
     accept_data_loss: Annotated[
         bool, Flag("--accept-data-loss", "Start although the data is older than it was, or not the same.")
     ] = False
+    history: Annotated[
+        Retention,
+        Flag(
+            "--history",
+            "How much of the past 'kctl history' and --at can show, in memory: 1h, 100MB. Default: 16MB.",
+            metavar="DURATION|BYTES",
+            words=str,
+            read=_retention,
+            refusal='invalid argument "{text}" for "--history" flag: give a time or a size, such as 1h or 100MB',
+            shows_default=False,
+        ),
+    ] = Retention()
     compaction_interval: timedelta = timedelta(minutes=5)
     begin_with: Snapshot | None = None
 

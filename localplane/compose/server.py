@@ -52,6 +52,7 @@ from localplane.apiserver.storage.outage import STORE, StoreOutage
 from localplane.client import Client, SharedInformerFactory
 from localplane.client.kubeconfig import load, resolve
 from localplane.client.workqueue.supervision import Background
+from localplane.instruments.history import History
 from localplane.instruments.requests import Requests
 from localplane.instruments.snapshots import Snapshots
 from localplane.instruments.table import Instrument, Instruments
@@ -222,6 +223,8 @@ async def open_server(
         )
         instruments = Instruments()
         instruments.mount("requests", Requests(kernel.request_log).handle)
+        history = History(kernel.storage.cacher, kernel.installer, kernel.request_log, kernel.installer.handle)
+        instruments.mount("history", history.handle)
         archive = archive_of(kernel.storage.cacher, kernel.installer)
         instruments.mount("snapshots", Snapshots(archive, plane=name, store=lambda: kernel.storage.store).handle)
         instruments.mount("rbac", _permissions(kernel.demands))

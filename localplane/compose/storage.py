@@ -18,6 +18,7 @@ from localplane.apiserver.registry.errors import interpret_list
 from localplane.apiserver.server.monitoring.health import HealthCheck, Unhealthy, ping
 from localplane.apiserver.storage.backend import Backend, prefix_end
 from localplane.apiserver.storage.cacher import Cacher
+from localplane.apiserver.storage.cacher.chronicle import Chronicle
 from localplane.apiserver.storage.compaction import Compactor
 from localplane.apiserver.storage.data_directory import DataDirectory, DataDirectoryUnusable, is_data_directory
 from localplane.apiserver.storage.errors import StorageError
@@ -360,7 +361,12 @@ async def _open_cluster(options: StorageOptions, stack: AsyncExitStack) -> OpenS
 
 
 def _cacher(backend: Backend, options: StorageOptions, *, fence: Fence | None = None) -> Cacher:
-    return Cacher(backend, root=options.etcd_prefix, certain_writes=CertainWrites(backend, fence=fence))
+    return Cacher(
+        backend,
+        root=options.etcd_prefix,
+        certain_writes=CertainWrites(backend, fence=fence),
+        chronicle=Chronicle(most_bytes=options.history.most_bytes, longest=options.history.longest),
+    )
 
 
 async def _guard_against_going_back(

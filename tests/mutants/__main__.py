@@ -29,6 +29,7 @@ ELSEWHERE = {
     "watch": "watch",
     "etcd": "etcd",
     "branch": "kctl/test_snapshot.py",
+    "undo": "kctl/test_history.py",
 }
 """Where the tests of a verb are that kubectl does not have, unless they are in `kctl/test_VERB.py` or `kctl/VERB/`."""
 

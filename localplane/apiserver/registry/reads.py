@@ -53,6 +53,7 @@ async def list_objects(definition: Definition, request: Request, options: ListOp
                 predicate=predicate_of(definition, options),
                 recursive=place.recursive,
                 only_readable=request.only_readable,
+                remembered="remembered" in request.notes,
             ),
         )
     except StorageError as error:

@@ -70,7 +70,8 @@ class ListOptions:
     """`recursive` lists everything below the key; without it the list holds the one object at the key.
 
     `only_readable` leaves out what can't be read, which otherwise fails the list: for readers inside of the server, who
-    must go on whatever somebody has stored.
+    must go on whatever somebody has stored. `remembered` asks for a past that the store may have compacted already, for
+    people: only a cache can have it.
     """
 
     resource_version: str = ""
@@ -80,6 +81,7 @@ class ListOptions:
     predicate: Predicate | None = None
     recursive: bool = True
     only_readable: bool = False
+    remembered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,3 +152,29 @@ def test_pruning_shows_what_would_go(desk: Desk) -> None:
     assert done.code == 1
     assert "-  name: old" in _changed(done)
     assert desk.run("diff", "-f", "a.yaml", "--prune", "--prune-allowlist=core/v1/Secret") == Outcome(0, "", "")
+
+
+def test_two_moments_of_a_namespace_are_compared(desk: Desk) -> None:
+    assert desk.run("create", "configmap", "a", "--from-literal=x=1").code == 0
+    before = desk.run("get", "cm/a", "-o", "jsonpath={.metadata.resourceVersion}").stdout
+    assert desk.run("patch", "cm/a", "-p", '{"data":{"x":"2"}}').code == 0
+    after = desk.run("get", "cm/a", "-o", "jsonpath={.metadata.resourceVersion}").stdout
+    assert desk.run("create", "secret", "generic", "s", "--from-literal=password=hush").code == 0
+    done = desk.run("diff", "--at", before, "--to", after)
+    assert (done.code, done.stderr) == (1, "")
+    assert _changed(done) == [
+        '-  x: "1"',
+        '+  x: "2"',
+        f'-  resourceVersion: "{before}"',
+        f'+  resourceVersion: "{after}"',
+    ]
+    since = desk.run("diff", "--at", after)
+    assert since.code == 1
+    assert "+  password: '***'" in since.stdout
+    assert "aHVzaA==" not in since.stdout
+    assert desk.run("diff", "--at", before, "--to", before, "-A") == Outcome(0, "", "")
+    assert desk.run("diff", "--to", after).stderr == "error: --to needs --at: from when to when?\n"
+    wrong = desk.run("diff", "--at", after, "--to", before)
+    assert wrong.code == 2
+    assert "the earlier one comes first" in wrong.stderr
+    assert "it takes no files" in desk.run("diff", "--at", "5m", "-f", "x").stderr

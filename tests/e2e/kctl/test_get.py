@@ -491,3 +491,17 @@ def test_order_does_not_outlive_the_first_table(shop: Machine) -> None:
         assert seen._process.stderr.read() == (
             "warning: --watch requested, --sort-by will be ignored for watch events received\n"
         )
+
+
+def test_the_past_is_shown_as_the_present_is(desk: Desk) -> None:
+    assert desk.run("create", "configmap", "a", "--from-literal=colour=red").code == 0
+    revision = desk.run("get", "cm/a", "-o", "jsonpath={.metadata.resourceVersion}").stdout
+    assert desk.run("delete", "cm", "a").code == 0
+    assert desk.run("get", "cm/a", "--at", revision, "-o", "jsonpath={.data.colour}").stdout == "red"
+    assert desk.run("get", "cm", "--at", revision, "--no-headers").stdout.split()[:2] == ["a", "1"]
+    assert desk.run("get", "cm/a", "--at", revision, "--no-headers").stdout.split()[:2] == ["a", "1"]
+    assert desk.run("get", "cm", "--at", "0s").stderr.startswith("No resources found")
+    gone = desk.run("get", "cm", "--at", "0")
+    assert gone.code == 1
+    assert "0 is gone: the history of this plane reaches back to revision" in gone.stderr
+    assert "--at shows whole objects of the past" in desk.run("get", "cm", "--at", "5m", "-w").stderr

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from localplane.apiserver.server.flags import flags_of, with_values
 from localplane.cli.flags import command
 from localplane.cli.options import UpOptions
-from localplane.compose.options import StorageKind
+from localplane.compose.options import Retention, StorageKind
 from tests.unit.cli.command_lines import parse
 
 FLAGS: list[tuple[str, dict[str, Any]]] = [
@@ -79,6 +79,9 @@ FLAGS: list[tuple[str, dict[str, Any]]] = [
     ("--filename a", {"filenames": ("a",)}),
     ("--watch", {"watch": True}),
     ("--crds c --crds d", {"crds": (Path("c"), Path("d"))}),
+    ("--history 1h", {"cluster.storage.history": Retention(1 << 40, timedelta(hours=1))}),
+    ("--history 100MB", {"cluster.storage.history": Retention(100_000_000)}),
+    ("--history 1Gi", {"cluster.storage.history": Retention(1 << 30)}),
     ("--from before", {"begin_from": "before"}),
     ("--controllers *,-namespace-controller", {"cluster.controllers": ("*", "-namespace-controller")}),
     ("--controllers=-a --controllers b", {"cluster.controllers": ("-a", "b")}),

@@ -7,6 +7,7 @@ resource needs no warm-up. Writes go through to the store; reads and watches are
 - `storage`     that view: Kubernetes' storage.Interface
 - `index`       the present: every object by key, in order
 - `window`      the recent past: every event by revision
+- `chronicle`   the same for longer, for people who ask what happened
 - `history`     the past before the cache was filled, read from the store
 - `freshness`   waiting until the cache has come as far as a reader needs
 - `watchers`    the open watches, found by key; dispatch; bookmarks; what happens to slow ones

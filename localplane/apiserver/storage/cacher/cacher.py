@@ -33,6 +33,7 @@ from localplane.apiserver.storage.keys import DEFAULT_ROOT, KeySchema
 from localplane.apiserver.storage.objects import StoredObject
 from localplane.apiserver.storage.store import CertainWrites, Store
 
+from .chronicle import Chronicle
 from .freshness import Freshness, SharedQuestion
 from .history import MOST_REVISIONS, read_history
 from .index import ObjectIndex
@@ -63,11 +64,13 @@ class Cacher:
         window: EventWindow | None = None,
         bookmark_tick: timedelta = timedelta(seconds=1),
         certain_writes: CertainWrites | None = None,
+        chronicle: Chronicle | None = None,
     ) -> None:
         self.backend = backend
         self._certain_writes = certain_writes or CertainWrites(backend)
         self.index = ObjectIndex()
         self.window = EventWindow() if window is None else window
+        self.chronicle = Chronicle() if chronicle is None else chronicle
         self.watchers = Watchers()
         self.freshness = Freshness(freshness_timeout, self._request_progress)
         self.judgement = Judgement(root, self.index, self.watchers, lambda: self.revision)
@@ -268,6 +271,7 @@ class Cacher:
     def _begin_at(self, revision: int) -> None:
         """The index shows what there was at this revision."""
         self.window.restart(revision)
+        self.chronicle.restart(revision)
         self._filled_at = revision
         self._open_feed(revision)
         self.freshness.advance(revision)
@@ -372,6 +376,7 @@ class Cacher:
             applied = change.revision
             event = self._log_change(change, now)
             self.window.append(event)
+            self.chronicle.append(event)
             self.index.apply(event)
             self.watchers.dispatch(event)
         if batch.changes:
@@ -415,6 +420,7 @@ class Cacher:
         while True:
             await asyncio.sleep(self._bookmark_tick)
             self.window.expire(time.monotonic())
+            self.chronicle.expire(time.monotonic())
             if self.ready:
                 self.watchers.send_bookmarks(self.revision)
             if self.revision != stood_at or self.backend.exclusive:

@@ -32,7 +32,7 @@ from localplane.apiserver.storage.store.reads import ListStart, list_start, too_
 
 from .index import Listing, Past
 from .watchers import CacheWatcher, ReadableWatcher
-from .window import Entry, LoggedEvent
+from .window import Entry, EventWindow, LoggedEvent
 
 if TYPE_CHECKING:
     from .cacher import Cacher
@@ -116,12 +116,18 @@ class CachedStorage:
         """A past state: today's with the later events undone, or the store's own if the window does not reach."""
         cacher = self._cacher
         revision = begin.revision
-        if revision < cacher.backend.compacted_revision or cacher.is_abandoned(revision):
+        if cacher.is_abandoned(revision) or (revision < cacher.backend.compacted_revision and not options.remembered):
             raise too_old(begin.start, prefix, continued=begin.continued)
         await cacher.freshness.reach(revision)
-        if revision < cacher.window.base or cacher.window.count_after(revision) > _MOST_UNDONE:
+        if options.remembered:
+            if revision < cacher.chronicle.base:
+                raise too_old(begin.start, prefix, continued=begin.continued)
+            past_events: EventWindow = cacher.chronicle
+        elif revision < cacher.window.base or cacher.window.count_after(revision) > _MOST_UNDONE:
             return await self._store.list(key, options)
-        later = [event for event in cacher.window.after(revision) if event.key.startswith(prefix)]
+        else:
+            past_events = cacher.window
+        later = [event for event in past_events.after(revision) if event.key.startswith(prefix)]
         if not options.recursive:
             entry = cacher.index.get(prefix)
             now = [] if entry is None else [entry]
