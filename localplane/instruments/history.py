@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
+from urllib.parse import parse_qs
 
 import orjson
 
@@ -45,6 +46,7 @@ _MOST_DIGITS: Final = 19
 _WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 
 _NAMELESS: Final = ("create", "deletecollection")
+_OWNING: Final = ("create", "update", "patch")
 _DO: Final = {
     "ADDED": ("create", "update", "patch"),
     "MODIFIED": ("update", "patch", "delete", "deletecollection", "create"),  # a pod is bound by a create
@@ -218,14 +220,14 @@ def _revision(event: LoggedEvent, writes: list[LoggedRequest]) -> JSONObject:
         "type": kind,
         "object": _shown(event.new if event.new is not None else event.old),
     }
-    write = _taken(event, kind, writes)
+    write = _taken(event, kind, _managers(said["object"]), writes)
     if write is not None:
         user = write.user.name if write.user is not None else ""
         said |= {"verb": write.info.verb, "user": user, "userAgent": write.user_agent}
     return said
 
 
-def _taken(event: LoggedEvent, kind: str, writes: list[LoggedRequest]) -> LoggedRequest | None:
+def _taken(event: LoggedEvent, kind: str, managers: set[str], writes: list[LoggedRequest]) -> LoggedRequest | None:
     """The first of the requests that can have done it, which has done nothing else then. It had begun, and was not over
     yet or had just been: the feed may bring an event a moment after its answer. Both times are of the same clock."""
     for position, logged in enumerate(writes):
@@ -234,8 +236,21 @@ def _taken(event: LoggedEvent, kind: str, writes: list[LoggedRequest]) -> Logged
         verb = logged.info.verb
         is_over = logged.began + (logged.seconds or 0.0) + _AFTER_ANSWER < event.time
         if not is_over and verb in _DO[kind] and (logged.info.name or verb in _NAMELESS):
+            if managers and verb in _OWNING and _manager(logged) not in managers:
+                continue  # the create of another object, which says its name in its body
             return writes.pop(position)
     return None
+
+
+def _managers(obj: JSONObject | None) -> set[str]:
+    entries = ((obj or {}).get("metadata") or {}).get("managedFields") or []
+    return {str(entry.get("manager")) for entry in entries}
+
+
+def _manager(logged: LoggedRequest) -> str:
+    """Whom a write's fields belong to, as the server has it: who is named, or the first word of the user agent."""
+    named = parse_qs(logged.target.partition("?")[2]).get("fieldManager")
+    return named[0] if named else logged.user_agent.partition("/")[0]
 
 
 def _time(word: str) -> datetime:

@@ -162,12 +162,7 @@ def test_two_moments_of_a_namespace_are_compared(desk: Desk) -> None:
     assert desk.run("create", "secret", "generic", "s", "--from-literal=password=hush").code == 0
     done = desk.run("diff", "--at", before, "--to", after)
     assert (done.code, done.stderr) == (1, "")
-    assert _changed(done) == [
-        '-  x: "1"',
-        '+  x: "2"',
-        f'-  resourceVersion: "{before}"',
-        f'+  resourceVersion: "{after}"',
-    ]
+    assert _changed(done) == ['-  x: "1"', '+  x: "2"', '-  resourceVersion: "<rv>"', '+  resourceVersion: "<rv>"']
     since = desk.run("diff", "--at", after)
     assert since.code == 1
     assert "+  password: '***'" in since.stdout

@@ -402,3 +402,17 @@ def test_an_audit_log_that_cannot_be_is_refused(here: Machine) -> None:
     assert "--audit-log-maxage -1 is less than 0" in said(*both, "--audit-log-maxage", "-1")
     assert "the audit policy can't be used: rules[0].level: Unsupported value" in said(*both)
     assert not (here.home / "x.log").exists()
+
+
+def test_a_plane_remembers_as_much_as_it_is_told_to(here: Machine) -> None:
+    """With nothing to remember with, every change is gone as soon as the next one comes."""
+    refused = here.kctl("up", "--history", "lots")
+    assert refused.stderr.startswith(
+        'error: invalid argument "lots" for "--history" flag: give a time or a size, such as 1h or 100MB\n'
+    )
+    here.up("--storage", "memory", "--history", "0")
+    assert here.kctl("create", "configmap", "a").code == 0
+    revision = here.kctl("get", "cm/a", "-o", "jsonpath={.metadata.resourceVersion}").stdout
+    assert here.kctl("create", "configmap", "b").code == 0
+    gone = here.kctl("get", "cm", "--at", str(int(revision) - 1))
+    assert "is gone: the history of this plane reaches back to revision" in gone.stderr
