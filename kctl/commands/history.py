@@ -36,7 +36,7 @@ async def run(session: Session, flags: FlagSet) -> None:
         raise KctlError(f"nothing is known of {name}: the history of this plane reaches back to {_reach(told)}")
     before: JSONObject | None = None
     for revision in told["revisions"]:
-        session.write(_heading(revision) + "\n")
+        session.write(_heading(revision, before) + "\n")
         deleted = revision["type"] == "DELETED"
         after = None if deleted else revision["object"]
         if revision["type"] and not deleted:
@@ -59,11 +59,11 @@ def _reach(told: Any) -> str:
     return f"revision {told['reachesBackTo']['revision']}, {told['reachesBackTo']['time']}"
 
 
-def _heading(revision: JSONObject) -> str:
+def _heading(revision: JSONObject, before: JSONObject | None) -> str:
     if not revision["type"]:
         return f"revision {revision['revision']}: as it was before that"
     words = [f"revision {revision['revision']}", revision["time"], revision["type"]]
-    if manager := _manager(revision["object"]):
+    if manager := _manager(before, revision["object"]):
         words.append(f"by {manager}")
     if revision.get("user"):
         agent = str(revision.get("userAgent") or "").partition(" ")[0]
@@ -71,11 +71,14 @@ def _heading(revision: JSONObject) -> str:
     return "  ".join(words)
 
 
-def _manager(obj: JSONObject | None) -> str:
-    """Who wrote last, as managedFields have it."""
-    entries = ((obj or {}).get("metadata") or {}).get("managedFields") or []
-    newest: JSONObject = max(entries, key=lambda entry: str(entry.get("time") or ""), default={})
-    return str(newest.get("manager") or "")
+def _manager(before: JSONObject | None, after: JSONObject | None) -> str:
+    """Who wrote, as managedFields have it: whose entry is another than it was."""
+    known = _entries(before)
+    return ", ".join(str(entry.get("manager")) for entry in _entries(after) if entry not in known)
+
+
+def _entries(obj: JSONObject | None) -> list[JSONObject]:
+    return ((obj or {}).get("metadata") or {}).get("managedFields") or []
 
 
 def _difference(before: JSONObject | None, after: JSONObject | None) -> list[str]:
