@@ -72,9 +72,15 @@ def _heading(revision: JSONObject, before: JSONObject | None) -> str:
 
 
 def _manager(before: JSONObject | None, after: JSONObject | None) -> str:
-    """Who wrote, as managedFields have it: whose entry is another than it was."""
-    known = _entries(before)
-    return ", ".join(str(entry.get("manager")) for entry in _entries(after) if entry not in known)
+    """Who wrote, as managedFields have it: whose entry is new, or of another time. One that only lost a field is not."""
+    known = {_stamp(entry) for entry in _entries(before)}
+    written = [entry for entry in _entries(after) if _stamp(entry) not in known]
+    written = written or [entry for entry in _entries(after) if entry not in _entries(before)]
+    return ", ".join(str(entry.get("manager")) for entry in written)
+
+
+def _stamp(entry: JSONObject) -> tuple[str, ...]:
+    return tuple(str(entry.get(field) or "") for field in ("manager", "operation", "subresource", "time"))
 
 
 def _entries(obj: JSONObject | None) -> list[JSONObject]:
