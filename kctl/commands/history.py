@@ -72,7 +72,7 @@ def _heading(revision: JSONObject, before: JSONObject | None) -> str:
 
 
 def _manager(before: JSONObject | None, after: JSONObject | None) -> str:
-    """Who wrote, as managedFields have it: whose entry is new, or of another time. One that only lost a field is not."""
+    """Who wrote, as managedFields have it: whose entry is new, or of another time. One may just have lost a field."""
     known = {_stamp(entry) for entry in _entries(before)}
     written = [entry for entry in _entries(after) if _stamp(entry) not in known]
     written = written or [entry for entry in _entries(after) if entry not in _entries(before)]

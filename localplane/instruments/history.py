@@ -167,7 +167,7 @@ class History:
             if revision > now:
                 raise BadRequest(f"revision {word} is in the future: the plane is at {now}")
         else:
-            revision = chronicle.revision_at(_time(word))
+            revision = chronicle.revision_then(_time(word))
         if revision < chronicle.base:
             raise BadRequest(f"{word} is gone: the history of this plane {self._reach_sentence()}")
         return _Moment(revision, word)

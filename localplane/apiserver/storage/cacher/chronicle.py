@@ -39,7 +39,7 @@ class Chronicle(EventWindow):
         """What happened to one object, the oldest first."""
         return [event for event in self.after(0) if event.key == key]
 
-    def revision_at(self, moment: datetime) -> int:
+    def revision_then(self, moment: datetime) -> int:
         """The last one at that time; -1 if it is before all that is known."""
         at = time.monotonic() - (datetime.now(UTC) - moment).total_seconds()
         if at < self.began:
