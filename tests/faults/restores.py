@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import IO
 
 from localplane.apiserver.storage.backend import KeyValue
-from localplane.apiserver.storage.data_directory import write_atomically
 from localplane.apiserver.storage.snapshot import Header, Snapshot, check, encode
 from localplane.compose.archives import stored_archive
 from localplane.compose.options import StorageKind, StorageOptions
 from localplane.compose.storage import open_storage
+from localplane.files import write_atomically
 
 LETTERS = "ab"
 
