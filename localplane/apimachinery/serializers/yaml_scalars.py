@@ -11,10 +11,9 @@ import binascii
 import math
 import re
 import struct
-from dataclasses import dataclass
 
 from localplane.apimachinery.golang.text import go_float, go_quote
-from localplane.apimachinery.light_typing import Any, Final
+from localplane.apimachinery.light_typing import Any, Final, NamedTuple
 
 from .errors import YAMLError
 from .utf8 import decode
@@ -149,8 +148,7 @@ def _days(year: int, month: int) -> int:
 _PRINTED_DEPTH = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """A key as YAML has it, and as JSON has it."""
 
     raw: Any
