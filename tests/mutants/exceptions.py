@@ -8,7 +8,10 @@ _FORGOTTEN = "kubectl has it there because its neighbours do, and never reads it
 _OF_DELETE = "kubectl run has all flags of delete, and deletes with --rm as it always does"
 _NOT_MANAGED = "what is shown is no stored object, so nobody manages its fields"
 
+_NOTHING_TO_MANAGE = "a service account that is new has no field that anybody could manage"
+
 EXCEPTIONS: Mapping[str, str] = {
+    "api-resources --show-managed-fields": _NOT_MANAGED,
     "apply edit-last-applied --show-managed-fields": _NOT_MANAGED,
     "auth whoami --show-managed-fields": _NOT_MANAGED,
     "config view --show-managed-fields": _NOT_MANAGED,
@@ -16,7 +19,9 @@ EXCEPTIONS: Mapping[str, str] = {
     "create service externalname --save-config": _FORGOTTEN,
     "create service loadbalancer --save-config": _FORGOTTEN,
     "create service nodeport --save-config": _FORGOTTEN,
+    "create serviceaccount --show-managed-fields": _NOTHING_TO_MANAGE,
     "create token --show-managed-fields": _NOT_MANAGED,
+    "events --allow-missing-template-keys": "kubectl events looks at no error of its printer",
     "kctl --log-flush-frequency": "every line is written at once, and its help says so",
     "kuberc view --show-managed-fields": _NOT_MANAGED,
     "run --cascade": _OF_DELETE,

@@ -85,7 +85,10 @@ def test_force_sends_a_decision_again(desk: Desk, decision: str) -> None:
 
 
 def test_files_say_which_ones(desk: Desk) -> None:
-    requests = Requests(desk, 4)
+    requests = Requests(desk, 5)
+    desk.write("yes/kustomization.yaml", "resources: [five.yaml]\n")
+    (desk.directory / "files" / "5.yaml").rename(desk.directory / "yes" / "five.yaml")
+    assert requests.run("approve -k yes") == requests.said("5 approved")
     (desk.directory / "files" / "deep").mkdir()
     (desk.directory / "no" / "deep").mkdir(parents=True)
     (desk.directory / "files" / "4.yaml").rename(desk.directory / "no" / "deep" / "4.yaml")

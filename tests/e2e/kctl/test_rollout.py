@@ -228,6 +228,9 @@ def test_all_of_them_take_files_and_selectors_and_print_as_they_are_told(three: 
         chosen = three.desk.run("rollout", command, "deploy", *name, *mine, "-v=6")
         assert (chosen.code, chosen.stdout) == (0, "new"), command
         assert ("fieldManager=me" in chosen.stderr) == (command != "undo"), command
+    for words in ("deploy -l app=new", "-k kus", "-f deep -R"):
+        waiting = Outcome(0, "Waiting for deployment spec update to be observed...\n", "")
+        assert three.run(f"status {words} --watch=false") == waiting, words
     images = three.desk.run("get", "deploy", "-o", "jsonpath={.items[*].spec.template.spec.containers[0].image}")
     assert images.stdout == "nginx:1 nginx:1 nginx:1"
 

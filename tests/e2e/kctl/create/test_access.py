@@ -363,6 +363,11 @@ def test_a_verb_that_is_not_known_is_warned_of(maker: Desk) -> None:
     assert done == Outcome(0, "role.rbac.authorization.k8s.io/r created (dry run)\n", said)
 
 
+def test_a_cluster_role_may_be_for_some_names(maker: Desk) -> None:
+    line = "create clusterrole r --verb=get --resource=pods --resource-name=web --dry-run=client -o"
+    assert maker.run(*line.split(), "jsonpath={.rules[0].resourceNames}") == Outcome(0, '["web"]', "")
+
+
 def test_a_token_is_printed_alone(robot: Desk) -> None:
     done = robot.run("create", "token", "robot")
     assert (done.code, done.stdout.count("."), done.stdout.endswith("\n"), done.stderr) == (0, 2, False, "")
