@@ -215,6 +215,10 @@ class Cluster(User):
         )
         return self._thread.run(work)
 
+    def history(self, reference: Reference, namespace: str = "default") -> Objects:
+        """Every revision of an object since the cluster began, the last at the end: `history("deploy/web")`."""
+        return self._thread.run(self._cluster.history(reference, namespace))
+
     def minimal_rbac(self, user: str, *, resource_names: bool = False) -> Objects:
         """The roles and bindings that let somebody do what he has asked for so far, and nothing else."""
         return self._thread.run(self._cluster.minimal_rbac(user, resource_names=resource_names))

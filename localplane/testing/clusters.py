@@ -302,6 +302,21 @@ class AsyncCluster(AsyncUser):
         return found
 
     @_in_its_loop
+    async def history(self, reference: Reference, namespace: str = "default") -> Objects:
+        """Every revision of an object since the cluster began, the last at the end: `revision`, `time`, `type` (ADDED,
+        MODIFIED, DELETED), who wrote it as far as that is known, and the `object` itself; see `kctl history`."""
+        place = self._place(reference, needs_name=True)
+        query = [
+            ("group", place.resource.group),
+            ("resource", place.resource.resource),
+            ("namespace", place.within(namespace)),
+            ("name", place.name),
+        ]
+        answer = await self.plane.client.request("GET", "/localplane/v1/history/object", query=query)
+        found: Objects = answer.json()["revisions"]
+        return found
+
+    @_in_its_loop
     async def minimal_rbac(self, user: str, *, resource_names: bool = False) -> Objects:
         """The roles and bindings that let somebody do what he has asked for so far, and nothing else; see
         `kctl rbac minimal`. Raises NotFound for one who has asked for nothing."""

@@ -153,6 +153,14 @@ def test_who_asked_what_over_the_socket_is_told(mine: testing.Cluster) -> None:
     assert [each["verb"] for each in mine.requests(status="403")] == ["create", "get"]
 
 
+def test_every_revision_of_an_object_is_told(mine: testing.Cluster) -> None:
+    mine.patch("ct/nightly", {"spec": {"schedule": "@hourly"}})
+    mine.delete("ct/nightly")
+    revisions = mine.history("ct/nightly")
+    assert [each["type"] for each in revisions][-2:] == ["MODIFIED", "DELETED"]
+    assert [each["object"]["spec"]["schedule"] for each in revisions][:2] == ["@daily", "@hourly"]
+
+
 def test_command_lines_are_run_as_whoever_runs_them(mine: testing.Cluster) -> None:
     mine.create(CONFIG_MAP)
     assert mine.kctl("get", "cm", "-o", "name").stdout == "configmap/a\n"
