@@ -3,6 +3,7 @@ that the tests get."""
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields
@@ -37,6 +38,8 @@ class Session:
 
     def close(self) -> None:
         self._stack.close()
+        if self._templates:
+            gc.unfreeze()
         self._templates.clear()
         self._thread = None
 
@@ -48,6 +51,8 @@ class Session:
             opened = self._stack.enter_context(self._running().holding(settings.opened()))
             known = self._templates[key] = Cluster(self._running(), opened)
             _settle(known, settings)
+            gc.collect()
+            gc.freeze()  # it stays to the end: no collection has to go through it for each test
         return known
 
     @contextmanager
