@@ -8,6 +8,7 @@
     last_applied   the annotation in which a client remembers what it applied
     annotation_verbs   the commands that show and set it  migration      from that annotation to server-side apply
     diff           what an apply would change             rerun          apply --watch
+    past           what changed between two moments of a plane
 
 The verbs call these; nothing here reads the command line beyond the flags that it is handed.
 Kubernetes: kubectl/pkg/cmd/apply.
