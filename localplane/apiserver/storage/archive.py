@@ -9,16 +9,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Final
 
 from localplane.apimachinery.time_slices import TimeSlices
 
 from .backend import Backend, KeyValue, Wanted, prefix_end
 from .cacher import Cacher
-from .errors import ResourceVersionTooOld, StorageError
+from .errors import ResourceVersionTooLarge, ResourceVersionTooOld, StorageError
 from .objects import StoredObject
 from .snapshot import Snapshot
+
+_PATIENCE: Final = 20
+"""How often a reader's patience: it is some three seconds."""
 
 Lifetimes = Mapping[str, timedelta]
 """By the prefix of a resource (`/events/`): how long its objects live after they were written."""
@@ -82,7 +87,10 @@ class Archive:
         wanted.sort(key=_key_of)
         start = root + "/"
         revision = await cacher.backend.replace(start, prefix_end(start), wanted)
-        await cacher.catch_up()
+        for _ in range(_PATIENCE):  # it is done: a cache that has much to read is no reason to say otherwise
+            with suppress(ResourceVersionTooLarge):
+                await cacher.catch_up()
+                break
         return revision
 
     async def _as_stored(self, key: str, revision: int) -> KeyValue | None:
