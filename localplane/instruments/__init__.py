@@ -6,5 +6,6 @@ only whom the authorizer lets; a server's index does not tell of them. `requests
 
 Beside these:
 
-    faults    /localplane/v1/faults: the rules by which things go wrong on purpose
+    faults     /localplane/v1/faults: the rules by which things go wrong on purpose
+    history    /localplane/v1/history: what happened, and what there was
 """
