@@ -23,6 +23,7 @@ STARTERS = {
     "localplane/cli/daemon.py": "kctl up itself",
     "localplane/cli/processes.py": "ps, for a number",
     "localplane/client/authentication/exec_plugin.py": "what the user's kubeconfig names",
+    "localplane/testing/commands.py": "kctl or kubectl, with the words of the test that runs it",
 }
 _STARTING = re.compile(
     r"run|call|check_call|check_output|Popen|system|popen|fork|posix_spawnp?|exec[vl]p?e?|spawn[vl]p?e?"
