@@ -58,7 +58,8 @@ _UNLIMITED_BYTES: Final = 1 << 40
 def _retention(text: str) -> Retention:
     """A duration or a quantity of bytes, also as people write them: 1h, 100MB, 1Gi."""
     with suppress(InvalidDuration):
-        return Retention(_UNLIMITED_BYTES, parse_duration(text))
+        longest = parse_duration(text)
+        return Retention(_UNLIMITED_BYTES if longest else 0, longest)
     number = parse(text[:-1] if text.endswith("B") and text[:-1] else text).value()
     if number < 0:
         raise ValueError("it is negative")

@@ -250,7 +250,7 @@ def _managers(obj: JSONObject | None) -> set[str]:
 def _manager(logged: LoggedRequest) -> str:
     """Whom a write's fields belong to, as the server has it: who is named, or the first word of the user agent."""
     named = parse_qs(logged.target.partition("?")[2]).get("fieldManager")
-    return named[0] if named else logged.user_agent.partition("/")[0]
+    return (named[0] if named else logged.user_agent.partition("/")[0]) or "unknown"
 
 
 def _time(word: str) -> datetime:

@@ -19,6 +19,7 @@ CONTEXTS = {
 MAKERS = ("SSLContext", "create_default_context", "_create_unverified_context", "_create_default_https_context")
 
 ONE_READ_IS_ENOUGH = {
+    "localplane/cli/validation/sources.py": "a buffered reader of a pipe waits for as many, or for its end",
     "localplane/cli/daemon.py": "one byte through a pipe of our own",
     "localplane/cli/kube_apiserver/stand_in.py": "its caller asks until the head is complete",
     "localplane/apiserver/server/listener.py": "the first byte tells TLS from HTTP; the rest is thrown away",

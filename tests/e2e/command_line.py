@@ -49,7 +49,8 @@ def _as_any_other(arguments: Sequence[str], env: Mapping[str, str]) -> bool:
     """Not so: those that start servers or ask about them, what is read when kctl is imported, and whoever looks on."""
     if os.environ.get("KCTL_FRESH") or "COVERAGE_PROCESS_CONFIG" in os.environ:
         return False
-    if any(name in env for name in ("KUBECTL_KUBERC", "KCTL_DEBUG", "PYTHONDEVMODE")):
+    read_at_start = ("KUBECTL_KUBERC", "KCTL_DEBUG", "PYTHON")
+    if any(name.startswith(read_at_start) and name != "PYTHONPATH" for name in env):
         return False
     return not any(word in _OF_PLANES for word in arguments) and sum(map(len, arguments)) < _LONG
 

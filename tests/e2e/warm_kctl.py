@@ -171,8 +171,12 @@ def _become(command: dict[str, object], files: Sequence[int]) -> NoReturn:
         arguments: list[str] = command["arguments"]  # type: ignore[assignment]
         sys.argv = [str(ROOT / "kctl" / "__main__.py"), *arguments]
         sys.stdin, sys.stdout, sys.stderr = (
-            open(number, mode, errors=errors, closefd=False)  # noqa: SIM115 - they are the process' own
-            for number, mode, errors in ((0, "r", "strict"), (1, "w", "strict"), (2, "w", "backslashreplace"))
+            open(number, mode, buffering, errors=errors, closefd=False)  # noqa: SIM115 - they are the process' own
+            for number, mode, buffering, errors in (
+                (0, "r", -1, "strict"),
+                (1, "w", -1, "strict"),
+                (2, "w", 1, "backslashreplace"),  # always by lines
+            )
         )
         code = importlib.import_module(os.environ.pop(MODULE, _KCTL)).main()
     except SystemExit as left:

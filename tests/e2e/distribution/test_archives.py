@@ -71,7 +71,8 @@ def test_the_wheel_says_what_it_is(wheel: Path) -> None:
     assert "Typing :: Typed" in metadata.get_all("Classifier", [])
     assert metadata.get_payload() == (_ROOT / "README.md").read_text(encoding="utf-8")
     assert contents[f"{_NAME}.dist-info/entry_points.txt"].decode() == (
-        "[console_scripts]\nkctl = kctl.cli:main\nlocalplane = localplane.cli:main\n"
+        "[console_scripts]\nkctl = kctl.cli:main\nlocalplane = localplane.cli:main\n\n"
+        "[pytest11]\nlocalplane = localplane.testing.plugin\n"
     )
 
 

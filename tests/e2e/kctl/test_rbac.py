@@ -76,7 +76,7 @@ rules:
 
 @pytest.fixture(scope="module")
 def asked(shop: Machine) -> Machine:
-    needy = ("--as", "system:serviceaccount:shop:needy")
+    needy = ("--as", "system:serviceaccount:shop:needy", "--cache-dir", "needy")  # nobody else has asked what there is
     assert shop.kctl("get", "cm", "apple", "-n", "shop", *needy).code == 1
     assert shop.kctl("get", "nodes", *needy).code == 1
     return shop

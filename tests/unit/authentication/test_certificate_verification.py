@@ -96,7 +96,7 @@ def test_what_was_found_out_is_remembered(tmp_path: Path, clock: Clock, monkeypa
         judged += 1
         return verify(*given, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(verification, "verify", counted)
+    monkeypatch.setattr(module, "verify", counted)
     believed, stranger = verifier(tmp_path, clock, ROOT), issue("stranger").der
     for _ in range(5):
         believed.check((CLIENT_PAPER.der,))
