@@ -28,6 +28,7 @@ _ID: Final = "Audit-Id"
 _LONGEST: Final = 1024
 _LONGEST_NAME: Final = 256
 _MOST_GROUPS: Final = 8
+_CLOCKS_APART: Final = time() - perf_counter()  # once, so that a request always has the same time
 
 
 class LoggedRequest(NamedTuple):
@@ -51,7 +52,7 @@ class LoggedRequest(NamedTuple):
 
     @property
     def moment(self) -> datetime:
-        return datetime.fromtimestamp(self.began + (time() - perf_counter()), UTC)
+        return datetime.fromtimestamp(self.began + _CLOCKS_APART, UTC)
 
 
 class Ring:

@@ -8,8 +8,10 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import BinaryIO
 
 from .places import Places
 
@@ -63,39 +65,42 @@ def leave_log(where: Places, *, file: Path | None, shown: bool) -> None:
 
 
 class LogReader:
-    """Reads on where it stopped, also when the log was turned over meanwhile."""
+    """Reads on where it stopped, also when the log was turned over or removed meanwhile: the file stays open."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._inode = 0
-        self._offset = 0
+        self._file: BinaryIO | None = None
 
     def read(self) -> str:
         """What is new since the last time."""
-        older = self._path.with_name(f"{self._path.name}.1")
-        rest = self._from(older) if self._inode and _inode(older) == self._inode else ""
-        if (now := _inode(self._path)) != self._inode:
-            self._inode, self._offset = now, 0
-        return rest + (self._from(self._path) if now else "")
-
-    def _from(self, path: Path) -> str:
-        with path.open("rb") as file:
-            file.seek(self._offset)
-            content = file.read()
-            self._offset = file.tell()
+        content = self._file.read() if self._file is not None else b""
+        if _inode(self._path) not in (0, self._inode):
+            self.close()
+            try:
+                self._file = self._path.open("rb")
+            except FileNotFoundError:
+                return content.decode("utf-8", "replace")
+            self._inode = os.fstat(self._file.fileno()).st_ino
+            content += self._file.read()
         return content.decode("utf-8", "replace")
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+        self._file, self._inode = None, 0
 
 
 def follow(path: Path, *, while_true: Callable[[], bool]) -> Iterator[str]:
     """What the log says and will say. Asked before each look, so that the last words are not missed."""
-    reader = LogReader(path)
-    while True:
-        goes_on = while_true()
-        if text := reader.read():
-            yield text
-        if not goes_on:
-            return
-        time.sleep(_LOOK_AGAIN)
+    with closing(LogReader(path)) as reader:
+        while True:
+            goes_on = while_true()
+            if text := reader.read():
+                yield text
+            if not goes_on:
+                return
+            time.sleep(_LOOK_AGAIN)
 
 
 def _inode(path: Path) -> int:

@@ -27,6 +27,8 @@ Nothing of localplane is imported before the first of these fixtures is used.
 
 from __future__ import annotations
 
+import sys
+from importlib.machinery import ModuleSpec, PathFinder
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -34,12 +36,25 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+    from types import ModuleType
 
     from .blocking import Cluster
     from .clusters import AsyncCluster
     from .commands import Command
     from .guard import Guard
     from .sessions import Session
+
+
+class _AsTheyAre:
+    """Finds our modules before pytest does, which rewrites the assertions of whatever comes with a plugin: a thousand
+    modules would be parsed again in each process, some of them in threads, for assertions that no test reads."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        return PathFinder.find_spec(name, path, target) if name.startswith(("localplane.", "kctl.")) else None
+
+
+sys.meta_path.insert(0, _AsTheyAre)
 
 _FIXTURES = frozenset(("plane", "cluster", "async_cluster", "namespace", "kubeconfig", "kctl", "kubectl"))
 _MARKER = (

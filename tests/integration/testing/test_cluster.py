@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import textwrap
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from _pytest.assertion.rewrite import AssertionRewritingHook
 
 from localplane import testing
 from localplane.apimachinery.errors import Forbidden, NotFound
@@ -93,3 +95,10 @@ async def test_the_instruments_are_for_administrators() -> None:
         nobody = client.acting_as("nobody")
         with pytest.raises(Forbidden, match='User "nobody" cannot get path "/localplane/v1/nothing"'):
             await nobody.request("GET", "/localplane/v1/nothing")
+
+
+def test_our_modules_are_imported_as_they_are() -> None:
+    """Where the plugin is installed, pytest would rewrite their assertions."""
+    ours = [module for name, module in sys.modules.items() if name.startswith(("localplane.compose.", "kctl."))]
+    assert ours
+    assert not [module.__name__ for module in ours if isinstance(module.__loader__, AssertionRewritingHook)]

@@ -65,7 +65,12 @@ def test_a_reader_goes_on_where_it_stopped_also_in_the_next_file(tmp_path: Path)
     path.rename(tmp_path / "log.1")
     path.write_text("three\n")
     assert reader.read() == "two\nthree\n"
+    with path.open("a") as file:
+        file.write("four\n")
+    path.unlink()
+    assert reader.read() == "four\n", "what was said before it was removed"
     assert reader.read() == ""
+    reader.close()
 
 
 def test_the_last_words_are_read_before_the_follower_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
