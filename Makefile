@@ -11,7 +11,7 @@ LOCKED ?=
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help up test coverage mutants newest check format conformance bench stalls faults rollouts growth soak dist lock kubectl clean venv dev etcd
+.PHONY: help up test properties coverage mutants newest check format conformance bench stalls faults rollouts growth soak dist lock kubectl clean venv dev etcd
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,9 @@ up: venv ## Start a control plane here; Ctrl-C ends it
 
 test: dev etcd kubectl ## Run the tests
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+properties: dev ## Run the properties with examples that no run before had; make test has the same ones each time
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m hypothesis --hypothesis-profile other tests/unit $(ARGS)
 
 coverage: dev etcd kubectl ## Run the tests, also in the processes that they start, and see what they never reach
 	@$(BIN)/coverage erase

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -138,13 +139,14 @@ async def test_a_server_does_not_hear_that_its_client_is_lost_until_the_line_is_
 
 
 async def test_a_line_whose_server_is_not_there_is_cut() -> None:
-    async with _line() as line:
-        pass
-    async with Link("127.0.0.1", line.link.port) as link:
-        reader, writer = await asyncio.open_connection("127.0.0.1", link.port)
-        with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
-            await reader.readexactly(1)
-        writer.close()
+    """Somebody has its port and does not listen: a port that nobody has might be the next one that the link gets."""
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        async with Link("127.0.0.1", deaf.getsockname()[1]) as link:
+            reader, writer = await asyncio.open_connection("127.0.0.1", link.port)
+            with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+                await reader.readexactly(1)
+            writer.close()
 
 
 async def test_an_end_passes_after_what_was_held() -> None:
