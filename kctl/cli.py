@@ -69,6 +69,10 @@ def _check(flags: FlagSet) -> None:
     """How things are told is asked for by what the words say, before they are understood; here it is refused."""
     if flags.text("color") not in ("auto", "always", "never"):
         raise KctlError("--color must be 'auto', 'always' or 'never'")
+    if os.environ.get("KCTL_COLOR", "") not in ("", *colours.CHOICES):
+        raise KctlError("KCTL_COLOR must be 'auto', 'always' or 'never'")
+    if os.environ.get("KCTL_THEME", "") not in ("", "auto", "dark", "light"):
+        raise KctlError("KCTL_THEME must be 'auto', 'dark' or 'light'")
     if flags.text("error-format") not in ("text", "json"):
         raise KctlError("--error-format must be 'text' or 'json'")
 

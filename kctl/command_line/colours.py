@@ -22,7 +22,9 @@ def said(words: Sequence[str]) -> str:
 
 
 def allowed(choice: str, stream: TextIO) -> bool:
-    """On a terminal that can, unless NO_COLOR is set."""
+    """On a terminal that can, unless NO_COLOR is set. KCTL_COLOR is what --color would say, if nobody does."""
+    if choice == "auto":
+        choice = os.environ.get("KCTL_COLOR") or "auto"
     if choice in ("always", "never"):
         return choice == "always"
     return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

@@ -6,7 +6,7 @@ from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, UsageError
 from kctl.printers import choice, typed
-from kctl.printers.table import TabWriter, print_rows
+from kctl.printers.table import print_rows
 from kctl.session.session import Session
 from localplane.client.rest.discovery import APIResource
 
@@ -69,7 +69,7 @@ def _print(session: Session, flags: FlagSet, output: str, found: list[APIResourc
     wide = output == "wide"
     rows = [] if flags.is_on("no-headers") else [(*_HEADERS, *(("VERBS", "CATEGORIES") if wide else ()))]
     rows += [_row(one, wide=wide) for one in found]
-    print_rows(rows, TabWriter(session.write))
+    print_rows(rows, session.columns())
 
 
 def _print_document(session: Session, output: str, listed: dict[str, object], *, keep: bool) -> None:

@@ -15,7 +15,7 @@ from kctl.errors import KctlError, UsageError, raise_all
 from kctl.printers import kyaml
 from kctl.printers.choice import OBJECT_FORMATS, chosen_format, output_flags, printer_for
 from kctl.printers.objects import go_indented
-from kctl.printers.table import TabWriter, print_rows
+from kctl.printers.table import print_rows
 from kctl.session.session import Session
 from localplane.apimachinery.light_typing import Any, NoReturn
 
@@ -87,7 +87,7 @@ async def get_contexts(session: Session, flags: FlagSet) -> None:
         for name in names:
             cells = [str(contexts[name].get(field) or "") for field in ("cluster", "user", "namespace")]
             rows.append(("*" if name == current else " ", name, *cells))  # type: ignore[arg-type]  # always three
-        print_rows(rows, TabWriter(session.write))
+        print_rows(rows, session.columns())
     raise_all(errors)
 
 

@@ -41,7 +41,7 @@ async def run(session: Session, flags: FlagSet) -> None:
         session.say(f"No events found{where}.\n")
         return
     go_sort(found, lambda a, b: _moment(a) < _moment(b))
-    out = TabWriter(session.write)
+    out = session.columns()
     if printer is None:
         _Rows(out, flags).show(found)
     elif flags.text("output") != "name":
@@ -132,7 +132,7 @@ class _Rows:
 async def _watch(
     session: Session, flags: FlagSet, events: resources.ResourceClient, selector: str, printer: Printer | None
 ) -> None:
-    out = TabWriter(session.write)
+    out = session.columns()
     rows = _Rows(out, flags)
     try:
         async with events.watch(options.ListOptions(field_selector=selector, limit=_CHUNK)) as stream:

@@ -10,7 +10,6 @@ from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, UsageError
 from kctl.objects import files
-from kctl.printers.table import TabWriter
 from kctl.session import instruments
 from kctl.session.session import Session
 from localplane.apimachinery.light_typing import Any
@@ -181,7 +180,7 @@ def _print_rules(session: Session, rules: Sequence[JSONObject]) -> None:
     if not rules:
         session.write("there are no rules\n")
         return
-    out = TabWriter(session.write)
+    out = session.columns()
     out.write("NAME\tMATCH\tWHEN\tDO\tMATCHED\tHITS\n")
     for rule in rules:
         status = rule["status"]
@@ -195,7 +194,7 @@ def _print_record(session: Session, record: Sequence[JSONObject]) -> None:
     if not record:
         session.write("no rule has struck yet\n")
         return
-    out = TabWriter(session.write)
+    out = session.columns()
     out.write("NUMBER\tTIME\tRULE\tVERB\tPATH\tUSER\tUSER-AGENT\n")
     for hit in record:
         user = f"{hit.get('user', '')}{' (inside)' if hit.get('inside') else ''}"

@@ -10,7 +10,6 @@ import orjson
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import UsageError
-from kctl.printers.table import TabWriter
 from kctl.printers.terminal import escape
 from kctl.session import instruments
 from kctl.session.session import Session
@@ -100,7 +99,7 @@ class _Rows:
     """Headers once, however often rows come."""
 
     def __init__(self, session: Session, flags: FlagSet) -> None:
-        self._out = TabWriter(session.write)
+        self._out = session.columns()
         self._wide = flags.text("output") == "wide"
         self._headers = not flags.is_on("no-headers")
         self._widths = _USUAL_WIDTHS if flags.is_on("follow") else _NO_WIDTHS

@@ -9,7 +9,7 @@ import pathlib
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, UsageError, raise_all
-from kctl.printers.table import TabWriter, print_rows
+from kctl.printers.table import print_rows
 from kctl.session import instruments
 from kctl.session.session import Session
 from localplane.apimachinery import times
@@ -69,7 +69,7 @@ async def list_saved(session: Session, flags: FlagSet) -> None:
     elif output == "json":
         session.write(json.dumps([_document(each) for each in saved], indent=2) + "\n")
     elif saved:
-        print_rows([_COLUMNS, *map(_row, saved)], TabWriter(session.write))
+        print_rows([_COLUMNS, *map(_row, saved)], session.columns())
     else:
         session.say("No snapshots are saved.\n")
 

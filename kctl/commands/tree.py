@@ -9,7 +9,7 @@ from kctl.objects import resolve
 from kctl.objects.arguments import Query
 from kctl.objects.lookup import listable
 from kctl.printers.objects import kind_and_group
-from kctl.printers.table import TabWriter, print_rows
+from kctl.printers.table import print_rows
 from kctl.printers.terminal import escape
 from kctl.session.session import Session
 from kctl.views import tree
@@ -88,7 +88,7 @@ def _row(lines: str, obj: JSONObject) -> tuple[str, ...]:
 def _print(session: Session, rows: list[tuple[str, ...]]) -> None:
     if not rows:
         raise KctlError("nothing was found")
-    print_rows(rows, TabWriter(session.write))
+    print_rows(rows, session.columns())
 
 
 COMMAND = Command(

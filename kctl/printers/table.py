@@ -12,11 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from kctl.printers.terminal import escape
+from kctl.printers.terminal import Painted, escape
 from localplane.apimachinery import times
 from localplane.apimachinery.golang.text import go_plain
-from localplane.apimachinery.light_typing import Any, NamedTuple
+from localplane.apimachinery.light_typing import TYPE_CHECKING, Any, NamedTuple
 from localplane.apimachinery.objects import JSONObject
+
+if TYPE_CHECKING:
+    from kctl.printers.painting import tables
 
 _NARROWEST = 6
 _PADDING = 3
@@ -24,7 +27,10 @@ _MOST_COLUMNS = 200  # that are aligned: each takes a call inside the one before
 
 
 class TabWriter:
-    """Without `remembers` every run of lines is as wide as it has to be: Go's own tabwriter."""
+    """Without `remembers` every run of lines is as wide as it has to be: Go's own tabwriter.
+
+    A `painter` gets the cells of each line when it is known how wide they are: colours don't widen anything.
+    """
 
     def __init__(
         self,
@@ -33,8 +39,10 @@ class TabWriter:
         narrowest: int = _NARROWEST,
         padding: int = _PADDING,
         remembers: bool = True,
+        painter: tables.TablePainter | None = None,
     ) -> None:
         self._write = write
+        self._painter = painter
         self._remembers = remembers
         self._narrowest = narrowest
         self._padding = padding
@@ -51,7 +59,13 @@ class TabWriter:
             lines = [line.split("\t") for line in text.split("\n")]
             written: list[str] = []
             self._format(lines, 0, len(lines), [], written)
-            self._write("\n".join(written))
+            joined = "\n".join(written)
+            self._write(joined if self._painter is None else Painted(joined))
+
+    def name_columns(self, names: Sequence[str]) -> None:
+        """Of lines to come, for a painter that sees no headers."""
+        if self._painter is not None:
+            self._painter.name_columns(names)
 
     def forget_widths(self) -> None:
         self._remembered = []
@@ -63,7 +77,7 @@ class TabWriter:
             if column >= len(lines[line]) - 1 or column == _MOST_COLUMNS:
                 line += 1
                 continue
-            _put(lines[start:line], widths, written)
+            self._put(lines[start:line], widths, written)
             start = line
             width = self._narrowest
             while line < end and column < len(lines[line]) - 1:
@@ -71,7 +85,7 @@ class TabWriter:
                 line += 1
             self._format(lines, start, line, [*widths, self._widened(column, width)], written)
             start = line
-        _put(lines[start:end], widths, written)
+        self._put(lines[start:end], widths, written)
 
     def _widened(self, column: int, width: int) -> int:
         if not self._remembers:
@@ -81,12 +95,21 @@ class TabWriter:
         self._remembered[column] = max(self._remembered[column], width)
         return self._remembered[column]
 
+    def _put(self, lines: list[list[str]], widths: list[int], written: list[str]) -> None:
+        if self._painter is not None:
+            written += [_joined(cells, self._painter.paint(cells), widths) for cells in lines]
+            return
+        for cells in lines:
+            padded = (cell.ljust(width) for cell, width in zip(cells[:-1], widths, strict=False))
+            rest = (f"{cell}   " for cell in cells[len(widths) : -1])  # none, unless there are very many columns
+            written.append("".join((*padded, *rest, cells[-1])))
 
-def _put(lines: list[list[str]], widths: list[int], written: list[str]) -> None:
-    for cells in lines:
-        padded = (cell.ljust(width) for cell, width in zip(cells[:-1], widths, strict=False))
-        rest = (f"{cell}   " for cell in cells[len(widths) : -1])  # none, if there are no more columns than anybody has
-        written.append("".join((*padded, *rest, cells[-1])))
+
+def _joined(cells: list[str], painted: list[str], widths: list[int]) -> str:
+    """As without colour: what a cell lacks in width comes behind it."""
+    parts = [part + " " * (width - len(cell)) for part, cell, width in zip(painted[:-1], cells, widths, strict=False)]
+    parts += [f"{part}   " for part in painted[len(widths) : -1]]
+    return "".join((*parts, painted[-1]))
 
 
 _FLUSH_EVERY = 100
@@ -223,6 +246,7 @@ def _print_table(columns: list[JSONObject], rows: list[list[Any]], out: TabWrite
     if not options.no_headers:
         headers = [(i, str(columns[i].get("name", "")).upper()) for i in seen]
         out.write("\t".join(_padded(name, widest.get(i, 0)) for i, name in headers) + "\n")
+    out.name_columns([str(columns[i].get("name", "")) for i in seen])
     for number, row in enumerate(rows, start=1):
         shown = [(i, _text(row[i])) for i in seen if i < len(row)]
         pads = options.no_headers and number == 1

@@ -3,6 +3,7 @@
 escape    what kubectl does with the cells of its tables, wherever they go
 harmless  every control character, for a terminal
 shown     one of them, by where it goes
+Painted   what came through one of them, and has colours since
 """
 
 from __future__ import annotations
@@ -12,6 +13,12 @@ import re
 from localplane.apimachinery.light_typing import TextIO
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
+
+
+class Painted(str):
+    """A text whose escape sequences are ours: all others were made harmless before."""
+
+    __slots__ = ()
 
 
 def escape(text: str) -> str:

@@ -16,13 +16,16 @@ import getpass
 import os
 import pathlib
 import sys
+from collections.abc import Callable
 
 from kctl import __version__
 from kctl.command_line import colours as command_line_colours
 from kctl.command_line import klog
 from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
-from kctl.printers.terminal import harmless, shown
+from kctl.printers import table
+from kctl.printers.painting import choice
+from kctl.printers.terminal import Painted, harmless, shown
 from kctl.session import discovery as session_discovery
 from kctl.session import looking_back, wire_log
 from kctl.session.versions import platform
@@ -55,6 +58,8 @@ class Session:
         self._at = ""
         self._id = _random_uuid()
         self._warned: set[str] = set()
+        self._painter: choice.Painter | None = None
+        self._paints: bool | None = None
         self._login: tuple[str, str] | None = None
         self._kubeconfig: client_kubeconfig.Kubeconfig | None = None
         self._overrides: client_kubeconfig.Overrides | None = None
@@ -65,11 +70,33 @@ class Session:
 
     def write(self, text: str) -> None:
         """To stdout, for people. What a server says can't drive a terminal, not even through a pipe and a pager."""
-        sys.stdout.write(shown(text, sys.stdout))
+        if isinstance(text, Painted):
+            sys.stdout.write(text)
+            return
+        text = shown(text, sys.stdout)
+        sys.stdout.write(self._painted(text) if self.paints else text)
 
     def write_object(self, text: str) -> None:
         """To stdout, for programs: what an object contains, to the letter, unless it is a terminal that reads it."""
-        sys.stdout.write(harmless(text) if self.is_terminal else text)
+        text = harmless(text) if self.is_terminal else text
+        sys.stdout.write(self._painted(text) if self.paints else text)
+
+    def columns(self, write: Callable[[str], object] | None = None) -> table.TabWriter:
+        """For a table; in colour, if that is wanted. `write` is another way to stdout."""
+        painter = choice.table_painter(self.flags, lambda cell: shown(cell, sys.stdout)) if self.paints else None
+        return table.TabWriter(write or self.write, painter=painter)
+
+    @property
+    def paints(self) -> bool:
+        """Whether what goes to stdout is coloured."""
+        if self._paints is None:
+            self._paints = self.colours(sys.stdout)
+            if self._paints:
+                self._painter = choice.painter_for(self.command, self.flags)
+        return self._paints
+
+    def _painted(self, text: str) -> str:
+        return self._painter.paint(text) if self._painter is not None else text
 
     def flush(self) -> None:
         """For verbs that go on for a while: what was written is to be seen now."""

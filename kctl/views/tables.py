@@ -17,7 +17,7 @@ from kctl.objects.arguments import Query
 from kctl.printers import sorting
 from kctl.printers.choice import GET_FORMATS, printer_for
 from kctl.printers.objects import is_list
-from kctl.printers.table import TableOptions, TablePrinter, TabWriter, is_table
+from kctl.printers.table import TableOptions, TablePrinter, is_table
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.light_typing import Any
@@ -64,7 +64,7 @@ def print_infos(session: Session, flags: FlagSet, infos: Sequence[Info]) -> bool
     infos = _sorted(flags, infos)
     several = len({info.rest_mapping.kind for info in infos}) > 1
     output = _Counting(session)
-    out = TabWriter(output)
+    out = session.columns(output)
     printer: TablePrinter | None = None
     last = None
     for info in infos:
@@ -110,7 +110,7 @@ class _Printing:
 
     def __init__(self, session: Session, flags: FlagSet, info: Info) -> None:
         self._events = flags.is_on("output-watch-events")
-        self._out = TabWriter(session.write)
+        self._out = session.columns()
         self._print: Callable[[JSONObject, str], None]
         output = flags.text("output")
         if (not output and not flags.text("template")) or output == "wide":

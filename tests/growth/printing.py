@@ -7,6 +7,10 @@ from typing import Any
 
 from kctl.printers import jsonpath, kyaml, objects, sorting
 from kctl.printers.custom_columns import CustomColumnsPrinter
+from kctl.printers.painting.documents import JSONPainter, YAMLPainter
+from kctl.printers.painting.pages import DescriptionPainter, DifferencePainter, ExplanationPainter
+from kctl.printers.painting.tables import TablePainter
+from kctl.printers.painting.themes import DARK
 from kctl.printers.sorting import go_sort
 from kctl.printers.table import TableOptions, TablePrinter, TabWriter
 from localplane.apimachinery import jsonpath as paths
@@ -59,8 +63,22 @@ def _path(text: str) -> Callable[[Any], str]:
     return lambda obj: jsonpath.execute(template, obj)
 
 
+def _painted_table(table: JSONObject) -> None:
+    out = TabWriter(len, painter=TablePainter(DARK, str))
+    TablePrinter(TableOptions()).print(table, out)
+    out.flush()
+
+
+def _painted(text: str) -> None:
+    for painter in (YAMLPainter, JSONPainter, DescriptionPainter, ExplanationPainter, DifferencePainter):
+        painter(DARK).paint(text)
+
+
 def _sorted_by_go(items: list[int]) -> None:
     go_sort(list(items), lambda a, b: a < b)
+
+
+_PARTS = ("a:b", "- ", "'", '\\"', '"', " ", "a ", "1/", "-1e", "{", ",True")
 
 
 PRINTERS: tuple[Case, ...] = (
@@ -78,4 +96,7 @@ PRINTERS: tuple[Case, ...] = (
     of("JSONPath, union", _path("{.items[0:9999:2]['kind','metadata']}"), _list),
     of("KYAML", kyaml.to_kyaml, _list),
     of("indented JSON", objects.go_indented, _list),
+    of("table in colour", _painted_table, _table),
+    of("colour, many lines", _painted, lambda n: "a: |\n  b: 1\n- 'c\n" * n),
+    of("colour, odd lines", _painted, lambda n: "\n".join(part * n for part in _PARTS)),
 )

@@ -90,18 +90,23 @@ class Versions:
             if obj is not None or (directory is self._live and merged is not None):
                 _write(directory / file, b"" if obj is None else to_yaml(obj))
 
-    def compare(self) -> int:
+    def compare(self, session: Session) -> int:
         """Prints the differences: 0 for none, 1 for some. Raises KctlError for a program that failed."""
         sys.stdout.flush()
         program, *arguments = self._command()
+        paints = session.paints and not os.environ.get("KUBECTL_EXTERNAL_DIFF")
         try:
-            code = subprocess.run([program, *arguments], check=False).returncode
+            running = subprocess.Popen([program, *arguments], stdout=subprocess.PIPE if paints else None)
         except FileNotFoundError:
             if os.environ.get("KUBECTL_EXTERNAL_DIFF"):
                 raise _failed(program, "executable file not found in $PATH") from None
-            return self._compare_here()
+            return self._compare_here(session)
         except OSError:
             raise _failed(program, "executable file not found in $PATH") from None
+        with running:
+            for line in running.stdout or ():
+                session.write_object(line.decode(errors="replace"))
+        code = running.returncode
         if code > 1 or code < 0:
             raise _failed(program, f"exit status {code}")
         return code
@@ -114,7 +119,7 @@ class Versions:
         name, *arguments = program.split(" ")
         return [name, *words, *(one for one in arguments if _PLAIN_ARGUMENT(one))]
 
-    def _compare_here(self) -> int:
+    def _compare_here(self, session: Session) -> int:
         """For machines without diff."""
         found = 0
         for name in sorted({file.name for directory in (self._live, self._merged) for file in directory.iterdir()}):
@@ -122,7 +127,7 @@ class Versions:
             lines = list(difflib.unified_diff(_lines(live), _lines(merged), str(live), str(merged)))
             if lines:
                 found = 1
-                sys.stdout.write(f"diff -u -N {live} {merged}\n{''.join(lines)}")
+                session.write_object(f"diff -u -N {live} {merged}\n{''.join(lines)}")
         return found
 
 
@@ -159,7 +164,7 @@ async def diff(session: Session, flags: FlagSet) -> int:
             await _add_pruned(session, flags, types, versions, visited)
         for error in errors:
             raise error
-        return versions.compare()
+        return versions.compare(session)
 
 
 def _at_once(session: Session, flags: FlagSet, result: Result, versions: Versions, visited: Visited) -> list[Exception]:

@@ -28,7 +28,7 @@ async def diff(session: Session, flags: FlagSet) -> int:
             metadata = about.get("metadata") or {}
             place = str(metadata.get("namespace") or "")
             versions.write(about, place, str(metadata.get("name") or ""), live=before, merged=after)
-        return versions.compare()
+        return versions.compare(session)
 
 
 def _shown(obj: JSONObject | None, flags: FlagSet) -> JSONObject | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
-from kctl.printers.table import TabWriter
 from kctl.session.session import Session
 from kctl.views.access import rules as access_rules
 from localplane.apimachinery.objects import JSONObject
@@ -122,7 +121,7 @@ async def _list(session: Session, flags: FlagSet) -> None:
     rules = sorted(
         access_rules.compact([one for rule in every for one in access_rules.broken_down(rule)]), key=access_rules.order
     )
-    out = TabWriter(session.write)
+    out = session.columns()
     if not flags.is_on("no-headers"):
         out.write("Resources\tNon-Resource URLs\tResource Names\tVerbs\n")
     for rule in rules:

@@ -9,7 +9,6 @@ from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.printers import typed
 from kctl.printers.choice import output_flags
-from kctl.printers.table import TabWriter
 from kctl.session.session import Session
 from kctl.views.access import rules
 from localplane.apimachinery.errors import Forbidden, NotFound
@@ -44,7 +43,7 @@ async def _review(session: Session) -> dict[str, Any]:
 
 
 def _print_table(session: Session, user: dict[str, Any]) -> None:
-    out = TabWriter(session.write)
+    out = session.columns()
     out.write("ATTRIBUTE\tVALUE\n")
     for title, field in (("Username", "username"), ("UID", "uid")):
         if user.get(field):

@@ -6,7 +6,6 @@ from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
 from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, UsageError
-from kctl.printers.table import TabWriter
 from kctl.session.session import Session
 from kctl.views.top import rows as top_rows
 from kctl.views.top.metrics import NO_HEADERS, PROTOBUF, Metrics, check_sorting, label_selector, sort_by, switch
@@ -50,7 +49,7 @@ def _print(session: Session, flags: FlagSet, metrics: list[JSONObject], nodes: l
         )
         if swap is None:
             without_swap.add(name)
-    out = TabWriter(session.write)
+    out = session.columns()
     rows = top_rows.Rows(out, top_rows.measured(swap=flags.is_on("show-swap")))
     if not flags.is_on("no-headers"):
         rows.headers((), shares=True)

@@ -9,7 +9,6 @@ from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
 from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, UsageError
-from kctl.printers.table import TabWriter
 from kctl.session.session import Session
 from kctl.views.top import rows as top_rows
 from kctl.views.top.metrics import (
@@ -90,7 +89,7 @@ def _print(session: Session, flags: FlagSet, metrics: list[JSONObject]) -> None:
     by_container, everywhere = flags.is_on("containers"), flags.is_on("all-namespaces")
     chosen = flags.text("sort-by")
     resources = top_rows.measured(swap=flags.is_on("show-swap"))
-    out = TabWriter(session.write)
+    out = session.columns()
     rows = top_rows.Rows(out, resources)
     columns = 1 + len(resources)
     if not flags.is_on("no-headers"):

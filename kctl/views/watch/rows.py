@@ -173,7 +173,7 @@ class Lines(_Telling):
                 show_labels=flags.is_on("show-labels"),
                 column_labels=tuple(flags.texts("label-columns")),
             )
-            self._tables[source.resource] = TablePrinter(options), TabWriter(self._session.write)
+            self._tables[source.resource] = TablePrinter(options), self._session.columns()
         return self._tables[source.resource]
 
 
