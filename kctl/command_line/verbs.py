@@ -142,6 +142,7 @@ GROUPS = (
             *(() if WITHOUT_KUBERC else (_KUBERC,)),
             Verb("ctx", "kctl.commands.ctx", "Show the contexts, or switch to one", own=True),
             Verb("ns", "kctl.commands.ns", "Show the namespaces, or make one the default", own=True),
+            Verb("guide", "kctl.commands.guide", "Show how to do something, by task", own=True),
             Verb("options", "kctl.commands.options", "Show the flags that every command has"),
             Verb("plugin", "kctl.commands.plugin", "See which programs on your PATH are verbs"),
             Verb("version", "kctl.commands.version", "Show which versions run here and on the server"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from kctl import guides
 from kctl.command_line.flags import FlagSet
 from kctl.completion import live, tree
 from kctl.completion.values import DEFAULT, DIRECTORIES, NO_FILES, NO_SPACE, Offer, fitting
@@ -172,6 +173,11 @@ async def _snapshots(session: Session, arguments: Sequence[str], current: str) -
     return Offer([name for name in fitting(current, live.snapshots()) if name not in arguments])
 
 
+async def _guide(session: Session, arguments: Sequence[str], current: str) -> Offer:
+    del session
+    return Offer([] if arguments else fitting(current, (f"{name}\t{about}" for name, about in guides.GUIDES)))
+
+
 _ANY = types_and_names()
 _COMPLETERS: dict[str, Completer] = {
     **dict.fromkeys(
@@ -215,5 +221,6 @@ _COMPLETERS: dict[str, Completer] = {
     **dict.fromkeys(("history", "undo"), types_and_names(repeat=False)),
     **dict.fromkeys(("snapshot save", "snapshot restore"), _snapshot),
     "snapshot rm": _snapshots,
+    "guide": _guide,
 }
 """By the command's name. kubectl has none for certificate, wait, explain, auth and most of set."""

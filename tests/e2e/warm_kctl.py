@@ -79,6 +79,10 @@ class Warm:
                 code = _ended(answers, [*arguments], timeout)
             return subprocess.CompletedProcess([*arguments], code, _text(said), _text(wrong))
 
+    def fileno(self) -> int:
+        """Of the socket that takes commands, for programs that inherit it: `tests/e2e/guides/kctl_on_path`."""
+        return self._socket.fileno()
+
     def close(self) -> None:
         self._socket.close()
         self._process.wait()

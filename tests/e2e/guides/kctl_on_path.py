@@ -1,0 +1,45 @@
+"""`kctl` for the scripts of guides: a fork of the one that is warm, or a process of its own where that matters.
+
+It is run with `python -IS`, so it starts in the time that a shell takes for a function. The warm one's socket is an
+open file that the script inherits. `kctl up` is given any free port, because the usual one may be somebody's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+
+_FRESH = frozenset(
+    (
+        *("up", "down", "reset", "status", "env", "etcd", "doctor", "node", "branch", "watch", "ui", "envtest"),
+        *("--watch", "-w", "--follow", "proxy", "port-forward"),
+    )
+)
+
+
+def main() -> int:
+    arguments = sys.argv[1:]
+    warm = int(os.environ.get("KCTL_WARM", "-1"))
+    if warm < 0 or _FRESH.intersection(arguments):
+        if arguments[:1] == ["up"] and not {"--port", "--"}.intersection(arguments):
+            arguments[1:1] = ["--port", "0"]
+        python = os.environ["KCTL_PYTHON"]
+        os.execv(python, [python, "-m", "kctl", *arguments])
+    answers, theirs = socket.socketpair()
+    message = {"arguments": arguments, "directory": os.getcwd(), "environment": {**os.environ}}  # noqa: PTH109
+    with socket.socket(fileno=warm) as commands:
+        socket.send_fds(commands, [json.dumps(message).encode()], [0, 1, 2, theirs.fileno()])
+    theirs.close()
+    told = b""
+    while told.count(b"\n") < 2:
+        received = answers.recv(64)
+        if not received:
+            sys.exit("the kctl that waits is gone")
+        told += received
+    return os.waitstatus_to_exitcode(int(told.splitlines()[1]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
