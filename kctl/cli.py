@@ -20,7 +20,7 @@ import traceback
 from collections.abc import Sequence
 from types import ModuleType
 
-from kctl.command_line import colours, json_errors, plugins, profile, usage
+from kctl.command_line import colours, json_errors, pager, plugins, profile, usage
 from kctl.command_line.command import Command, find
 from kctl.command_line.flags import FlagSet, first_word, parse
 from kctl.command_line.global_flags import GLOBAL_FLAGS, HELP_FLAG
@@ -58,6 +58,12 @@ def run_command(command: Command, words: list[str], *, applied: application.Appl
     _check(flags)
     if chosen.run is None:
         return _without_subcommand(chosen, title, flags)
+    if (flags.changed("pager") or os.environ.get("KCTL_PAGER")) and pager.is_wanted(flags):
+        return pager.run(title, flags, lambda: _measured(chosen, title, flags, applied))
+    return _measured(chosen, title, flags, applied)
+
+
+def _measured(chosen: Command, title: str, flags: FlagSet, applied: application.Applied | None) -> int:
     own = any(flag.name == "profile" for flag in chosen.flags)  # debug has another
     if flags.text("profile") != "none" and not own:
         with profile.profiled(flags.text("profile"), flags.text("profile-output")):

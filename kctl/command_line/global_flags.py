@@ -18,7 +18,12 @@ GLOBAL_FLAGS = (
     Flag("client-certificate", usage="File with the certificate that you show."),
     Flag("client-key", usage="File with the key to it."),
     Flag("cluster", usage="Which cluster of the kubeconfig."),
-    Flag("color", "text", "auto", "Colours: auto (on a terminal, unless NO_COLOR is set), always or never."),
+    Flag(
+        "color",
+        "text",
+        "auto",
+        "Colours: auto (on a terminal, unless NO_COLOR is set), always or never. KCTL_THEME: dark or light.",
+    ),
     Flag("context", usage="Which context of the kubeconfig."),
     switch("disable-compression", "Ask the server not to compress what it sends."),
     Flag(
@@ -34,6 +39,7 @@ GLOBAL_FLAGS = (
     Flag("log-flush-frequency", "go-duration", 5.0, "No line of the log waits longer than this: none waits at all."),
     switch("match-server-version", "Give up if the server has another version than this program."),
     Flag("namespace", usage="In which namespace.", short="n"),
+    switch("pager", "Show long output in a pager: $KCTL_PAGER, $PAGER or 'less -RFX'. KCTL_PAGER asks for it always."),
     Flag("password", usage="Password of --username."),
     Flag("profile", "text", "none", "Measure this program: none, cpu (for Python's pstats) or heap (for tracemalloc)."),
     Flag("profile-output", "text", "profile.pprof", "File for what --profile has measured."),

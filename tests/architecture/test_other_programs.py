@@ -15,6 +15,7 @@ STARTERS = {
     "kctl/changes/edit/editor.py": "the user's editor, on a file of ours",
     "kctl/kustomize/generators/charts.py": "helm, if --enable-helm is given; a chart's names never begin with a dash",
     "kctl/kustomize/loading/repositories.py": "git, with what an address says behind --end-of-options",
+    "kctl/command_line/pager.py": "the user's pager, with nothing but what the user's environment says",
     "kctl/command_line/plugins.py": "a plugin on the user's PATH, with the user's own words",
     "localplane/apiserver/storage/etcd/program/binary.py": "etcd --version",
     "localplane/apiserver/storage/etcd/program/install/debian.py": "apt-get and dpkg-deb, with words of ours",

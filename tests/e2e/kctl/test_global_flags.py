@@ -108,6 +108,12 @@ def test_color_is_for_terminals_unless_it_is_always_wanted(desk: Desk) -> None:
     assert desk.run(*RAW, "--color=blue").stderr == "error: --color must be 'auto', 'always' or 'never'\n"
 
 
+def test_pager_is_for_output_that_ends(desk: Desk) -> None:
+    """What it does where it can is in test_pager."""
+    done = desk.run("proxy", "--pager")
+    assert (done.code, done.stderr) == (1, "error: --pager is for output that ends: kctl proxy can't have one\n")
+
+
 def test_our_own_verbs_colour_as_they_are_told(shop: Machine) -> None:
     plain = shop.kctl("status").stdout
     assert "\x1b" not in plain
