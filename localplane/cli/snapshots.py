@@ -16,7 +16,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from localplane import __version__
 from localplane.apiserver.storage.snapshot import (
     SUFFIX,
     Header,
@@ -24,7 +23,6 @@ from localplane.apiserver.storage.snapshot import (
     SnapshotDamaged,
     check,
     decode,
-    encode,
     read_header,
 )
 from localplane.files import write_atomically
@@ -149,10 +147,7 @@ def save_stopped(name: str) -> bytes:
     """A snapshot of a plane that is down. Raises PlaneError, and StorageErrors."""
 
     async def take(archive: Archive, store: str) -> bytes:
-        taken = await archive.take()
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        header = Header(taken.revision, len(taken.objects), now, f"kctl-{name}", store, __version__)
-        return b"".join(encode(header, taken.objects))
+        return b"".join((await archive.take()).encoded(plane=f"kctl-{name}", store=store))
 
     return _with_archive(name, take)
 

@@ -8,4 +8,5 @@ Beside these:
 
     faults     /localplane/v1/faults: the rules by which things go wrong on purpose
     history    /localplane/v1/history: what happened, and what there was
+    parameters what the parameters of an instrument say
 """

@@ -20,6 +20,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
+
 from localplane.apimachinery.errors import AlreadyExists, BadRequest
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
@@ -28,7 +30,7 @@ from localplane.apiserver.faults.active_rule import ActiveRule, Hit
 from localplane.apiserver.faults.rule_form import InvalidRule, read_rules, rule_form
 from localplane.apiserver.request import Answer, Request
 
-from .table import allow, answer_json, missing, read_json
+from .table import allow, answer_items, answer_json, missing, read_json
 
 
 class FaultsInstrument:
@@ -44,16 +46,17 @@ class FaultsInstrument:
             return answer_json({"removed": 1})
         allow(request, "GET", "POST", "DELETE")
         if request.method == "GET":
-            return answer_json(self._shown(request.query.get("rule")))
+            return self._shown(request.query.get("rule"))
         if request.method == "DELETE":
             return answer_json({"removed": self._faults.clear()})
         return answer_json({"rules": add_rules(self._faults, await read_json(request))}, status=201)
 
-    def _shown(self, name: str) -> JSONObject:
+    def _shown(self, name: str) -> Answer:
         if name and self._faults.rule(name) is None:
             raise no_rule(self._faults, name)
         rules = [rule_shown(one) for one in self._faults.rules if name in ("", one.rule.name)]
-        return {"rules": rules, "record": [hit_shown(hit) for hit in self._faults.record if name in ("", hit.rule)]}
+        record = [hit for hit in self._faults.record if name in ("", hit.rule)]
+        return answer_items({"rules": rules}, "record", (orjson.dumps(hit_shown(hit)) for hit in record))
 
 
 def add_rules(faults: Faults, form: Any) -> list[JSONObject]:

@@ -10,10 +10,11 @@ server's chronicle (`storage/cacher/chronicle`), and no further than its start.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import Any, Final
+from datetime import datetime
+from typing import Final
 from urllib.parse import parse_qs
 
 import orjson
@@ -22,13 +23,7 @@ from localplane.apimachinery.errors import BadRequest, NotFound
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
-from localplane.apimachinery.times import (
-    InvalidDuration,
-    InvalidTime,
-    format_micro_time,
-    parse_duration,
-    parse_time,
-)
+from localplane.apimachinery.times import format_micro_time
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.endpoints.request_info import resolve
 from localplane.apiserver.registry.errors import interpret_list
@@ -40,7 +35,8 @@ from localplane.apiserver.storage.cacher.window import Entry, LoggedEvent
 from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.objects import StoredObject
 
-from .table import allow, answer_json, missing
+from .parameters import moment
+from .table import allow, answer_items, answer_json, missing
 
 _MOST_DIGITS: Final = 19
 _WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection"})
@@ -107,35 +103,34 @@ class History:
         subject = _Subject.of(query)
         key = self._key(subject)
         events = self._cacher.chronicle.of(key)
-        writes = [logged for ring in (self._log.requests, self._log.internal) for logged in _writes(ring, subject)]
-        writes.sort(key=_began)
-        revisions = [_revision(event, writes) for event in events]
+        writers, slices = _Writers(self._log, subject), TimeSlices()
+        revisions: list[bytes] = []
         oldest = events[0].old if events else self._cacher.index.get(key)
         if isinstance(oldest, StoredObject):
-            revisions.insert(0, {"revision": oldest.revision, "type": "", "object": _shown(oldest)})
-        return answer_json({"reachesBackTo": self._reach(), "revisions": revisions})
+            first = {"revision": oldest.revision, "type": "", "object": orjson.Fragment(oldest.data)}
+            revisions.append(orjson.dumps(first))
+        for event in events:
+            revisions.append(_revision(event, writers))
+            if slices.is_over:
+                await slices.next()
+        return answer_items({"reachesBackTo": self._reach()}, "revisions", revisions)
 
     async def _changes(self, query: Query) -> Answer:
         before, after = self._moment(query.get("at")), self._moment(query.get("to"))
         if before.revision > after.revision:
             raise BadRequest(f"{before.word} is after {after.word}: the earlier one comes first")
         namespace, slices = query.get("namespace"), TimeSlices()
-        first: dict[str, Entry | None] = {}
-        last: dict[str, Entry | None] = {}
+        changes: dict[str, tuple[bytes, bytes]] = {}
         for event in self._cacher.chronicle.after(before.revision):
             if event.revision > after.revision:
                 break
-            if not namespace or f"/{namespace}/" in event.key:
-                first.setdefault(event.key, event.old)
-                last[event.key] = event.new
+            if not namespace or _is_in(namespace, event):
+                was, _ = changes.get(event.key) or (_shown(event.old), b"")
+                changes[event.key] = was, _shown(event.new)
             if slices.is_over:
                 await slices.next()
-        changes = [
-            {"before": _shown(first[key]), "after": _shown(last[key])}
-            for key in sorted(first)
-            if _is_of(namespace, first[key], last[key])
-        ]
-        return answer_json({"from": before.revision, "to": after.revision, "changes": changes})
+        items = (b'{"before":%b,"after":%b}' % changes[key] for key in sorted(changes) if len({*changes[key]}) > 1)
+        return answer_items({"from": before.revision, "to": after.revision}, "changes", items)
 
     async def _at(self, request: Request, moment: _Moment, path: str) -> Answer:
         """A get is a list of one."""
@@ -197,14 +192,46 @@ class History:
         return None
 
 
+class _Writers:
+    """The requests that may have written to an object, and were answered so. One that is taken for an event has done
+    nothing else."""
+
+    def __init__(self, log: RequestLog, subject: _Subject) -> None:
+        rings = (log.requests, log.internal)
+        writes = [logged for ring in rings for logged in _writes(ring, subject)]
+        self._to_come = deque(sorted(writes, key=_began))
+        self._begun: dict[str, dict[str, deque[LoggedRequest]]] = {}  # by verb and manager
+
+    def of(self, event: LoggedEvent, kind: str, managers: set[str]) -> LoggedRequest | None:
+        """The first of those that can have done it. It had begun, and was not over yet or had just been: the feed may
+        bring an event a moment after its answer. Both times are of the same clock, and events come in their order.
+
+        `managers` are those of the object: none of them means the create of another one, whose name is in its body.
+        """
+        while self._to_come and self._to_come[0].began <= event.time:
+            logged = self._to_come.popleft()
+            self._begun.setdefault(logged.info.verb, {}).setdefault(_manager(logged), deque()).append(logged)
+        candidates: list[deque[LoggedRequest]] = []
+        for verb in _DO[kind]:
+            queues = self._begun.get(verb, {})
+            owners = managers if managers and verb in _OWNING else queues
+            for queue in (queues[owner] for owner in owners if owner in queues):
+                while queue and queue[0].began + (queue[0].seconds or 0.0) + _AFTER_ANSWER < event.time:
+                    queue.popleft()
+                if queue:
+                    candidates.append(queue)
+        return min(candidates, key=lambda queue: queue[0].began).popleft() if candidates else None
+
+
 def _writes(ring: Ring, subject: _Subject) -> Iterator[LoggedRequest]:
-    """Those that may have written to an object, and were answered so."""
     for entry in ring.entries:
         logged = LoggedRequest._make(entry)
         info = logged.info
         if info.verb not in _WRITES or info.resource != subject.resource or info.group != subject.group:
             continue
-        if info.name in ("", subject.name) and info.namespace == subject.namespace and 200 <= logged.status < 300:
+        if info.name != subject.name and (info.name or info.verb not in _NAMELESS):
+            continue
+        if info.namespace == subject.namespace and 200 <= logged.status < 300:
             yield logged
 
 
@@ -212,39 +239,24 @@ def _began(logged: LoggedRequest) -> float:
     return logged.began
 
 
-def _revision(event: LoggedEvent, writes: list[LoggedRequest]) -> JSONObject:
+def _revision(event: LoggedEvent, writers: _Writers) -> bytes:
     kind = "DELETED" if event.new is None else "ADDED" if event.old is None else "MODIFIED"
+    entry = event.new if event.new is not None else event.old
     said: JSONObject = {
         "revision": event.revision,
         "time": format_micro_time(moment_of(event.time)),
         "type": kind,
-        "object": _shown(event.new if event.new is not None else event.old),
+        "object": orjson.Fragment(_shown(entry)),
     }
-    write = _taken(event, kind, _managers(said["object"]), writes)
+    write = writers.of(event, kind, _managers(entry))
     if write is not None:
         user = write.user.name if write.user is not None else ""
         said |= {"verb": write.info.verb, "user": user, "userAgent": write.user_agent}
-    return said
+    return orjson.dumps(said)
 
 
-def _taken(event: LoggedEvent, kind: str, managers: set[str], writes: list[LoggedRequest]) -> LoggedRequest | None:
-    """The first of the requests that can have done it, which has done nothing else then. It had begun, and was not over
-    yet or had just been: the feed may bring an event a moment after its answer. Both times are of the same clock."""
-    for position, logged in enumerate(writes):
-        if logged.began > event.time:
-            return None
-        verb = logged.info.verb
-        is_over = logged.began + (logged.seconds or 0.0) + _AFTER_ANSWER < event.time
-        if not is_over and verb in _DO[kind] and (logged.info.name or verb in _NAMELESS):
-            if managers and verb in _OWNING and _manager(logged) not in managers:
-                continue  # the create of another object, which says its name in its body
-            return writes.pop(position)
-    return None
-
-
-def _managers(obj: JSONObject | None) -> set[str]:
-    entries = ((obj or {}).get("metadata") or {}).get("managedFields") or []
-    return {str(entry.get("manager")) for entry in entries}
+def _managers(entry: Entry | None) -> set[str]:
+    return {str(owner.get("manager")) for owner in _metadata(entry).get("managedFields") or []}
 
 
 def _manager(logged: LoggedRequest) -> str:
@@ -255,28 +267,29 @@ def _manager(logged: LoggedRequest) -> str:
 
 def _time(word: str) -> datetime:
     try:
-        return datetime.now(UTC) - parse_duration(word)
-    except InvalidDuration:
-        pass
-    try:
-        return parse_time(word)
-    except InvalidTime as error:
+        return moment(word)
+    except BadRequest as error:
         raise BadRequest(
             f"{go_quote(word)} is no moment: give a revision, a time such as 2026-01-31T12:00:00Z, or how long ago: 5m"
         ) from error
 
 
-def _shown(entry: Entry | None) -> JSONObject | None:
-    return entry.decode() if isinstance(entry, StoredObject) else None
-
-
-def _is_of(namespace: str, *entries: Entry | None) -> bool:
-    """What differs, and is in that namespace if one is named."""
-    before, after = (_shown(entry) for entry in entries)
-    if before == after or (before is None and after is None):
+def _is_in(namespace: str, event: LoggedEvent) -> bool:
+    """Only those are looked at whose key says so: it may also be the name of a resource that stands there."""
+    if f"/{namespace}/" not in event.key:
         return False
-    found: Any = ((after or before or {}).get("metadata") or {}).get("namespace", "")
-    return not namespace or found == namespace
+    return bool(_metadata(event.new if event.new is not None else event.old).get("namespace") == namespace)
+
+
+def _metadata(entry: Entry | None) -> JSONObject:
+    if not isinstance(entry, StoredObject):
+        return {}
+    metadata: JSONObject = orjson.loads(entry.metadata) if entry.metadata else entry.decode().get("metadata") or {}
+    return metadata
+
+
+def _shown(entry: Entry | None) -> bytes:
+    return entry.data if isinstance(entry, StoredObject) else b"null"
 
 
 async def _only(answer: Response, name: str) -> Answer:

@@ -9,10 +9,11 @@ as is what asks from inside of the server, unless `internal` says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
-from contextlib import aclosing, suppress
+from collections import deque
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 import orjson
@@ -21,11 +22,12 @@ from localplane.apimachinery.errors import BadRequest
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
-from localplane.apimachinery.times import InvalidDuration, format_micro_time, parse_duration, parse_time
-from localplane.apiserver.request import Answer, Query, Request, Response, StreamResponse
+from localplane.apimachinery.times import format_micro_time
+from localplane.apiserver.request import Answer, Query, Request, StreamResponse
 from localplane.apiserver.request_log import LoggedRequest, RequestLog
 
-from .table import ROOT, allow, missing
+from .parameters import expect, moment, switch
+from .table import ROOT, allow, answer_items, missing
 
 _PARAMETERS: Final = frozenset(
     {"user", "verb", "resource", "namespace", "name", "status", "since", "tail", "internal", "follow"}
@@ -51,11 +53,7 @@ class Selection:
     @classmethod
     def of(cls, query: Query) -> Selection:
         """Raises BadRequest for what can't be read."""
-        unknown = sorted(name for name in query if name not in _PARAMETERS)
-        if unknown:
-            raise BadRequest(
-                f"there is no parameter {go_quote(unknown[0])}; there are: {', '.join(sorted(_PARAMETERS))}"
-            )
+        expect(query, _PARAMETERS)
         return cls(
             users=_values(query, "user"),
             verbs=[verb.lower() for verb in _values(query, "verb")],
@@ -63,9 +61,9 @@ class Selection:
             namespaces=_values(query, "namespace"),
             names=_values(query, "name"),
             statuses=[statuses_of(text) for text in _values(query, "status")],
-            since=since_of(query.get("since")) if query.get("since") else None,
+            since=moment(query.get("since")) if query.get("since") else None,
             tail=_tail(query.get("tail")) if query.get("tail") else None,
-            internal=_switch(query, "internal"),
+            internal=switch(query, "internal"),
         )
 
     def matches(self, request: LoggedRequest) -> bool:
@@ -99,10 +97,15 @@ class Selection:
         names |= {f"{name}/*" for name in plain}
         return not names.isdisjoint(self.resources)
 
-    def last(self, requests: Iterable[LoggedRequest]) -> list[LoggedRequest]:
+    async def last(self, requests: Iterable[LoggedRequest]) -> Sequence[LoggedRequest]:
         """Those that match, as many as are wanted."""
-        matching = [request for request in requests if self.matches(request)]
-        return matching if self.tail is None else matching[max(0, len(matching) - self.tail) :]
+        slices, matching = TimeSlices(), deque[LoggedRequest](maxlen=self.tail)
+        for request in requests:
+            if self.matches(request):
+                matching.append(request)
+            if slices.is_over:
+                await slices.next()
+        return matching
 
 
 def statuses_of(text: str) -> range:
@@ -114,22 +117,6 @@ def statuses_of(text: str) -> range:
     raise BadRequest(f"{go_quote(text)} is no status: it is a number such as 404, or 4xx")
 
 
-def since_of(text: str) -> datetime:
-    """A time, or how long ago: `2026-01-02T15:04:05Z`, `5m`. Raises BadRequest."""
-    with suppress(ValueError):
-        return parse_time(text)
-    try:
-        age = parse_duration(text)
-    except InvalidDuration:
-        age = timedelta(-1)
-    if age < timedelta():
-        raise BadRequest(f"{go_quote(text)} is neither a time (2026-01-02T15:04:05Z) nor how long ago (30s, 5m, 2h)")
-    try:
-        return datetime.now(UTC) - age
-    except OverflowError:
-        return datetime.min.replace(tzinfo=UTC)
-
-
 def _values(query: Query, name: str) -> list[str]:
     return [part.strip() for text in query.all(name) for part in text.split(",") if part.strip()]
 
@@ -138,13 +125,6 @@ def _tail(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise BadRequest(f"tail is how many requests to show, not {go_quote(text)}")
     return int(text)
-
-
-def _switch(query: Query, name: str) -> bool:
-    text = query.get(name, "false")
-    if text not in ("true", "false"):
-        raise BadRequest(f"{name} is true or false, not {go_quote(text)}")
-    return text == "true"
 
 
 def document(request: LoggedRequest) -> JSONObject:
@@ -191,9 +171,9 @@ class Requests:
             raise missing(f"requests has nothing below it: ask {ROOT}requests")
         allow(request, "GET")
         selection = Selection.of(request.query)
-        if not _switch(request.query, "follow"):
-            entries = selection.last(self.log.entries(internal=selection.internal))
-            return Response(200, _listed(entries))
+        if not switch(request.query, "follow"):
+            entries = await selection.last(self.log.entries(internal=selection.internal))
+            return answer_items({}, "requests", (orjson.dumps(document(entry)) for entry in entries))
         pieces = self._followed(selection)
         return StreamResponse(pieces, pieces.aclose, content_type="application/x-ndjson")
 
@@ -205,22 +185,9 @@ class Requests:
                 slices.begin()
                 if page.missed:
                     yield orjson.dumps({"missed": page.missed}) + b"\n"
-                for entry in selection.last(page.requests) if first else page.requests:
+                for entry in await selection.last(page.requests) if first else page.requests:
                     if first or selection.matches(entry):
                         yield orjson.dumps(document(entry)) + b"\n"
                     if slices.is_over:
                         await slices.next()
                 first = False
-
-
-async def _listed(entries: Sequence[LoggedRequest]) -> AsyncIterator[bytes]:
-    slices = TimeSlices()
-    yield b'{"requests":['
-    lines: list[bytes] = []
-    for number, entry in enumerate(entries):
-        lines.append((b",\n" if number else b"\n") + orjson.dumps(document(entry)))
-        if slices.is_over:
-            yield b"".join(lines)
-            lines.clear()
-            await slices.next()
-    yield b"".join([*lines, b"\n]}\n"])

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
-from localplane import __version__
 from localplane.apimachinery.errors import BadRequest
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apiserver.registry.errors import interpret_list
 from localplane.apiserver.request import Answer, BodyTooLarge, Request, Response
 from localplane.apiserver.storage.archive import Archive
 from localplane.apiserver.storage.errors import StorageError
-from localplane.apiserver.storage.snapshot import Header, SnapshotDamaged, decode, encode
+from localplane.apiserver.storage.snapshot import SnapshotDamaged, decode
 
 from .table import allow, answer_json, missing
 
@@ -41,9 +39,7 @@ class Snapshots:
 
     async def _take(self) -> Answer:
         taken = await self._archive.take()
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        header = Header(taken.revision, len(taken.objects), now, self._plane, self._store(), __version__)
-        return Response(200, _in_slices(encode(header, taken.objects)), _TYPE)
+        return Response(200, _in_slices(taken.encoded(plane=self._plane, store=self._store())), _TYPE)
 
     async def _restore(self, request: Request) -> Answer:
         try:

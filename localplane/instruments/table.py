@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any, Final
 
 import orjson
 
 from localplane.apimachinery.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound
 from localplane.apimachinery.golang.text import go_quote
+from localplane.apimachinery.objects import JSONObject
+from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apiserver.request import Answer, Request, Response
 
 ROOT: Final = "/localplane/v1/"
@@ -70,6 +72,26 @@ async def read_json(request: Request) -> Any:
 
 def answer_json(value: Any, status: int = 200) -> Response:
     return Response(status, orjson.dumps(value))
+
+
+def answer_items(about: JSONObject, name: str, items: Iterable[bytes]) -> Response:
+    """An object that has the items, each of them JSON, as a list under this name. They are made while they are sent,
+    and nobody else waits for that: so what makes them raises nothing."""
+    return Response(200, _with_items(orjson.dumps(about)[:-1], orjson.dumps(name), items))
+
+
+async def _with_items(head: bytes, name: bytes, items: Iterable[bytes]) -> AsyncIterator[bytes]:
+    slices = TimeSlices()
+    pieces = [head, b"," if len(head) > 1 else b"", name, b":["]
+    separator = b"\n"
+    for item in items:
+        pieces += (separator, item)
+        separator = b",\n"
+        if slices.is_over:
+            yield b"".join(pieces)
+            pieces.clear()
+            await slices.next()
+    yield b"".join([*pieces, b"\n]}\n"])
 
 
 def allow(request: Request, *methods: str) -> None:

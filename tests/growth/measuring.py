@@ -63,9 +63,9 @@ class Growth:
 def growth_of(work: Work, *, largest: int) -> Growth:
     """`work` makes the input of a size, and returns what is to be measured.
 
-    What looks suspicious up to the largest size is looked at again with inputs up to eight times as large: there, a
-    square can't hide behind linear work that takes longer at first, and what has only come into a slower gear is
-    linear again.
+    What looks suspicious up to the largest size is looked at again with inputs up to eight times as large, where a
+    square can't hide behind linear work that takes longer at first; and what grows too fast there, once more with four
+    times as much: what has only come into a slower gear, where a cache is too small, is linear again.
     """
     much = work(largest)
     seconds = _once(much)
@@ -76,7 +76,10 @@ def growth_of(work: Work, *, largest: int) -> Growth:
         return found
     if seconds >= _LIMIT:
         return _compared(work, max(largest // 64, 1), max(largest // 8, 8), trials=1)
-    return _compared(work, largest, largest * 8, trials=_TRIALS)
+    found = _compared(work, largest, largest * 8, trials=_TRIALS)
+    if found.exponent < HIGHEST_EXPONENT or found.large_seconds >= _LIMIT:
+        return found
+    return _compared(work, largest * 8, largest * 32, trials=_TRIALS)
 
 
 def too_fast(inputs: Mapping[str, Work], *, moderate: int) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Final
 
 from localplane.apiserver.request import Request
@@ -61,10 +61,11 @@ class Faults:
 
     def add(self, rules: Sequence[Rule]) -> list[ActiveRule]:
         """All of them or, if a name is taken or there would be too many, none. Raises RuleExists, and ValueError."""
-        names = [rule.name for rule in rules if rule.name]
-        for position, name in enumerate(names):
-            if name in self._rules or name in names[:position]:
+        names: set[str] = set()
+        for name in (rule.name for rule in rules if rule.name):
+            if name in self._rules or name in names:
                 raise RuleExists(f'there are two rules named "{name}"; remove the first one, or give another name')
+            names.add(name)
         if len(self._rules) + len(rules) > _MOST_RULES:
             raise ValueError(f"a plane has at most {_MOST_RULES} rules")
         from .active_rule import ActiveRule  # a plane without rules starts without it
@@ -87,13 +88,14 @@ class Faults:
 
     def clear(self) -> int:
         """Remove all rules and forget what was recorded; how many rules there were."""
-        gone = list(self._rules)
-        for name in gone:
-            self.remove(name)
+        gone = list(self._rules.values())
+        self._rules.clear()
+        for one in gone:
+            self._end(one)
         self._record.clear()
         return len(gone)
 
-    def _new_name(self, taken: Sequence[str]) -> str:
+    def _new_name(self, taken: Collection[str]) -> str:
         while True:
             self._named += 1
             name = f"fault-{self._named}"

@@ -8,19 +8,20 @@ has changed. Some keys tell of the server itself, not of what it stores: they ar
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from localplane import __version__
 from localplane.apimachinery.time_slices import TimeSlices
 
 from .backend import Backend, KeyValue, Wanted, prefix_end
 from .cacher import Cacher
 from .errors import ResourceVersionTooLarge, ResourceVersionTooOld, StorageError
 from .objects import StoredObject
-from .snapshot import Snapshot
+from .snapshot import Header, Snapshot, encode
 
 _PATIENCE: Final = 20
 """How often a reader's patience: it is some three seconds."""
@@ -39,6 +40,11 @@ class Taken:
 
     revision: int
     objects: list[KeyValue]
+
+    def encoded(self, *, plane: str, store: str) -> Iterator[bytes]:
+        """As a snapshot that was taken now, piece by piece."""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return encode(Header(self.revision, len(self.objects), now, plane, store, __version__), self.objects)
 
 
 class Archive:
@@ -61,8 +67,7 @@ class Archive:
             key = entry.key.removeprefix(root)
             if key in self._own:
                 continue
-            value = entry.stored if isinstance(entry, StoredObject) else None
-            if value is not None and isinstance(entry, StoredObject):
+            if isinstance(entry, StoredObject) and (value := entry.stored) is not None:
                 objects.append(KeyValue(key, value, entry.revision))
             elif (stored := await self._as_stored(entry.key, revision)) is not None:
                 objects.append(KeyValue(key, stored.value, stored.revision))
@@ -107,7 +112,7 @@ async def begin(backend: Backend, snapshot: Snapshot, root: str, *, own: Collect
     start = root + "/"
     if await backend.count(start, prefix_end(start)):
         raise NotEmpty("there are objects already")
-    if backend.exclusive and backend.name != "etcd":  # an etcd was told to when it was opened: it can't be moved
+    if backend.exclusive:
         await backend.compact(await backend.advance_revision(snapshot.header.revision))
     wanted = await wanted_objects(snapshot, root, own=own, lifetimes=lifetimes)
     await backend.replace(start, prefix_end(start), wanted)

@@ -15,6 +15,7 @@ from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.names import path_segment_name
 from localplane.apiserver.authorization import Demand, Demands
 from localplane.apiserver.request import Answer, Query, Request
+from localplane.instruments.parameters import expect, switch
 from localplane.instruments.table import allow, answer_json, missing, read_json
 
 from .check import InvalidRoles, check_roles
@@ -47,7 +48,7 @@ class Permissions:
         name = query.get("name")
         if problems := path_segment_name(name):
             raise BadRequest(f"{go_quote(name)} can't be the name of a role: {problems[0]}")
-        names, everything = _switch(query, "resourceNames"), _switch(query, "all")
+        names, everything = switch(query, "resourceNames"), switch(query, "all")
         found = await request.work.elsewhere(
             lambda: minimal_rbac(user, demands, resource_names=names, everything=everything, name=name)
         )
@@ -71,9 +72,7 @@ class Permissions:
 
     def _asked(self, query: Query, known: set[str]) -> tuple[str, Sequence[Demand]]:
         """Raises BadRequest without a user, and NotFound for one who has not asked for anything."""
-        unknown = sorted(name for name in query if name not in known)
-        if unknown:
-            raise BadRequest(f"there is no parameter {go_quote(unknown[0])}; there are: {', '.join(sorted(known))}")
+        expect(query, known)
         user = query.get("user")
         if not user:
             raise BadRequest("say for which user")
@@ -86,10 +85,3 @@ class Permissions:
 def _listed(users: Sequence[str]) -> str:
     more = f" and {len(users) - _MOST_NAMED} more" if len(users) > _MOST_NAMED else ""
     return (", ".join(users[:_MOST_NAMED]) or "nobody") + more
-
-
-def _switch(query: Query, name: str) -> bool:
-    text = query.get(name, "false")
-    if text not in ("true", "false"):
-        raise BadRequest(f"{name} is true or false, not {go_quote(text)}")
-    return text == "true"

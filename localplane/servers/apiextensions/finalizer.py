@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final
 
 from localplane.apimachinery.errors import APIError
@@ -17,6 +18,7 @@ from localplane.apiserver.registry.store import Store
 from localplane.apiserver.request import Query, Request, RequestInfo, User
 from localplane.apiserver.storage.errors import KeyNotFound, PreconditionFailed, StorageError
 from localplane.apiserver.storage.interface import ListOptions, Preconditions, UpdateOptions
+from localplane.apiserver.storage.objects import StoredObject
 from localplane.client.workqueue.supervision import Contained
 
 from .status import condition, is_true, set_condition, write_status
@@ -110,17 +112,27 @@ class Finalizer:
         if instances is None:
             return
         failures: list[str] = []
+        key = self._definition.key("", name)
+
+        async def still_going(_: JSONObject | None = None) -> None:
+            await self._check(key, self._definition.storage.peek(key))
+
         for namespace in await _namespaces(instances):
             try:
                 await Store(instances).delete_collection(
-                    _request(obj, namespace), validate=None, options=DeleteOptions(), selection=Selection()
+                    _request(obj, namespace), validate=still_going, options=DeleteOptions(), selection=Selection()
                 )
             except APIError as error:
                 failures.append(str(error))
         if failures:
             shown = failures[0] if len(failures) == 1 else f"[{', '.join(failures)}]"
             raise _Failed("InstanceDeletionFailed", f"could not issue all deletes: {shown}")
-        await _wait_until_gone(instances)
+        await _wait_until_gone(instances, still_going)
+
+    async def _check(self, key: str, stored: StoredObject | None) -> None:
+        """A definition may come back that was to go, when a cluster is put back to what it was."""
+        if stored is not None and not needs_finalizing(self._definition.converter.hub_of(stored)):
+            raise PreconditionFailed(key, "it is not going any more")
 
     async def _release(self, name: str, uid: str, done: JSONObject) -> None:
         """Without its last finalizer it goes at once."""
@@ -129,6 +141,8 @@ class Finalizer:
 
         async def step(current: JSONObject) -> JSONObject:
             obj = converter.from_storage(current)
+            if not needs_finalizing(obj):
+                return current
             others[:] = [each for each in obj["metadata"].get("finalizers") or () if each != FINALIZER]
             if not others:
                 return current
@@ -140,9 +154,9 @@ class Finalizer:
         try:
             await definition.storage.guaranteed_update(key, step, UpdateOptions(preconditions=preconditions))
             if not others:
-                await definition.storage.delete(key, preconditions=preconditions)
+                await definition.storage.delete(key, preconditions=preconditions, validate=partial(self._check, key))
         except PreconditionFailed:
-            pass  # another definition has its name by now
+            pass  # another definition has its name by now, or it stays
 
 
 def needs_finalizing(obj: JSONObject) -> bool:
@@ -152,6 +166,8 @@ def needs_finalizing(obj: JSONObject) -> bool:
 
 def _with(new: JSONObject) -> Callable[[JSONObject], JSONObject | None]:
     def change(obj: JSONObject) -> JSONObject | None:
+        if not needs_finalizing(obj):
+            return None
         changed: JSONObject = {"status": copied(obj.get("status") or {})}
         set_condition(changed, dict(new))
         status: JSONObject = changed["status"]
@@ -168,10 +184,11 @@ async def _namespaces(instances: Definition) -> list[str]:
     return sorted({each.key.rpartition("/")[0].rpartition("/")[2] for each in found.items})
 
 
-async def _wait_until_gone(instances: Definition) -> None:
+async def _wait_until_gone(instances: Definition, still_going: Callable[[], Awaitable[None]]) -> None:
     """Their finalizers may take their time."""
     pause, until = _FIRST_PAUSE, asyncio.get_running_loop().time() + _PATIENCE
     while await _namespaces(instances):
+        await still_going()
         if asyncio.get_running_loop().time() > until:
             why = "could not confirm zero CustomResources remaining: timed out waiting for the condition"
             raise _Failed("InstanceDeletionCheck", why)

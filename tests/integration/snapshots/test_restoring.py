@@ -13,7 +13,7 @@ from localplane.apimachinery.errors import APIError, BadRequest, NotFound
 from localplane.apiserver.server.options import ServerOptions
 from localplane.apiserver.storage.data_directory import DataDirectoryUnusable
 from localplane.apiserver.storage.snapshot import Snapshot, decode
-from localplane.client import Client, GroupVersionResource
+from localplane.client import Client, GroupVersionResource, PatchType
 from localplane.client.rest.options import ListOptions
 from localplane.compose.cluster import open_cluster
 from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
@@ -109,6 +109,30 @@ async def test_a_plane_is_put_back_to_what_it_was(kind: StorageKind, tmp_path: P
             pytest.fail("what is defined is not what was defined")
         books = await client.resource(BOOKS, "default").list()
         assert [each["metadata"]["name"] for each in books["items"]] == ["one"]
+
+
+async def test_a_definition_that_comes_back_stays(tmp_path: Path) -> None:
+    """Whoever was about to remove it, and waited for the last of its objects, lets it be."""
+    async with open_cluster(_options(StorageKind.MEMORY, tmp_path)) as plane:
+        client, books = plane.client, plane.client.resource(BOOKS, "default")
+        await client.resource(DEFINITIONS).create(_definition("books"))
+        kept = {"name": "one", "finalizers": ["example.com/keeper"]}
+        await books.create({"apiVersion": "example.com/v1", "kind": "Books", "metadata": kept})
+        snapshot = await _take(client)
+        await client.resource(DEFINITIONS).delete("books.example.com")
+        for _ in range(1000):
+            if "deletionTimestamp" in (await books.get("one"))["metadata"]:
+                break
+            await asyncio.sleep(0.02)
+
+        await _restore(client, snapshot)
+        assert "deletionTimestamp" not in (await books.get("one"))["metadata"]
+        await books.patch("one", {"metadata": {"finalizers": None}}, PatchType.MERGE)
+        await books.delete("one")
+        await asyncio.sleep(1.5)  # longer than one waits before he looks again
+        definition = await client.resource(DEFINITIONS).get("books.example.com")
+        assert "deletionTimestamp" not in definition["metadata"]
+        assert all(condition["type"] != "Terminating" for condition in definition["status"]["conditions"])
 
 
 @pytest.mark.parametrize("kind", [StorageKind.MEMORY, StorageKind.SQLITE, StorageKind.ETCD])

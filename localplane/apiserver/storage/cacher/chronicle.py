@@ -42,14 +42,7 @@ class Chronicle(EventWindow):
     def revision_then(self, moment: datetime) -> int:
         """The last one at that time; -1 if it is before all that is known."""
         at = time.monotonic() - (datetime.now(UTC) - moment).total_seconds()
-        if at < self.began:
-            return -1
-        revision = self.base
-        for event in self.after(0):
-            if event.time > at:
-                break
-            revision = event.revision
-        return revision
+        return self.revision_at(at) if at >= self.began else -1
 
     def _evict(self) -> None:
         self.began = self._events[self._start].time
