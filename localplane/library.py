@@ -13,7 +13,13 @@
 
 `run` is such a program's main: it reads the command line (`--help` tells the flags), serves until SIGINT or SIGTERM and
 says where. `open_plane` is the same as a context manager, for tests and for programs that do more. What else may be
-declared: a Strategy for rules of its own, admission plugins, controllers, other versions.
+declared: a Strategy for rules of its own, admission plugins, controllers, other versions. A declaration that can't be
+served is a DeclarationError where it is made.
+
+Fields are annotations of plain classes, dataclasses, TypedDicts or pydantic's models: str, int, float, bool, bytes,
+datetime, timedelta, Any, list[...], dict[str, ...], Literal, Enum, `X | None`, int | str, other classes, and unions of
+classes with a discriminator. Constraints stand in Annotated: our Field, annotated_types' (Gt, Len, ...) and pydantic's
+Field with its aliases, defaults, patterns and descriptions. What is not understood is refused, never ignored.
 
 To stand behind a cluster's aggregator as an APIService, a server believes its front proxy
 (--requestheader-client-ca-file) and asks the cluster who may do what (--authorization-kubeconfig): examples/aggregated.
@@ -32,7 +38,7 @@ from typing import Any
 
 from localplane.apimachinery.errors import APIError, BadRequest, Conflict, Forbidden, Invalid, NotFound
 from localplane.apimachinery.fieldpath import FieldError, Path, forbidden, invalid, required
-from localplane.apimachinery.schema import Field
+from localplane.apimachinery.schema import DeclarationError, Field
 from localplane.apiserver.admission import Attributes, Operation
 from localplane.apiserver.audit.policy_file import PolicyInvalid
 from localplane.apiserver.long_work import THREAD_SWITCH_SECONDS
@@ -67,6 +73,7 @@ __all__ = [
     "Column",
     "Conflict",
     "Controller",
+    "DeclarationError",
     "Field",
     "FieldError",
     "Forbidden",
@@ -96,7 +103,15 @@ __all__ = [
 ]
 
 
-_MENDABLE = (StorageError, InvalidOptions, UnusableCertificate, PolicyInvalid, TokenFileInvalid, ClientError)
+_MENDABLE = (
+    DeclarationError,
+    StorageError,
+    InvalidOptions,
+    UnusableCertificate,
+    PolicyInvalid,
+    TokenFileInvalid,
+    ClientError,
+)
 
 
 def run(

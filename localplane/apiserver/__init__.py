@@ -4,6 +4,7 @@ admission/         admission: the last word on a write, after authorization and 
 audit/             who did what, when, and what came of it: audit.k8s.io/v1
 authentication/    who asks: from a request's credentials to a User
 authorization/     what somebody may do: from the attributes of a request to a decision
+declared           whether names and values of a declaration can be served
 dialects/          how a kind is spoken of: what is read from a client, how it is told what is wrong
 endpoints/         from an HTTP request to the registry and back
 faults/            faults on demand: what goes wrong for requests that somebody has chosen, as often as he has said

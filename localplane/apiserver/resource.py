@@ -10,7 +10,8 @@
     hello = APIGroup("hello.example.com", [greetings])
 
 A class with annotations declares fields (no default means required); an OpenAPI schema as a dictionary does as well.
-Type, validation, pruning and documentation derive from it.
+Type, validation, pruning and documentation derive from it. What can't be served is refused where it is declared, by a
+DeclarationError with one sentence that names the field: no client finds it first.
 """
 
 from __future__ import annotations
@@ -18,11 +19,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from types import NoneType
+from typing import Any, Final
 
 from localplane.apimachinery.groups import GroupKind, GroupResource, GroupVersion, by_priority
 from localplane.apimachinery.objects import JSONObject
-from localplane.apimachinery.schema import Node, Schema
+from localplane.apimachinery.schema import DeclarationError, Node, Schema
+from localplane.apimachinery.schema.declarations.annotations import named
+from localplane.apimachinery.schema.declarations.checks import check_openapi
+from localplane.apiserver.declared import (
+    check_group,
+    check_instance,
+    check_items,
+    check_kind,
+    check_label,
+    require,
+    require_once,
+)
 from localplane.apiserver.dialects import STRUCT_KINDS, Dialect
 from localplane.apiserver.registry.conversion import Converter, VersionRules
 from localplane.apiserver.registry.definition import Definition
@@ -31,6 +44,8 @@ from localplane.apiserver.registry.selectable import SelectableField
 from localplane.apiserver.registry.store import Store, SubresourceStore
 from localplane.apiserver.registry.strategy import Strategy
 from localplane.apiserver.storage.interface import Storage
+
+COLUMN_TYPES: Final = ("string", "integer", "number", "boolean", "date")
 
 Convert = Callable[[JSONObject], JSONObject]
 Default = Callable[[JSONObject], None]
@@ -50,6 +65,27 @@ class Column:
     description: str = ""
     priority: int = 0
 
+    def __post_init__(self) -> None:
+        with named(f"Column({self.name!r})"):
+            require(isinstance(self.name, str) and bool(self.name), "it has no name")
+            require(callable(self.value), f"value is {self.value!r}: it is a function of an object")
+            require(self.type in COLUMN_TYPES, f"the type {self.type!r} is none of {', '.join(COLUMN_TYPES)}")
+
+
+def _name(obj: JSONObject) -> Any:
+    return (obj.get("metadata") or {}).get("name", "")
+
+
+_NAMES = "https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
+ABOUT_NAME = (
+    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a"
+    " client to request the generation of an appropriate name automatically. Name is primarily intended for creation"
+    f" idempotence and configuration definition. Cannot be updated. More info: {_NAMES}"
+)
+"""What clients are told of this column, word for word as Kubernetes tells it."""
+
+NAME_COLUMN: Final = Column("Name", _name, format="name", description=ABOUT_NAME)
+
 
 @dataclass(frozen=True)
 class Version:
@@ -60,6 +96,7 @@ class Version:
     object of their own and may change it; apiVersion and kind are set by the caller. What a client sent has the right
     types when it comes to them, but may still lack what the schema requires: that is checked at the end.
     A `printed` kind, as the built-in ones are, has an empty list of rows where others have none.
+    A table whose `columns` have no Name gets one before them: nobody could tell its rows apart otherwise.
     `cells` gives all cells of an object's row at once, one for each of `columns`, and `list_cells` those of all rows of
     a list, for kinds whose rows depend on each other; `row_conditions` says what else is to be known of the row, such
     as that nothing more will happen to the object. `make_schema` stands for a `schema` that is large and rarely needed.
@@ -82,6 +119,46 @@ class Version:
     printed: bool = False
     make_schema: Callable[[], Schema] | None = None
     schema_identity: str = ""
+
+    def __post_init__(self) -> None:
+        with named(f"Version({self.name!r})"):
+            check_label("the name", self.name)
+            require(
+                (self.to_hub is None) == (self.from_hub is None),
+                "to_hub and from_hub go together: what is converted one way must come back",
+            )
+            check_items("columns", self.columns, Column)
+            for function in ("default", "to_hub", "from_hub", "cells", "list_cells", "row_conditions"):
+                value = getattr(self, function)
+                require(value is None or callable(value), f"{function} is {value!r}: it is a function")
+            if self.columns and not any(column.name.lower() == "name" for column in self.columns):
+                self._add_name()
+        if self.make_schema is None and not isinstance(self.schema, (Schema, Node, NoneType)):
+            self._compile_now()
+
+    def _add_name(self) -> None:
+        has_rows = self.cells is not None or self.list_cells is not None
+        require(not has_rows, "columns have no Name, and rows that are made at once can't be given one: add it")
+        object.__setattr__(self, "columns", (NAME_COLUMN, *self.columns))
+
+    def _compile_now(self) -> None:
+        """What a person declares is read when it is declared; large tables of kinds are read when somebody asks."""
+        schema = self.schema
+        with named(f"Version({self.name!r})"):
+            if not isinstance(schema, (type, Mapping)):
+                instance = f": give the class, {type(schema).__name__}" if hasattr(schema, "__annotations__") else ""
+                raise DeclarationError(f"schema is {schema!r}, which is no class and no OpenAPI schema{instance}")
+            if isinstance(schema, Mapping):
+                check_openapi(schema)
+            own = self.compiled.node.load().properties.get("metadata")
+            require(
+                own is None
+                or not isinstance(schema, type)
+                or own.node.shape in ("codec", "any")
+                or not own.node.name
+                or own.node.name.startswith("io.k8s."),
+                "metadata is the same in every kind: leave it out",
+            )
 
     @cached_property
     def compiled(self) -> Schema:
@@ -111,6 +188,9 @@ class Subresource:
     connects: bool = False
     answers_text: bool = False
     query_parameters: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require(callable(self.storage), f"Subresource: storage is {self.storage!r}: it is a function of a Definition")
 
 
 @dataclass(frozen=True)
@@ -154,6 +234,36 @@ class Resource:
     verbs: Sequence[str] = ()
     through: Callable[[Storage], Storage] | None = None
 
+    def __post_init__(self) -> None:
+        with named(f"Resource({self.plural!r})"):
+            check_label("plural", self.plural)
+            check_kind("kind", self.kind)
+            check_items("versions", self.versions, Version)
+            require(bool(self.versions), "it has no versions")
+            names = [version.name for version in self.versions]
+            require_once("the version", names)
+            for key, wanted in (("storage_version", self.storage_version), ("hub", self.hub)):
+                known = ", ".join(names)
+                require(not wanted or wanted in names, f"{key} is {wanted!r}, and its versions are {known}")
+            self._check_names()
+            for key in ("strategy", "status_strategy"):
+                check_instance(key, getattr(self, key), Strategy, optional=key != "strategy")
+            for name, each in self.subresources.items():
+                require(isinstance(each, Subresource), f"the subresource {name!r} is {each!r}: it is a Subresource")
+                require(name != "status", "status is declared by has_status=True")
+
+    def _check_names(self) -> None:
+        for key in ("short_names", "categories", "verbs"):
+            words = getattr(self, key)
+            require(not isinstance(words, str), f"{key} is {words!r}: it is a list of texts")
+            for word in words:
+                check_label(key, word)
+        if self.singular:
+            check_label("singular", self.singular)
+        if self.list_kind:
+            check_kind("list_kind", self.list_kind)
+            require(self.list_kind != self.kind, f"kind and list_kind are both {self.kind}")
+
     def version(self, name: str) -> Version | None:
         return next((version for version in self.versions if version.name == name), None)
 
@@ -175,6 +285,18 @@ class APIGroup:
     preferred: str = ""
     priority: int = 1000
     version_priorities: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        with named(f"APIGroup({self.name!r})"):
+            check_group(self.name)
+            check_items("resources", self.resources, Resource)
+            served = [(version.name, each) for each in self.resources for version in each.versions if version.served]
+            for what in ("plural", "kind"):
+                require_once(f"the {what}", [f"{getattr(each, what)} in {version}" for version, each in served])
+            require(
+                not self.preferred or not served or any(version == self.preferred for version, _ in served),
+                f"preferred is {self.preferred!r}, which no resource has as a served version",
+            )
 
     def versions(self) -> list[str]:
         """The served versions, the best first."""

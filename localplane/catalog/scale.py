@@ -21,14 +21,14 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.selectors.labels import InvalidSelector, from_labels, selector_of
 from localplane.apimachinery.times import age
-from localplane.apiserver.endpoints.representation.table import ABOUT_CREATION, ABOUT_NAME
+from localplane.apiserver.endpoints.representation.table import ABOUT_CREATION
 from localplane.apiserver.registry import reads
 from localplane.apiserver.registry import update as updates
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.metadata import set_or_drop
 from localplane.apiserver.registry.rest import Getter, Result, Update, Updated, UpdatedObject, Updater
 from localplane.apiserver.request import Request
-from localplane.apiserver.resource import Column
+from localplane.apiserver.resource import ABOUT_NAME, Column
 from localplane.apiserver.storage.objects import StoredObject
 
 from .validation.values import not_negative

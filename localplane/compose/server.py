@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, TypeAlias
 
+from localplane.apimachinery.schema import DeclarationError
 from localplane.apiserver.admission import Plugin
 from localplane.apiserver.audit import AuditLogFile, Auditor, PolicyInvalid, read_policy_file
 from localplane.apiserver.authentication import TokenUnion
@@ -30,6 +31,7 @@ from localplane.apiserver.authorization import (
     UnionAuthorizer,
 )
 from localplane.apiserver.authorization.delegated import DelegatedAuthorizer
+from localplane.apiserver.declared import check_instance, check_items, require, require_once
 from localplane.apiserver.endpoints.discovery import DiscoveryHandler, InstalledGroup
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.endpoints.openapi import Descriptions, OpenAPI
@@ -98,6 +100,18 @@ class PlaneOptions:
     admission: Sequence[Plugin] = ()
     authorizer: Authorizer | None = None
     controllers: Sequence[Controller] = ()
+
+    def __post_init__(self) -> None:
+        for key, wanted in (("server", ServerOptions), ("storage", StorageOptions)):
+            check_instance(key, getattr(self, key), wanted)
+        for plugin in self.admission:
+            require(
+                not isinstance(plugin, type),
+                f"PlaneOptions: admission has the class {getattr(plugin, '__name__', '')}: give an instance of it",
+            )
+            require(hasattr(plugin, "name"), f"PlaneOptions: the admission plugin {plugin!r} has no name")
+        for controller in self.controllers:
+            require(callable(controller), f"PlaneOptions: the controller {controller!r} is no function of a plane")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +192,9 @@ class Extensions:
 
 @asynccontextmanager
 async def open_plane(groups: Sequence[APIGroup], options: PlaneOptions | None = None) -> AsyncIterator[Plane]:
-    """Serve declared groups. Ready when the block is entered; drained and stopped when it is left."""
+    """Serve declared groups. Ready when the block is entered; drained and stopped when it is left. Raises
+    DeclarationError for groups that can't be served."""
+    _check_groups(groups)
     options = options or PlaneOptions()
     name = options.name or next((group.name for group in groups if group.name), "localplane")
     async with _authorizer(options) as authorizer, open_home(storage_named(options.storage, name)) as home:
@@ -189,6 +205,16 @@ async def open_plane(groups: Sequence[APIGroup], options: PlaneOptions | None = 
         extensions = Extensions(tokens=credentials.tokens(), controllers=options.controllers)
         async with open_server(kernel, name, options.server, credentials, extensions) as plane:
             yield plane
+
+
+def _check_groups(groups: Sequence[APIGroup]) -> None:
+    check_items("groups", groups, APIGroup)
+    require_once("the group", [group.name for group in groups])
+    for group in groups:
+        if group.name and "." not in group.name:
+            raise DeclarationError(
+                f"APIGroup({group.name!r}): groups without a dot are Kubernetes' own: {group.name}.example.com"
+            )
 
 
 @asynccontextmanager

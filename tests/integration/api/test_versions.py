@@ -115,8 +115,8 @@ async def test_columns_are_those_of_the_version(api: API) -> None:
     api.installer.install(APIGroup(WARDROBE.name, [replace(SHIRTS, versions=[old, new])]))
     await api.post(NEW_SHIRTS, shirt(width=40, length=70))
     accept = "application/json;as=Table;v=v1;g=meta.k8s.io"
-    assert (await api.get(OLD_SHIRTS, accept=accept)).body["rows"][0]["cells"] == ["40x70"]
-    assert (await api.get(NEW_SHIRTS, accept=accept)).body["rows"][0]["cells"] == [40]
+    assert (await api.get(OLD_SHIRTS, accept=accept)).body["rows"][0]["cells"] == ["a", "40x70"]
+    assert (await api.get(NEW_SHIRTS, accept=accept)).body["rows"][0]["cells"] == ["a", 40]
 
 
 async def test_a_version_that_is_not_served_is_not_there(api: API) -> None:

@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from localplane.apimachinery.schema.nodes import NOTHING, Limits
+from localplane.apimachinery.schema.nodes import NOTHING
 from localplane.apimachinery.schema.structs.codecs import DURATION, INT_OR_STRING, MICRO_TIME, QUANTITY, RAW_JSON, TIME
 
 
 class DeclarationError(TypeError):
-    """A class or a dictionary that is no schema. Raised when it is compiled, never by a client's object."""
+    """A declaration that can't be served: one sentence, which names the field. Raised when it is made, never by a
+    client's object."""
+
+    is_placed = False
+
+    def at(self, place: str) -> DeclarationError:
+        """The same, with the name of the field before it. The innermost field is the one to tell."""
+        if self.is_placed:
+            return self
+        placed = DeclarationError(f"{place}: {self}")
+        placed.is_placed = True
+        return placed
+
+
+@contextmanager
+def named(place: str) -> Iterator[None]:
+    """What is wrong with a declaration within is told with its place."""
+    try:
+        yield
+    except DeclarationError as error:
+        raise error.at(place) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # typing hashes what stands in annotations
@@ -20,7 +41,9 @@ class Field:
 
     `default` is filled in where a client left the field out, and makes the field optional. A plain class attribute
     (`replicas: int = 1`) is the same, said shorter; an empty one (`""`, `0`, `None`) makes it optional and no more.
-    `name` is the name on the wire where Python can't have it (`from`). `go_type` is what Go's messages call the type.
+    `name` is the name on the wire where Python can't have it (`from`). `discriminator` names the field by which the
+    classes of a union are told apart. `go_type` is what Go's messages call the type. What does not fit the type is
+    refused when the class is read: no constraint is ever ignored.
     """
 
     name: str = ""
@@ -44,6 +67,7 @@ class Field:
     list_type: str = ""
     list_map_keys: Sequence[str] = ()
     map_type: str = ""
+    discriminator: str = ""
     patch_strategy: str = ""
     patch_merge_key: str = ""
     go_type: str = ""
@@ -52,24 +76,6 @@ class Field:
     preserve_unknown_fields: bool = False
     protobuf: Mapping[str, Any] | None = None
     extensions: Mapping[str, Any] = field(default_factory=dict)
-
-    def limits(self) -> Limits:
-        return Limits(
-            minimum=self.minimum,
-            maximum=self.maximum,
-            exclusive_minimum=self.exclusive_minimum,
-            exclusive_maximum=self.exclusive_maximum,
-            multiple_of=self.multiple_of,
-            min_length=self.min_length,
-            max_length=self.max_length,
-            pattern=self.pattern,
-            min_items=self.min_items,
-            max_items=self.max_items,
-            unique_items=self.unique_items,
-            min_properties=self.min_properties,
-            max_properties=self.max_properties,
-            enum=tuple(self.enum),
-        )
 
 
 Int32 = Annotated[int, Field(format="int32")]

@@ -36,7 +36,7 @@ EXTENSIONS: Final = {
     "x-kubernetes-list-map-keys": "list_map_keys",
     "x-kubernetes-map-type": "map_type",
 }
-_UNDERSTOOD: Final = frozenset(
+UNDERSTOOD: Final = frozenset(
     {"type", "format", "properties", "additionalProperties", "items", "required", "nullable", "default", "enum"}
     | {"allOf", "anyOf", "oneOf", "not"}
     | LIMITS.keys()
@@ -67,7 +67,7 @@ def node_of_openapi(schema: Mapping[str, Any]) -> Node:
         any_of=tuple(node_of_openapi(each) for each in schema.get("anyOf") or ()),
         one_of=tuple(node_of_openapi(each) for each in schema.get("oneOf") or ()),
         not_=node_of_openapi(not_) if not_ is not None else None,
-        notes={key: value for key, value in schema.items() if key not in _UNDERSTOOD},
+        notes={key: value for key, value in schema.items() if key not in UNDERSTOOD},
     )
     for key, attribute in EXTENSIONS.items():
         if schema.get(key):

@@ -9,29 +9,19 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.json_writer import to_json
 from localplane.apiserver.endpoints.served import Served
 from localplane.apiserver.registry.rest import Result
-from localplane.apiserver.resource import Column
+from localplane.apiserver.resource import NAME_COLUMN, Column
 
 from .negotiation import Target
 from .objects import partial_json, versioned
-
-
-def _name(obj: JSONObject) -> Any:
-    return (obj.get("metadata") or {}).get("name", "")
 
 
 def _created_at(obj: JSONObject) -> Any:
     return (obj.get("metadata") or {}).get("creationTimestamp")
 
 
-_NAMES = "https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
 _CONVENTIONS = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
 
-# What clients are told of these two, word for word as Kubernetes tells it.
-ABOUT_NAME = (
-    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a"
-    " client to request the generation of an appropriate name automatically. Name is primarily intended for creation"
-    f" idempotence and configuration definition. Cannot be updated. More info: {_NAMES}"
-)
+# What clients are told of it, word for word as Kubernetes tells it.
 ABOUT_CREATION = (
     "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed"
     " to be set in happens-before order across separate operations. Clients may not set this value. It is represented"
@@ -39,7 +29,6 @@ ABOUT_CREATION = (
     f" {_CONVENTIONS}"
 )
 
-NAME_COLUMN = Column("Name", _name, format="name", description=ABOUT_NAME)
 DEFAULT_COLUMNS = (NAME_COLUMN, Column("Created At", _created_at, type="date", description=ABOUT_CREATION))
 
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 from localplane.apimachinery.jsonpath import JSONPathError, JSONPathSyntaxError, Template, first, parse, text_of
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, age, parse_time
-from localplane.apiserver.endpoints.representation.table import ABOUT_CREATION, NAME_COLUMN
-from localplane.apiserver.resource import Column
+from localplane.apiserver.endpoints.representation.table import ABOUT_CREATION
+from localplane.apiserver.resource import NAME_COLUMN, Column
 
 _AGE: Final = {
     "name": "Age",
