@@ -5,6 +5,7 @@ The only I/O is the reading of tables of types (`api_types`); meta/v1 is one of 
 Beside these:
 
     cel/              the Common Expression Language as Kubernetes 1.37 speaks it
+    clock/            what time it is, and waiting for it: the machine's, or that of a plane whose clock is advanced
     errors            what the API says no with: one class for each of Kubernetes' reasons
     fieldpath         field errors: what is wrong with an object, where, and in Kubernetes' own words
     golang/           what Go does and Python does otherwise

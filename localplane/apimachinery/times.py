@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
+from .clock.reading import RUNNING, present
+
 _LAYOUT = "2006-01-02T15:04:05Z07:00"
 _MICRO_LAYOUT = "2006-01-02T15:04:05.000000Z07:00"
 
@@ -28,7 +30,8 @@ class InvalidDuration(ValueError):
 def now() -> str:
     """gmtime() alone reads a coarser clock, which still says the last second in the first milliseconds of the next:
     what was awaited to the second would seem to happen before its time."""
-    return _written_second(int(time.time()))
+    clock = RUNNING.get()  # not through `timestamp`: every write asks
+    return _written_second(int(time.time() if clock is None else clock.timestamp()))
 
 
 @lru_cache(maxsize=2)  # a write asks more than once, and many writes share a second
@@ -37,7 +40,7 @@ def _written_second(second: int) -> str:
 
 
 def micro_now() -> str:
-    return format_micro_time(datetime.now(UTC))
+    return format_micro_time(present())
 
 
 def format_time(moment: datetime) -> str:
@@ -173,7 +176,7 @@ def age(timestamp: str | None, *, at: datetime | None = None) -> str:
     if not timestamp:
         return "<unknown>"
     try:
-        return human_duration((at or datetime.now(UTC)) - parse_time(timestamp))
+        return human_duration((at or present()) - parse_time(timestamp))
     except InvalidTime:
         return "<unknown>"
 

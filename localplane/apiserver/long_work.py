@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 from localplane.apimachinery.time_slices import TimeSlices, Turns
@@ -86,7 +87,7 @@ class LongWork(Here):
     async def elsewhere(self, work: Callable[[], T]) -> T:
         if self._threads is None:
             self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="long-work")
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, copy_context().run, work)
 
     def close(self) -> None:
         """What has not begun never will."""

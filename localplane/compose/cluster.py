@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,21 +19,28 @@ from .options import ClusterOptions
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
+    from localplane.apimachinery.clock.virtual import VirtualClock
+
     from .server import Plane
 
 SIGNING_KEY = Path("pki", "sa.key")
 """What tokens of service accounts are signed with, below the server's directory."""
 
 
-@asynccontextmanager
-async def open_cluster(options: ClusterOptions | None = None) -> AsyncIterator[Plane]:
+def open_cluster(
+    options: ClusterOptions | None = None, *, clock: VirtualClock | None = None
+) -> AbstractAsyncContextManager[Plane]:
     """Ready, with everything that a fresh cluster has, when the block is entered. Raises InvalidOptions before
-    anything is started.
+    anything is started. It goes by `clock`, or else by the machine's."""
+    opened = _opened(options or ClusterOptions(), clock)
+    return opened if clock is None else clock.around(opened)
 
-    What needs no store is done in threads while that starts: nearly everything is imported, and a key is made for a
+
+@asynccontextmanager
+async def _opened(options: ClusterOptions, clock: VirtualClock | None) -> AsyncIterator[Plane]:
+    """What needs no store is done in threads while that starts: nearly everything is imported, and a key is made for a
     fresh cluster, for which Python is not needed.
     """
-    options = options or ClusterOptions()
     storage = storage_named(options.storage, options.name)
     has_key = options.service_accounts.signing_key is not None or (
         storage.data_dir is not None and (storage.data_dir / SIGNING_KEY).exists()
@@ -46,7 +53,7 @@ async def open_cluster(options: ClusterOptions | None = None) -> AsyncIterator[P
             from .control_plane import wanted_parts
 
             wanted_parts(options)
-        async with open_home(storage, alone=True) as home:
+        async with open_home(storage, alone=True, clock=clock) as home:
             await imported
             from .control_plane import open_cluster_at
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
+from localplane.apimachinery.clock.virtual import VirtualClock
 from localplane.apis.descriptions import descriptions
 from localplane.apiserver.admission import Plugin
 from localplane.apiserver.authentication import TokenAuthenticator, TokenHolder
@@ -169,13 +170,22 @@ async def _opened(
         yield replace(plane, branch=partial(_branch, home, options, identity)) if can_branch else plane
 
 
-@asynccontextmanager
-async def _branch(trunk: Home, options: ClusterOptions, identity: Identity) -> AsyncIterator[Plane]:
+def _branch(trunk: Home, options: ClusterOptions, identity: Identity) -> AbstractAsyncContextManager[Plane]:
     """Another cluster in this process that has all that this one has at this moment: nothing is made anew, and what
-    does not change is shared. It listens on a port of its own and has an administrator of its own."""
+    does not change is shared. It listens on a port of its own, and has an administrator and a clock of its own."""
+    if trunk.clock is None:
+        return _branched(trunk, options, identity, None)
+    clock = trunk.clock.branch()
+    return clock.around(_branched(trunk, options, identity, clock))
+
+
+@asynccontextmanager
+async def _branched(
+    trunk: Home, options: ClusterOptions, identity: Identity, clock: VirtualClock | None
+) -> AsyncIterator[Plane]:
     identity = replace(identity, credentials=identity.credentials.for_branch())
     async with (
-        branch_home(trunk, options.storage) as home,
+        branch_home(trunk, options.storage, clock=clock) as home,
         _opened(home, options, wanted_parts(options), identity, is_branch=True) as plane,
     ):
         yield plane

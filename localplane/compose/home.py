@@ -10,6 +10,7 @@ from contextlib import ExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from localplane.apimachinery.clock.virtual import VirtualClock
 from localplane.apiserver.server.options import InvalidOptions
 from localplane.apiserver.storage.errors import StorageError
 from localplane.client.workqueue.supervision import Background
@@ -24,14 +25,17 @@ _IDENTITY_LENGTH = 32
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The directory may be a temporary one."""
+    """The directory may be a temporary one. `clock` is what goes on here goes by, if it is not the machine's."""
 
     storage: OpenStorage
     directory: Path
+    clock: VirtualClock | None = None
 
 
 @asynccontextmanager
-async def open_home(options: StorageOptions, *, alone: bool = False) -> AsyncIterator[Home]:
+async def open_home(
+    options: StorageOptions, *, alone: bool = False, clock: VirtualClock | None = None
+) -> AsyncIterator[Home]:
     """With `alone`, no other such server uses the same storage: raises PrefixInUse, also later."""
     with ExitStack() as stack:
         async with open_storage(options) as storage:
@@ -39,15 +43,17 @@ async def open_home(options: StorageOptions, *, alone: bool = False) -> AsyncIte
             if directory is None:
                 directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="localplane-")))
             async with _claimed(storage, directory) if alone else nullcontext():
-                yield Home(storage, directory)
+                yield Home(storage, directory, clock)
 
 
 @asynccontextmanager
-async def branch_home(trunk: Home, options: StorageOptions) -> AsyncIterator[Home]:
+async def branch_home(
+    trunk: Home, options: StorageOptions, *, clock: VirtualClock | None = None
+) -> AsyncIterator[Home]:
     """A home that begins with all that is stored in another one, which has to outlast it. They share the directory: to
     make another one takes as long as the rest of a branch."""
     async with branch_storage(trunk.storage, options) as storage:
-        yield Home(storage, trunk.directory)
+        yield Home(storage, trunk.directory, clock)
 
 
 @asynccontextmanager

@@ -13,6 +13,7 @@ from typing import Final, Generic, TypeVar
 from localplane.apiserver.admission import AdmissionChain, Closing, Plugin
 from localplane.apiserver.authorization import Authorizer, DemandingAuthorizer, Demands
 from localplane.apiserver.endpoints.filters import faults
+from localplane.apiserver.endpoints.filters.plane_time import plane_time
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.faults import Faults
 from localplane.apiserver.long_work import LongWork
@@ -20,6 +21,7 @@ from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.judge import Judge
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.request_log import RequestLog
+from localplane.apiserver.server.chain import wrapped
 from localplane.apiserver.server.dispatch import Router, dispatch
 from localplane.client import Client, SharedInformerFactory
 
@@ -52,10 +54,12 @@ class Kernel(Generic[A]):
     `request_log` has what was asked lately, by these clients and by those of the server that is built on it, and
     `demands` what the latter have asked for at all.
     `routers` are asked in turn who answers a path, also by the clients; whoever serves more than resources adds himself
-    before the kernel runs. `faults` are those that somebody has asked for.
+    before the kernel runs. `faults` are those that somebody has asked for, and `clock` is what all of it goes by, if it
+    is not the machine's.
     """
 
     def __init__(self, home: Home, authorizer: Callable[[Lookup], A], plugins: Sequence[Plugin] = ()) -> None:
+        self.clock = home.clock
         self.storage = home.storage
         self.directory = home.directory
         self.objects = Lookup(self._definitions)
@@ -69,7 +73,7 @@ class Kernel(Generic[A]):
         self.faults = Faults()
         self.work = LongWork()
         struck = faults(self.faults, self.storage.cacher.revision_before, inside=True)
-        handler = struck(dispatch(self.routers, complete=lambda: True))
+        handler = wrapped((plane_time(self.clock), struck), dispatch(self.routers, complete=lambda: True))
         self.request_log = RequestLog()
         ring = self.request_log.internal
         self.client = Client(InProcessTransport(handler, self.work, ring))
@@ -78,6 +82,12 @@ class Kernel(Generic[A]):
         self.admission.initialize(
             Provided(self.client, self.informers, self.objects, self.authorizer, self.demanding, self.faults)
         )
+        if self.clock is not None:
+            self.clock.mind(self)
+
+    def work_in_hand(self) -> str:
+        """What the cache has not heard of yet."""
+        return "" if self.storage.cacher.has_caught_up else "changes on their way from the store"
 
     def _definitions(self) -> list[Definition]:
         return self.installer.definitions()

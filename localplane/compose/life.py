@@ -16,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from localplane.apimachinery.clock.waiting import AtWork
 from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.interface import WatchOptions
 from localplane.catalog.kubelets import KubeletConnections
@@ -56,7 +57,8 @@ class Life:
     async def run(self, plane: Plane) -> None:
         if self._is_branch:
             await slept(plane.kernel, self._options)
-        await asyncio.to_thread(import_module, "localplane.controllers")
+        with AtWork("the start of controllers"):
+            await asyncio.to_thread(import_module, "localplane.controllers")
         from localplane.controllers import run, select
         from localplane.controllers.context import ControllerContext
 
@@ -81,11 +83,13 @@ class Life:
         from localplane.controllers.context import Wake
 
         await awakened(kernel, Wake(GroupVersionResource("", "v1", "pods")))
-        scheduler = await asyncio.to_thread(import_module, "localplane.scheduler")
+        with AtWork("the start of the scheduler"):
+            scheduler = await asyncio.to_thread(import_module, "localplane.scheduler")
         await scheduler.start(context, seed=self._options.seed)
 
     async def _simulate(self, context: ControllerContext) -> None:
-        nodes = await asyncio.to_thread(import_module, "localplane.nodes")
+        with AtWork("the start of nodes"):
+            nodes = await asyncio.to_thread(import_module, "localplane.nodes")
         count, seed = self._options.simulated_nodes, self._options.seed or 0
         await nodes.start(context, nodes.NodeOptions(count=count, seed=seed, connections=self._kubelets))
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, TypeAlias
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.schema import DeclarationError
 from localplane.apiserver.admission import Plugin
 from localplane.apiserver.audit import AuditLogFile, Auditor, PolicyInvalid, read_policy_file
@@ -114,6 +115,10 @@ class PlaneOptions:
             require(callable(controller), f"PlaneOptions: the controller {controller!r} is no function of a plane")
 
 
+class NoOwnClock(RuntimeError):
+    """Time can't be made to pass here."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plane:
     """A running API server. `tokens` knows every bearer token that it takes, and `flow_schemas` to which flow a request
@@ -163,6 +168,20 @@ class Plane:
     @property
     def storage(self) -> OpenStorage:
         return self.kernel.storage
+
+    def now(self) -> datetime:
+        """By the clock that it goes by."""
+        with self.kernel.clock.running() if self.kernel.clock is not None else nullcontext():
+            return present()
+
+    async def advance(self, by: timedelta, *, within: timedelta = timedelta(minutes=1)) -> None:
+        """Let time pass: see VirtualClock.advance. Raises NoOwnClock for a plane that goes by the machine's."""
+        if self.kernel.clock is None:
+            raise NoOwnClock(
+                f"the plane {self.name} goes by this machine's clock, which nobody advances: clusters of"
+                " localplane.testing have clocks of their own"
+            )
+        await self.kernel.clock.advance(by, within=within)
 
 
 class Front(Protocol):
@@ -246,6 +265,7 @@ async def open_server(
             request_timeout=options.request_timeout,
             faults=kernel.faults,
             revision_before=kernel.storage.cacher.revision_before,
+            clock=kernel.clock,
         )
         instruments = Instruments()
         instruments.mount("requests", Requests(kernel.request_log).handle)

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from localplane.apimachinery.clock import elapsed
+from localplane.apimachinery.clock.waiting import AtWork, mind
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.times import now
 from localplane.client import Client, ClientError, GroupVersionResource, PatchType
@@ -138,12 +140,16 @@ class EventLog:
     Events are news, not facts: one that can't be written is lost. `clock` counts seconds.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *, clock: Callable[[], float] = elapsed) -> None:
         self._clock = clock
         self._queue: asyncio.Queue[_Event] = asyncio.Queue(_QUEUED)
         self._written: OrderedDict[tuple[str, ...], _Written] = OrderedDict()
         self._similar: OrderedDict[tuple[str, ...], _Similar] = OrderedDict()
         self._budgets: OrderedDict[tuple[str, ...], _Budget] = OrderedDict()
+        mind(self)
+
+    def work_in_hand(self) -> str:
+        return "" if self._queue.empty() else "events"
 
     def recorder(self, client: Client, component: str, *, host: str = "") -> EventRecorder:
         return EventRecorder(self, client, component, host=host)
@@ -159,7 +165,7 @@ class EventLog:
         contained = Contained(lambda: "writing an event")
         while True:
             event = await self._queue.get()
-            with contained:
+            with contained, AtWork("an event"):
                 await self._write(event)
             self._queue.task_done()
 

@@ -10,12 +10,13 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cmp_to_key
 from typing import Any, Final
 
 import orjson
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.names import dns1123_subdomain
 from localplane.apimachinery.objects import JSONObject
@@ -89,7 +90,7 @@ def available_in(pod: Mapping[str, Any], min_ready: timedelta, moment: datetime 
     since = ready_since(pod)
     if since is None:
         return None
-    return max(timedelta(0), since + min_ready - (moment or datetime.now(UTC)))
+    return max(timedelta(0), since + min_ready - (moment or present()))
 
 
 def index_by_node(informer: SharedInformer) -> Indexer:
@@ -211,7 +212,7 @@ def least_useful_first(
     pods: Sequence[JSONObject], ranks: Sequence[int], moment: datetime | None = None
 ) -> list[JSONObject]:
     """The order in which pods go. `ranks` says of each how many of its like are ready on its node."""
-    now = moment or datetime.now(UTC)
+    now = moment or present()
     uses = [_Use.of(pod, rank, now) for pod, rank in zip(pods, ranks, strict=True)]
     return [use.pod for use in sorted(uses, key=cmp_to_key(_compared))]
 

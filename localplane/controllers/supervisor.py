@@ -9,6 +9,7 @@ from datetime import timedelta
 from functools import partial
 from importlib import import_module
 
+from localplane.apimachinery.clock.waiting import AtWork
 from localplane.client.workqueue.rate_limiters import Backoff, BackoffPolicy
 from localplane.client.workqueue.supervision import keep_running
 
@@ -48,5 +49,6 @@ async def _start(
 ) -> None:
     if spec.wakes and context.awakened is not None:
         await first_of(context.awakened(wake) for wake in spec.wakes)
-    start = await load(spec)
+    with AtWork(f"the start of {spec.name}"):
+        start = await load(spec)
     await start(context)

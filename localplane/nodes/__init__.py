@@ -52,6 +52,7 @@ from __future__ import annotations
 import asyncio
 from importlib import import_module
 
+from localplane.apimachinery.clock.waiting import AtWork
 from localplane.controllers.context import ControllerContext
 
 from .late_start import LateLogs, something_to_do
@@ -71,7 +72,8 @@ async def start(context: ControllerContext, options: NodeOptions) -> None:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(machines.run())
             await something_to_do(context)
-            await asyncio.to_thread(import_module, f"{__package__}.kubelet")
+            with AtWork("the start of kubelets"):
+                await asyncio.to_thread(import_module, f"{__package__}.kubelet")
             from .kubelet import SimulatedKubelet
 
             await SimulatedKubelet(context, options, machines, logs.logs).run()

@@ -6,12 +6,12 @@ Kubernetes: pkg/kubelet/kubelet_node_status.go and component-helpers/apimachiner
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import elapsed
 from localplane.apimachinery.errors import Conflict, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import micro_now
@@ -55,19 +55,19 @@ class Heartbeat:
         if with_status:
             await self._report(node, pulse)
         every = self._options.lease_duration.total_seconds() / 4
-        if time.monotonic() - pulse.renewed >= every * 0.9:
+        if elapsed() - pulse.renewed >= every * 0.9:
             await self._renew(node, pulse)
-        return timedelta(seconds=max(0.05, pulse.renewed + every - time.monotonic()))
+        return timedelta(seconds=max(0.05, pulse.renewed + every - elapsed()))
 
     async def _report(self, node: JSONObject, pulse: _Pulse) -> None:
         name = node["metadata"]["name"]
         said = registration.status(node, self._options, images=self._images(name), taken=self._taken(node))
-        is_due = time.monotonic() - pulse.reported >= self._options.status_report.total_seconds()
+        is_due = elapsed() - pulse.reported >= self._options.status_report.total_seconds()
         if said == node.get("status") and not is_due:
             return
         written = {**node, "status": registration.with_heartbeat(said)}
         await self._client.resource(NODES).update(written, subresource="status")
-        pulse.reported = time.monotonic()
+        pulse.reported = elapsed()
 
     def _taken(self, node: JSONObject) -> set[str]:
         """The addresses of the others; nobody looks at them all if the node has one."""
@@ -87,7 +87,7 @@ class Heartbeat:
                 pulse.lease = None
         if pulse.lease is None:
             pulse.lease = await self._ensured(node)
-        pulse.renewed = time.monotonic()
+        pulse.renewed = elapsed()
 
     async def _ensured(self, node: JSONObject) -> JSONObject:
         name, leases = node["metadata"]["name"], self._client.resource(LEASES, _LEASE_NAMESPACE)

@@ -9,7 +9,6 @@ a restart of the server goes on where the last one was.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
+from localplane.apimachinery.clock import timestamp
 from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apis.amounts import read
@@ -103,7 +103,7 @@ class SimulatedKubelet:
 
     async def _drive_node(self, node: JSONObject) -> Turn:
         recorder = self._machines.recorder(node["metadata"]["name"])
-        drive = await self._driver.drive("Node", node, recorder, time.time())
+        drive = await self._driver.drive("Node", node, recorder, timestamp())
         return Turn(drive.is_driven, _until(drive.due) if drive.due is not None else None)
 
     def _look_at_pods_on(self, node: str) -> None:
@@ -174,7 +174,7 @@ class SimulatedKubelet:
     async def _take_step(self, key: str, pod: JSONObject, node: JSONObject, life: _Life) -> None:
         place = await self._place(key, pod, await self._up_to_date(pod, node))
         try:
-            taken = step(pod, life.memory, place, self._options, time.time())
+            taken = step(pod, life.memory, place, self._options, timestamp())
         except NoFreeAddress as error:
             message = f"Failed to create pod sandbox: {error}"
             self._machines.recorder(place.name).warn(pod, "FailedCreatePodSandBox", message)
@@ -202,7 +202,7 @@ class SimulatedKubelet:
 
     async def _is_driven(self, key: str, pod: JSONObject, life: _Life) -> bool:
         """Whether stages look after the pod: one selects it, or one has started what runs."""
-        drive = await self._driver.drive("Pod", pod, self._machines.recorder(pod["spec"]["nodeName"]), time.time())
+        drive = await self._driver.drive("Pod", pod, self._machines.recorder(pod["spec"]["nodeName"]), timestamp())
         if drive.written is not None:
             life.written = drive.written
             self._addresses.note(drive.written)
@@ -298,7 +298,7 @@ class SimulatedKubelet:
 
 
 def _until(moment: float) -> timedelta:
-    return timedelta(seconds=max(0.0, moment - time.time()))
+    return timedelta(seconds=max(0.0, moment - timestamp()))
 
 
 def _is_others(pod: Mapping[str, Any]) -> bool:

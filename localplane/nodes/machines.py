@@ -154,7 +154,7 @@ class Machines:
                 self._queue.add_after(name, turn.pause)
         pause = await self._heartbeat.beat(name, with_status=not turn.is_driven)
         if pause is not None:
-            self._queue.add_after(name, pause)
+            self._queue.add_after(name, pause, is_upkeep=True)
 
 
 def is_moving(node: Mapping[str, Any]) -> bool:

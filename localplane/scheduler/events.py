@@ -12,8 +12,11 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import elapsed
+from localplane.apimachinery.clock.waiting import AtWork, mind, sleep
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import micro_now
@@ -27,7 +30,7 @@ _REMEMBERED: Final = 4096
 _WRITERS: Final = 4
 _LONGEST_NOTE: Final = 1024
 _FINISHED_SECONDS: Final = 360.0
-_REFRESH_SECONDS: Final = 1800.0
+_REFRESH: Final = timedelta(minutes=30)
 
 
 @dataclass(slots=True)
@@ -54,6 +57,10 @@ class SchedulerEvents:
         self._instance = f"{controller}-{socket.gethostname()}"
         self._queue: asyncio.Queue[_Told] = asyncio.Queue(_QUEUED)
         self._told: OrderedDict[tuple[str, ...], _Told] = OrderedDict()
+        mind(self)
+
+    def work_in_hand(self) -> str:
+        return "" if self._queue.empty() else "events"
 
     def normal(self, reason: str, action: str, regarding: JSONObject, note: str) -> None:
         self._tell("Normal", reason, action, _reference(regarding), note)
@@ -63,7 +70,7 @@ class SchedulerEvents:
 
     def _tell(self, kind: str, reason: str, action: str, regarding: JSONObject, note: str) -> None:
         key = (kind, reason, action, *regarding.values())
-        now = time.monotonic()
+        now = elapsed()
         told = self._told.get(key)
         if told is None or now - told.last > _FINISHED_SECONDS:
             document = self._document(kind, reason, action, regarding, _shortened(note))
@@ -112,14 +119,14 @@ class SchedulerEvents:
         contained = Contained(lambda: "writing an event")
         while True:
             told = await self._queue.get()
-            with contained:
+            with contained, AtWork("an event"):
                 await self._write(told)
             self._queue.task_done()
 
     async def _refresh(self) -> None:
         """What was said again and again is brought up to date."""
         while True:
-            await asyncio.sleep(_REFRESH_SECONDS)
+            await sleep(_REFRESH, is_upkeep=True)
             for told in list(self._told.values()):
                 if told.count > told.written:
                     await self._queue.put(told)

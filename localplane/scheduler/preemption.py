@@ -9,10 +9,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from random import Random
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.selectors.labels import InvalidSelector, selector_of
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apimachinery.times import InvalidTime, parse_time
@@ -183,7 +184,7 @@ def _importance(pod: PodInfo) -> tuple[int, datetime]:
 def start_time(pod: PodInfo) -> datetime:
     """Now, for a pod that has not started yet."""
     text = (pod.pod.get("status") or {}).get("startTime")
-    return _parsed(text) if text else datetime.now(UTC)
+    return _parsed(text) if text else present()
 
 
 @functools.lru_cache(maxsize=1024)
@@ -191,7 +192,7 @@ def _parsed(text: str) -> datetime:
     try:
         return parse_time(text)
     except InvalidTime:
-        return datetime.now(UTC)
+        return present()
 
 
 def _cost(candidate: Candidate) -> tuple[int, int, int, int, float]:

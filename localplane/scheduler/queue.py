@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import count
 from typing import Final
+
+from localplane.apimachinery.clock import elapsed
+from localplane.apimachinery.clock.waiting import mind, time_limit
 
 from .queueing_hints import GATED, Happening, Wakes
 from .state.pod_info import PodInfo
@@ -54,9 +56,7 @@ class QueuedPod:
 class SchedulingQueue:
     """`gate` says which plugin keeps a pod from being tried at all. `clock` counts seconds."""
 
-    def __init__(
-        self, wakes: Wakes, gate: Callable[[PodInfo], str], *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, wakes: Wakes, gate: Callable[[PodInfo], str], *, clock: Callable[[], float] = elapsed) -> None:
         self._wakes = wakes
         self._gate = gate
         self._clock = clock
@@ -69,6 +69,12 @@ class SchedulingQueue:
         self._held: dict[str, bool] = {}
         self._tickets = count(1)
         self._changed = asyncio.Event()
+        mind(self)
+
+    def work_in_hand(self) -> str:
+        """A pod that is being placed or could be."""
+        queued = next(iter(self._in_flight.values()), None) or (self._active[0][-1] if self._active else None)
+        return queued.info.key if queued is not None else ""
 
     def get(self, uid: str) -> QueuedPod | None:
         return self._pods.get(uid)
@@ -279,5 +285,5 @@ class SchedulingQueue:
             due.append(oldest.since + _LONGEST_WAIT)
         timeout = max(0.0, min(due) - self._clock()) if due else None
         with suppress(TimeoutError):
-            async with asyncio.timeout(timeout):
+            async with time_limit(timeout):
                 await self._changed.wait()

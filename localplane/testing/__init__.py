@@ -18,7 +18,8 @@
 It is what `kctl up` runs, in this process: the same kinds, admission, controllers, scheduler and simulated nodes, and a
 server that others reach over HTTPS with `cluster.kubeconfig`. It begins empty, listens on a free port of this machine,
 touches nobody's files and leaves nothing behind. Several may run at once, or one after the other, in one process, and
-`cluster.branch()` is another one that begins with all that this one has, a few milliseconds later.
+`cluster.branch()` is another one that begins with all that this one has, a few milliseconds later. Each has a clock of
+its own, which `cluster.advance(hours=1)` moves.
 
 `with` gives a `Cluster`, whose methods wait; it runs in a thread of its own. `async with` gives an `AsyncCluster`,
 whose methods are awaited; it runs in the caller's event loop. With pytest nothing of this is needed: `plugin` has
@@ -32,6 +33,7 @@ fixtures.
     waiting      until something is so, on a watch
     reports      what an object is, what happened to it and who changed it, for a test that failed
     commands     kctl and kubectl, run against a cluster
+    durations    how long, as it is said to `advance`
     faults       ClusterFaults, FaultRule: what goes wrong on purpose
     holding      an asynchronous block that is held open from outside
     plugin       fixtures, markers and options for pytest: sessions has the clusters, guard keeps others' out of reach
@@ -45,6 +47,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from localplane.apimachinery.clock.virtual import NotAtRest
     from localplane.client import Client
     from localplane.compose.options import StorageKind
 
@@ -65,6 +68,7 @@ __all__ = [
     "Command",
     "Completed",
     "Failed",
+    "NotAtRest",
     "StorageKind",
     "UnknownKind",
     "User",
@@ -81,6 +85,7 @@ _MODULES = {
     "Command": ".commands",
     "Completed": ".commands",
     "Failed": ".commands",
+    "NotAtRest": "localplane.apimachinery.clock.virtual",
     "StorageKind": "localplane.compose.options",
     "UnknownKind": ".references",
     "User": ".blocking",

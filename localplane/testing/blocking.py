@@ -10,6 +10,7 @@ import threading
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -20,6 +21,7 @@ from localplane.client import Client, PatchType
 
 from .clusters import AsyncCluster, AsyncUser, Objects
 from .commands import Command, kctl_command, kubectl_command
+from .durations import Duration
 from .holding import Held
 from .manifests import Manifests
 from .references import Reference
@@ -193,6 +195,28 @@ class Cluster(User):
         """Until the object is so: `wait_for("deploy/web", "Available")`, `wait_for("pod/a", lambda pod: ...)`. What it
         raises after `timeout` seconds has the object, its events, and who changed it."""
         work = self._cluster.wait_for(reference, condition, namespace=namespace, timeout=timeout)
+        return self._thread.run(work)
+
+    @property
+    def now(self) -> datetime:
+        """What time it is in this cluster."""
+        return self._cluster.now
+
+    def advance(
+        self,
+        duration: Duration | None = None,
+        *,
+        days: float = 0,
+        hours: float = 0,
+        minutes: float = 0,
+        seconds: float = 0,
+        timeout: float = 60.0,
+    ) -> datetime:
+        """Let time pass in this cluster, without waiting: `advance(minutes=61)`. Everything that becomes due meanwhile
+        has happened when it returns what time it is then; see AsyncCluster."""
+        work = self._cluster.advance(
+            duration, days=days, hours=hours, minutes=minutes, seconds=seconds, timeout=timeout
+        )
         return self._thread.run(work)
 
     def events(self, reference: Reference | None = None, namespace: str = "") -> Objects:

@@ -10,7 +10,7 @@ import os
 import secrets
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
@@ -28,6 +28,7 @@ from localplane.client.kubeconfig import load, resolve
 from localplane.compose.kubeconfig import KubeconfigEntry, write_passing_kubeconfig
 from localplane.compose.server import Plane
 
+from .durations import Duration, duration_of
 from .holding import Held
 from .manifests import Manifests, objects_in
 from .references import Place, Reference, place_of
@@ -259,6 +260,36 @@ class AsyncCluster(AsyncUser):
         raise WaitTimedOut(
             f"{place} in {where or 'the cluster'} was not {described(condition)} within {timeout:g} seconds:\n{text}"
         )
+
+    @property
+    def now(self) -> datetime:
+        """What time it is in this cluster."""
+        return self.plane.now()
+
+    @_in_its_loop
+    async def advance(
+        self,
+        duration: Duration | None = None,
+        *,
+        days: float = 0,
+        hours: float = 0,
+        minutes: float = 0,
+        seconds: float = 0,
+        timeout: float = 60.0,  # noqa: ASYNC109 - it is said to people
+    ) -> datetime:
+        """Let time pass: `advance(minutes=61)`, `advance(timedelta(hours=1))`, `advance("1h30m")`. Everything that
+        becomes due meanwhile happens in order, and controllers, scheduler and nodes are done with it when this returns
+        what time it is then: schedules, deadlines, back-offs, leases, tokens, whatever is kept for a while only.
+
+        The cluster's clock moves, and no other: that of a branch is its own from its beginning, and what other programs
+        wait for they wait for by theirs. In between it goes as the machine's does. What only keeps things fresh, such
+        as a node's heartbeat, happens less often while hours pass. A store in etcd forgets by etcd's own clock.
+
+        Raises ValueError for a time that does not go forward, and NotAtRest if the cluster is not done within `timeout`
+        seconds of the machine's."""
+        by = duration_of(duration, days=days, hours=hours, minutes=minutes, seconds=seconds)
+        await self.plane.advance(by, within=timedelta(seconds=timeout))
+        return self.now
 
     @_in_its_loop
     async def events(self, reference: Reference | None = None, namespace: str = "") -> Objects:

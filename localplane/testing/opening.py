@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from localplane.apimachinery.clock.virtual import VirtualClock
 from localplane.apiserver.server.options import ServerOptions
 from localplane.compose.cluster import open_cluster
 from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
@@ -50,7 +51,7 @@ class Settings:
                 disabled_admission_plugins=self.disabled_admission_plugins,
             )
             async with (
-                open_cluster(options) as plane,
+                open_cluster(options, clock=VirtualClock()) as plane,
                 AsyncCluster.around(plane, dict(self.users)) as cluster,
             ):
                 for manifests in (*self.crds, *self.manifests):

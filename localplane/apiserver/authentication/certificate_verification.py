@@ -6,7 +6,6 @@ good, and a refusal for a few seconds.
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from localplane.apimachinery.clock import timestamp
 from localplane.tls.certificates import Certificate, MalformedCertificate
 from localplane.tls.verification import Pool, Purpose, Untrusted, verify
 
@@ -40,7 +40,7 @@ class CertificateVerifier:
     """Believes those whom one bundle vouches for, for use by clients. Two bundles are two verifiers, and who is
     believed by one is nobody to the other."""
 
-    def __init__(self, bundle: Path, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, bundle: Path, *, clock: Callable[[], float] = timestamp) -> None:
         self._bundle = bundle
         self._clock = clock
         self._roots: Pool | None = None

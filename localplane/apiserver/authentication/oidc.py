@@ -7,11 +7,11 @@ Kubernetes: apiserver/plugin/pkg/authenticator/token/oidc, on go-oidc.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from localplane.apimachinery.clock import timestamp
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apiserver.request import User
 
@@ -47,7 +47,7 @@ class Provider:
 class OIDCAuthenticator:
     """Knows the tokens that `provider` has issued."""
 
-    def __init__(self, provider: Provider, fetch: Fetch, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, provider: Provider, fetch: Fetch, *, clock: Callable[[], float] = timestamp) -> None:
         self._provider = provider
         self._fetch = fetch
         self._clock = clock

@@ -6,11 +6,11 @@ Kubernetes: apiserver/plugin/pkg/authenticator/token/webhook, authentication/tok
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import elapsed
 from localplane.apiserver.outbound.reviews import ReviewFailed, ReviewWebhook
 from localplane.apiserver.request import User
 
@@ -30,7 +30,7 @@ class TokenWebhook:
         own_audiences: tuple[str, ...],
         version: str = "v1",
         remembered: timedelta = timedelta(minutes=2),
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = elapsed,
     ) -> None:
         self._webhook = webhook
         self._own_audiences = own_audiences

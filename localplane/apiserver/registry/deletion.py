@@ -7,10 +7,11 @@ deletionFinalizersForGarbageCollection.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import Conflict
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
@@ -50,7 +51,7 @@ def before_delete(definition: Definition, request: Request, hub: JSONObject, opt
     if not definition.strategy.check_graceful_delete(request, hub, options):
         return Grace.NONE
     assert options.grace_period_seconds is not None, "a strategy that says graceful settles the period"
-    metadata["deletionTimestamp"] = format_time(datetime.now(UTC) + _duration(options.grace_period_seconds))
+    metadata["deletionTimestamp"] = format_time(present() + _duration(options.grace_period_seconds))
     metadata["deletionGracePeriodSeconds"] = options.grace_period_seconds
     _bump_generation(metadata)
     return Grace.GRACEFUL
@@ -70,10 +71,10 @@ def _shortened(metadata: JSONObject, options: DeleteOptions) -> Grace:
     if seconds >= period:
         return Grace.PENDING
     when = parse_time(metadata["deletionTimestamp"]) - _duration(period) + _duration(seconds)
-    present = datetime.now(UTC)
-    if when < present:
+    moment = present()
+    if when < moment:
         # It is over already. One second still lets whoever runs the object notice; zero is meant as it is said.
-        when, seconds = present, min(seconds, 1)
+        when, seconds = moment, min(seconds, 1)
     metadata["deletionTimestamp"] = format_time(when)
     metadata["deletionGracePeriodSeconds"] = seconds
     return Grace.GRACEFUL
@@ -88,7 +89,7 @@ def mark_as_deleting(metadata: JSONObject) -> None:
     if not metadata.get("deletionTimestamp"):
         _bump_generation(metadata)
         metadata["deletionTimestamp"] = now()
-    elif parse_time(metadata["deletionTimestamp"]) > datetime.now(UTC):
+    elif parse_time(metadata["deletionTimestamp"]) > present():
         metadata["deletionTimestamp"] = now()
     metadata["deletionGracePeriodSeconds"] = 0
 

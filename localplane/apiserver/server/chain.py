@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from localplane.apimachinery.clock.virtual import VirtualClock
 from localplane.apiserver.audit import Auditor
 from localplane.apiserver.authentication import Authenticator
 from localplane.apiserver.authorization import Authorizer, Demands
@@ -21,6 +22,7 @@ from localplane.apiserver.endpoints.filters.deadline import DEFAULT_MAXIMUM, dea
 from localplane.apiserver.endpoints.filters.faults import RevisionBefore, faults
 from localplane.apiserver.endpoints.filters.flow_control import flow_control
 from localplane.apiserver.endpoints.filters.impersonation import impersonation
+from localplane.apiserver.endpoints.filters.plane_time import plane_time
 from localplane.apiserver.endpoints.filters.recover import recover
 from localplane.apiserver.endpoints.filters.request_info import request_info
 from localplane.apiserver.endpoints.filters.shutdown import Shutdown, shutdown
@@ -34,8 +36,8 @@ from localplane.apiserver.request import Filter, Handler
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guards:
     """What the filters ask: does the server stop, who is it, may they, is there room, who takes notes, what goes wrong
-    on purpose. `demands` hears what everybody asks for; `revision_before` is how far the store had come some time ago.
-    """
+    on purpose. `demands` hears what everybody asks for; `revision_before` is how far the store had come some time ago,
+    and `clock` the plane's own, if it has one."""
 
     authenticator: Authenticator
     authorizer: Authorizer
@@ -48,9 +50,11 @@ class Guards:
     shutdown: Shutdown = field(default_factory=Shutdown)
     faults: Faults = field(default_factory=Faults)
     revision_before: RevisionBefore = lambda _: 0
+    clock: VirtualClock | None = None
 
 
 REQUEST_PATH: tuple[Callable[[Guards], Filter], ...] = (
+    lambda guards: plane_time(guards.clock),
     lambda _: transport(),
     lambda guards: shutdown(guards.shutdown),
     lambda _: recover(),

@@ -12,12 +12,15 @@ import asyncio
 import secrets
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from heapq import merge
 from itertools import islice
 
 from sortedcontainers import SortedDict
 
+from localplane.apimachinery.clock import elapsed
+from localplane.apimachinery.clock.waiting import Timer, call_later
 from localplane.apimachinery.time_slices import TimeSlices
 
 from .backend import BackendStatus, Batch, Change, Found, KeyValue, Page, Wanted
@@ -29,6 +32,14 @@ _MOST_HISTORY_BYTES = 32 * 1024 * 1024
 # What a change takes beside its key and value: its record, that of the state it made, a revision.
 _BYTES_PER_CHANGE = 400
 _AFTER_REPLACING = 0.05  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class _Expiry:
+    """`due` is in the seconds of `elapsed`."""
+
+    due: float
+    timer: Timer
 
 
 class MemoryBackend:
@@ -46,7 +57,7 @@ class MemoryBackend:
         self._revision = 1
         self._compacted = 0
         self._watches: set[_MemoryWatch] = set()
-        self._expiries: dict[str, asyncio.TimerHandle] = {}
+        self._expiries: dict[str, _Expiry] = {}
         self._identity = secrets.token_hex(8)
         self._closed = False
         self._replacing = asyncio.Lock()
@@ -61,8 +72,8 @@ class MemoryBackend:
         other._history_bytes = self._history_bytes
         other._revision = self._revision
         other._compacted = self._compacted
-        for key, handle in self._expiries.items():
-            other._expire_at(key, handle.when())
+        for key, expiry in self._expiries.items():
+            other._expire_at(key, expiry.due)
         return other
 
     @property
@@ -105,7 +116,7 @@ class MemoryBackend:
         self._revision += 1
         self._state[key] = KeyValue(key, value, self._revision)
         if ttl is not None:
-            self._expire_at(key, asyncio.get_running_loop().time() + ttl.total_seconds())
+            self._expire_at(key, elapsed() + ttl.total_seconds())
         self._publish(Change(key, value, self._revision, previous))
         return self._revision
 
@@ -182,8 +193,8 @@ class MemoryBackend:
 
     async def close(self) -> None:
         self._closed = True
-        for handle in self._expiries.values():
-            handle.cancel()
+        for expiry in self._expiries.values():
+            expiry.timer.cancel()
         for watch in list(self._watches):
             watch.wake()
 
@@ -245,9 +256,8 @@ class MemoryBackend:
         self._publish(Change(key, None, self._revision, previous))
         return self._revision
 
-    def _expire_at(self, key: str, time: float) -> None:
-        """By the event loop's clock."""
-        self._expiries[key] = asyncio.get_running_loop().call_at(time, self._expire, key)
+    def _expire_at(self, key: str, due: float) -> None:
+        self._expiries[key] = _Expiry(due, call_later(max(0.0, due - elapsed()), self._expire, key))
 
     def _stay(self, start: str, end: str) -> list[KeyValue]:
         """What is outside of a range."""
@@ -256,7 +266,7 @@ class MemoryBackend:
         return [state[key] for key in keys]
 
     def _become(self, state: SortedDict[str, KeyValue], changes: list[Change], ttls: dict[str, timedelta]) -> None:
-        now = asyncio.get_running_loop().time()
+        now = elapsed()
         self._state = state
         if not changes:
             return
@@ -278,14 +288,14 @@ class MemoryBackend:
     def _expire(self, key: str) -> None:
         """Its time is over; what is being replaced is looked at again afterwards."""
         if self._replacing.locked():
-            self._expire_at(key, asyncio.get_running_loop().time() + _AFTER_REPLACING)
+            self._expire_at(key, elapsed() + _AFTER_REPLACING)
         else:
             self._remove(key)
 
     def _forget_expiry(self, key: str) -> None:
-        handle = self._expiries.pop(key, None)
-        if handle is not None:
-            handle.cancel()
+        expiry = self._expiries.pop(key, None)
+        if expiry is not None:
+            expiry.timer.cancel()
 
     def _publish(self, change: Change) -> None:
         self._changes.append(change)

@@ -6,9 +6,9 @@ Whoever deletes a job and does not say what becomes of its pods is told what doe
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.fieldpath import FieldError, Path, collected
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.selectors.labels import selector_text
@@ -121,7 +121,7 @@ def _duration(status: JSONObject) -> str:
     start, end = status.get("startTime"), status.get("completionTime")
     if not start:
         return ""
-    return human_duration((parse_time(end) if end else datetime.now(UTC)) - parse_time(start))
+    return human_duration((parse_time(end) if end else present()) - parse_time(start))
 
 
 def _succeeded(obj: JSONObject) -> str:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.fieldpath import (
     OMIT_VALUE,
     FieldError,
@@ -142,7 +143,7 @@ def _time_problem(leaf: CertificateFacts, status: JSONObject, most: timedelta) -
     checks = (
         (begins == leaf.not_before, "notBefore", "must be set to the NotBefore time encoded in the leaf certificate"),
         (
-            abs(begins - datetime.now(UTC)) < _SKEW,
+            abs(begins - present()) < _SKEW,
             "notBefore",
             "must be set to within 5 minutes of kube-apiserver's current time",
         ),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import BadRequest, Conflict, Invalid, NotFound
 from localplane.apimachinery.fieldpath import FieldError, Path, invalid
 from localplane.apimachinery.golang.text import go_quote
@@ -86,7 +87,7 @@ class TokenStore(NamedCreater):
             await validate(obj)
         _shorten(obj["spec"], signer, request.warnings)
         bound = await self._bound(obj["spec"].get("boundObjectRef"), account)
-        moment = datetime.now(UTC).replace(microsecond=0)
+        moment = present().replace(microsecond=0)
         expires = moment + timedelta(seconds=obj["spec"]["expirationSeconds"])
         obj["metadata"]["creationTimestamp"] = format_time(moment)
         claims = _claims(account, bound, obj["spec"]["audiences"], moment, expires)

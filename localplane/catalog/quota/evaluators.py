@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.quantity import ZERO, Quantity
 from localplane.apimachinery.times import parse_time
@@ -110,7 +111,7 @@ def _is_charged(pod: JSONObject) -> bool:
     deleted_at, grace = metadata.get("deletionTimestamp"), metadata.get("deletionGracePeriodSeconds")
     if not deleted_at or grace is None:
         return True
-    return datetime.now(UTC) <= parse_time(deleted_at) + timedelta(seconds=grace)
+    return present() <= parse_time(deleted_at) + timedelta(seconds=grace)
 
 
 # Services

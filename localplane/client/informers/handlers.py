@@ -134,6 +134,11 @@ class ProcessorListener:
     async def wait_for_sync(self) -> None:
         await self._synced.wait()
 
+    @property
+    def is_behind(self) -> bool:
+        """There are changes that the handler has not been called for."""
+        return bool(self._pending)
+
     def remove(self) -> None:
         """The handler is not called again, except that a call under way finishes."""
         if not self._removed:

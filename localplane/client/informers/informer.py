@@ -18,6 +18,7 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Any, Self
 
+from localplane.apimachinery.clock.waiting import mind
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.client.workqueue.supervision import Background
@@ -55,6 +56,7 @@ class SharedInformer:
         self._tasks: asyncio.TaskGroup | None = None
         self._background: Background | None = None
         self._started = False
+        mind(self)
 
     @property
     def has_synced(self) -> bool:
@@ -63,6 +65,13 @@ class SharedInformer:
 
     async def wait_for_sync(self) -> None:
         await self._fifo.synced.wait()
+
+    def work_in_hand(self) -> str:
+        """What it has not told yet, or whom."""
+        is_behind = self._tasks is not None and (
+            not self.has_synced or self._fifo or any(listener.is_behind for listener in self._listeners)
+        )
+        return "changes that somebody is to hear of" if is_behind else ""
 
     @property
     def last_sync_resource_version(self) -> str:

@@ -13,11 +13,15 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from datetime import timedelta
 from itertools import count
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
+
+from localplane.apimachinery.clock import elapsed
+from localplane.apimachinery.clock.waiting import Timer, call_later, mind
 
 from .rate_limiters import RateLimiter, default_controller_rate_limiter
 
 T = TypeVar("T", bound=Hashable)
+_GRAIN: Final = 0.001  # seconds: an event loop may wake somebody so much too early
 
 
 class ShutDown(Exception):
@@ -37,6 +41,8 @@ class WorkQueue(Generic[T]):
         self._drained.set()
         self._shutting_down = False
         self._delayed = _Delayed(self.add)
+        self._upkeep = _Delayed(self.add, is_upkeep=True)
+        mind(self)
 
     def __len__(self) -> int:
         """How many wait to be taken, delayed ones not counted."""
@@ -55,14 +61,19 @@ class WorkQueue(Generic[T]):
             self._drained.clear()
             self._wake_one()
 
-    def add_after(self, item: T, delay: timedelta) -> None:
-        """Of several delays for the same item the shortest counts."""
+    def work_in_hand(self) -> str:
+        """An item that somebody works on, or that nobody has taken yet."""
+        item = next(iter(self._processing), None) or next(iter(self._queue), None)
+        return str(item) if item is not None else ""
+
+    def add_after(self, item: T, delay: timedelta, *, is_upkeep: bool = False) -> None:
+        """Of several delays for the same item the shortest counts. `is_upkeep` as in `clock.waiting.call_later`."""
         if self._shutting_down:
             return
         if delay <= timedelta(0):
             self.add(item)
         else:
-            self._delayed.add(item, delay)
+            (self._upkeep if is_upkeep else self._delayed).add(item, delay)
 
     def add_rate_limited(self, item: T) -> None:
         """After as long as the item's failures ask for."""
@@ -98,6 +109,7 @@ class WorkQueue(Generic[T]):
         """Take no more; what is queued is still given out. Delayed items are dropped."""
         self._shutting_down = True
         self._delayed.clear()
+        self._upkeep.clear()
         for getter in self._getters:
             if not getter.done():
                 getter.set_result(None)
@@ -132,15 +144,16 @@ class WorkQueue(Generic[T]):
 class _Delayed(Generic[T]):
     """Items that become due; one timer, for the first of them."""
 
-    def __init__(self, add: Callable[[T], None]) -> None:
+    def __init__(self, add: Callable[[T], None], *, is_upkeep: bool = False) -> None:
         self._add = add
+        self._is_upkeep = is_upkeep
         self._heap: list[tuple[float, int, T]] = []
         self._due: dict[T, float] = {}
         self._order = count()
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: Timer | None = None
 
     def add(self, item: T, delay: timedelta) -> None:
-        due = asyncio.get_running_loop().time() + delay.total_seconds()
+        due = elapsed() + delay.total_seconds()
         if due < self._due.get(item, float("inf")):
             self._due[item] = due
             heapq.heappush(self._heap, (due, next(self._order), item))
@@ -152,7 +165,7 @@ class _Delayed(Generic[T]):
         self._set_timer()
 
     def _release(self) -> None:
-        now = asyncio.get_running_loop().time()
+        now = elapsed() + _GRAIN
         while self._heap and self._heap[0][0] <= now:
             due, _, item = heapq.heappop(self._heap)
             if self._due.get(item) == due:  # otherwise a shorter delay has replaced this one
@@ -165,4 +178,5 @@ class _Delayed(Generic[T]):
             self._timer.cancel()
             self._timer = None
         if self._heap:
-            self._timer = asyncio.get_running_loop().call_at(self._heap[0][0], self._release)
+            left = max(0.0, self._heap[0][0] - elapsed())
+            self._timer = call_later(left, self._release, is_upkeep=self._is_upkeep)

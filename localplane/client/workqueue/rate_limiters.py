@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol, TypeVar
 
+from localplane.apimachinery.clock import elapsed
+
 
 @dataclass(frozen=True, slots=True)
 class BackoffPolicy:
@@ -111,9 +113,7 @@ class ItemFastSlowRateLimiter:
 class BucketRateLimiter:
     """So many for all items together: `burst` at once, then `per_second`."""
 
-    def __init__(
-        self, per_second: float = 10.0, burst: int = 100, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, per_second: float = 10.0, burst: int = 100, *, clock: Callable[[], float] = elapsed) -> None:
         self._per_second = per_second
         self._burst = float(burst)
         self._clock = clock

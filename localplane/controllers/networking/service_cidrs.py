@@ -6,10 +6,11 @@ Kubernetes: pkg/controller/servicecidrs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
@@ -95,7 +96,7 @@ class ServiceRanges:
         if not await self._is_free(service_range):
             await self._say(service_range, status="False", reason="Terminating", message=_STILL_USED)
             return
-        left = _GRACE - (datetime.now(UTC) - parse_time(service_range["metadata"]["deletionTimestamp"]))
+        left = _GRACE - (present() - parse_time(service_range["metadata"]["deletionTimestamp"]))
         if left > timedelta(0):
             raise TryAfter(left)
         if _FINALIZER in (service_range["metadata"].get("finalizers") or ()):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
@@ -208,7 +209,7 @@ class _Controller:
                 'behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer '
                 "value.",
             )
-        moment = datetime.now(UTC)
+        moment = present()
         disrupted = self._disrupted(budget, pods, moment)
         healthy = sum(
             is_ready(pod) and not is_terminating(pod) and pod["metadata"]["name"] not in disrupted for pod in pods
@@ -338,7 +339,7 @@ def _is_stale_in(pod: JSONObject) -> timedelta | None:
     if target.get("status") != "True" or target.get("reason") == _BY_KUBELET:
         return None
     since = _time(target.get("lastTransitionTime") or "")
-    return max(timedelta(0), since + _STALE_TIMEOUT - datetime.now(UTC))
+    return max(timedelta(0), since + _STALE_TIMEOUT - present())
 
 
 def _taken_back(pod: JSONObject) -> JSONObject:

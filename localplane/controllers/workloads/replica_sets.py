@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, from_labels, selector_of
@@ -302,7 +303,7 @@ class _Controller:
         failure: Failure | None = None
         if is_settled and not is_terminating(owner):
             failure = await self._manage(key, owner, pods.active)
-        moment = datetime.now(UTC)
+        moment = present()
         await self._write_status(owner, await replica_status(owner, pods, failure, moment))
         if failure is not None:
             raise failure
@@ -424,7 +425,7 @@ class _Controller:
             return
         waits = [wait for pod in pods if is_ready(pod) and (wait := available_in(pod, min_ready, moment))]
         if waits:
-            self.queue.add_after(key, min(waits) - (datetime.now(UTC) - moment))
+            self.queue.add_after(key, min(waits) - (present() - moment))
 
 
 def _replicas(owner: JSONObject) -> int:

@@ -6,9 +6,10 @@ Kubernetes: pkg/controller/ttlafterfinished.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, parse_time
@@ -70,7 +71,7 @@ def _is_over(job: Mapping[str, Any]) -> bool:
         finished = parse_time(end.get("lastTransitionTime") or "")
     except InvalidTime as error:
         raise NotYet(f"unable to find the time when the Job {object_key(job)} finished") from error
-    left = finished + timedelta(seconds=job["spec"]["ttlSecondsAfterFinished"]) - datetime.now(UTC)
+    left = finished + timedelta(seconds=job["spec"]["ttlSecondsAfterFinished"]) - present()
     if left > timedelta(0):
         raise TryAfter(left)
     return True

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.golang.template import FUNCTIONS, FunctionError, Template, execute, parse
 from localplane.apimachinery.golang.text import go_json, go_plain, go_quote
 from localplane.apimachinery.serializers.errors import SerializationError
@@ -82,7 +82,7 @@ def _quote(value: Any) -> str:
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return present().isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def _yaml(value: Any, *indent: Any) -> str:

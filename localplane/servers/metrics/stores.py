@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
@@ -56,7 +57,7 @@ def make_group(
     objects: Lookup,
     *,
     window: timedelta = _WINDOW,
-    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    clock: Callable[[], datetime] = present,
 ) -> APIGroup:
     """`objects` are the pods and nodes; `window` is the time that every usage is said to be of."""
     cluster = _Cluster(objects, window, clock)

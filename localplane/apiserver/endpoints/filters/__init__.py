@@ -1,8 +1,9 @@
 """What every request passes before it is handled, one file each; `server/chain` has their order.
 
-`transport`, `shutdown`, `recover`, `request_info`, `deadline`, `authentication`, `audit`, `impersonation`,
-`flow_control`, `authorization`, `faults`: each is a function that takes what it needs and returns a Filter. The other
-modules are what they are made of, and `warning_headers`, which the edge calls when it writes an answer.
+`plane_time`, `transport`, `shutdown`, `recover`, `request_info`, `deadline`, `authentication`, `audit`,
+`impersonation`, `flow_control`, `authorization`, `faults`: each is a function that takes what it needs and returns a
+Filter. The other modules are what they are made of, and `warning_headers`, which the edge calls when it writes an
+answer.
 
 The server builds the chain. A filter never reads a body, and never knows which kind a resource is.
 
@@ -23,6 +24,7 @@ from .faults import faults
 from .flow_control import flow_control
 from .impersonation import impersonation
 from .long_running import is_long_running
+from .plane_time import plane_time
 from .recover import recover
 from .request_info import request_info
 from .shutdown import Shutdown, shutdown
@@ -41,6 +43,7 @@ __all__ = [
     "flow_control",
     "impersonation",
     "is_long_running",
+    "plane_time",
     "recover",
     "request_info",
     "shutdown",

@@ -9,6 +9,9 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from localplane.apimachinery.clock import timestamp
+from localplane.apimachinery.clock.reading import RUNNING
+from localplane.apimachinery.clock.waiting import Timer, call_later, mind
 from localplane.apiserver.storage.errors import StorageError, Unavailable
 
 from .group import QueuedWrite
@@ -25,14 +28,17 @@ _RETRY_MS = 1000
 
 
 class Clock:
-    """Wall time that is read once and then runs steadily, so that setting the system's clock expires nothing."""
+    """Wall time that is read once and then runs steadily, so that setting the system's clock expires nothing. It is
+    that of who opens the store, also in the writer's thread."""
 
     def __init__(self) -> None:
-        self._offset = time.time() - time.monotonic()
+        clock = RUNNING.get()
+        self._elapsed = time.monotonic if clock is None else clock.elapsed
+        self._offset = timestamp() - self._elapsed()
 
     def now(self) -> int:
         """Milliseconds since the epoch."""
-        return int((self._offset + time.monotonic()) * 1000)
+        return int((self._offset + self._elapsed()) * 1000)
 
     def after(self, ttl: timedelta) -> int:
         """When a ttl that begins now is over; what is left of a millisecond counts as one."""
@@ -45,10 +51,14 @@ class Expiry:
     def __init__(self, writer: Writer, clock: Clock) -> None:
         self._writer = writer
         self._clock = clock
-        self._loop = asyncio.get_running_loop()
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: Timer | None = None
+        self._is_sweeping = False
         self._due: int | None = None
         self._stopped = False
+        mind(self)
+
+    def work_in_hand(self) -> str:
+        return "what has expired" if self._is_sweeping else ""
 
     def expect(self, due: int | None) -> None:
         """A key will be due then; None says that there is none."""
@@ -56,7 +66,7 @@ class Expiry:
             return
         self._cancel()
         self._due = due
-        self._timer = self._loop.call_later(max(due - self._clock.now(), 0) / 1000, self._sweep)
+        self._timer = call_later(max(due - self._clock.now(), 0) / 1000, self._sweep)
 
     def stop(self) -> None:
         self._stopped = True
@@ -71,8 +81,10 @@ class Expiry:
         self._timer = self._due = None
         with suppress(Unavailable):
             self._writer.run(partial(delete_expired, now=self._clock.now)).add_done_callback(self._swept)
+            self._is_sweeping = True
 
     def _swept(self, done: asyncio.Future[int | None]) -> None:
+        self._is_sweeping = False
         if done.cancelled():
             return
         failed = done.exception() is not None

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from cryptography.x509 import load_pem_x509_certificate
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, parse_time
@@ -36,7 +37,7 @@ async def start(context: ControllerContext) -> None:
         end = end_of(request) if request is not None else None
         if request is None or end is None:
             return
-        left = end - datetime.now(UTC)
+        left = end - present()
         if left >= timedelta(0):
             raise TryAfter(left + timedelta(seconds=1))
         try:

@@ -5,9 +5,10 @@ Kubernetes: pkg/controller/certificates/cleaner/pcrcleaner.go.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.times import parse_time
 from localplane.client import GroupVersionResource, WorkQueue, object_key, split_key
@@ -33,7 +34,7 @@ async def clean(context: ControllerContext, kept: timedelta) -> None:
         request = requests.lister.namespaced(namespace).get(name)
         if request is None:
             return
-        left = parse_time(request["metadata"]["creationTimestamp"]) + kept - datetime.now(UTC)
+        left = parse_time(request["metadata"]["creationTimestamp"]) + kept - present()
         if left > timedelta(0):
             raise TryAfter(left)
         try:

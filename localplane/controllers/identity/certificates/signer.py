@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, cast
 
 from cryptography import x509
@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPrivateKeyTypes
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.client import Client, Lister, WorkQueue, object_key
@@ -103,7 +104,7 @@ class _Signer:
             await self._fail(request, reason)
         elif self._authority is not None:
             lifetime = _lifetime(spec.get("expirationSeconds"))
-            certificate = signed(csr, usages, lifetime, self._authority, at=datetime.now(UTC))
+            certificate = signed(csr, usages, lifetime, self._authority, at=present())
             status = request["status"] | {"certificate": base64.b64encode(certificate).decode()}
             await self._client.resource(REQUESTS).update(request | {"status": status}, subresource="status")
 

@@ -6,12 +6,13 @@ Since when uses are noted is told by a configmap that the server keeps; without 
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Iterator, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
+from localplane.apimachinery.clock.waiting import sleep
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import parse_time
@@ -37,10 +38,10 @@ async def start(context: ControllerContext) -> None:
     cleaner = LegacyTokenCleaner(context.client_of("legacy-service-account-token-cleaner"))
     while True:
         try:
-            await cleaner.clean(datetime.now(UTC))
+            await cleaner.clean(present())
         except (APIError, ClientError) as error:
             _log.info("tokens are not cleaned: %s", error)
-        await asyncio.sleep(_PERIOD.total_seconds())
+        await sleep(_PERIOD)
 
 
 class LegacyTokenCleaner:

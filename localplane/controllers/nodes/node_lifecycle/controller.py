@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
+from localplane.apimachinery.clock import elapsed
+from localplane.apimachinery.clock.waiting import time_limit
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
@@ -129,7 +131,7 @@ class NodeLifecycleController:
         if is_gone:
             self._heartbeats.forget_lease(name)
         elif renew_time:
-            self._heartbeats.hear_lease(name, renew_time, _moment())
+            self._heartbeats.hear_lease(name, renew_time, elapsed())
 
     def hear_pod(self, pod: JSONObject) -> None:
         """One that comes to a node that is not well; those that are there when it ceases to be are found with it."""
@@ -178,8 +180,8 @@ class NodeLifecycleController:
 
     async def _judged(self, node: JSONObject) -> JSONObject:
         """The node, which is written as unknown if it has been silent for too long."""
-        self._notice_own_silence(self._deadlines.pop(node["metadata"]["name"], _moment()))
-        self._heartbeats.hear_status(node, _moment())
+        self._notice_own_silence(self._deadlines.pop(node["metadata"]["name"], elapsed()))
+        self._heartbeats.hear_status(node, elapsed())
         if self._silence(node) <= self._grace(node) or (unknown := silent(node, now())) is node:
             return node
         await self._check_lease(node["metadata"]["name"])
@@ -189,8 +191,8 @@ class NodeLifecycleController:
 
     def _notice_own_silence(self, deadline: float) -> None:
         """Who looks much later than they wanted to was stopped, and has heard of nobody meanwhile."""
-        if _moment() - deadline > self._options.monitor_period.total_seconds():
-            self._heartbeats.excuse(_moment())
+        if elapsed() - deadline > self._options.monitor_period.total_seconds():
+            self._heartbeats.excuse(elapsed())
 
     async def _check_lease(self, name: str) -> None:
         """Whether what we have heard is what there is to hear. Raises TryAfter if not."""
@@ -204,7 +206,7 @@ class NodeLifecycleController:
             raise TryAfter(self._options.monitor_period)
 
     def _silence(self, node: JSONObject) -> float:
-        return _moment() - self._heartbeats.last(node["metadata"]["name"])
+        return elapsed() - self._heartbeats.last(node["metadata"]["name"])
 
     def _grace(self, node: JSONObject) -> float:
         is_new = condition(node, "Ready") is None
@@ -215,8 +217,8 @@ class NodeLifecycleController:
         """When its time is over, unless that is known already."""
         if (condition(node, "Ready") or {}).get("status") != "Unknown":
             name, left = node["metadata"]["name"], max(0.0, self._grace(node) - self._silence(node))
-            self._deadlines[name] = _moment() + left
-            self._changed_nodes.add_after(name, timedelta(seconds=left, milliseconds=1))
+            self._deadlines[name] = elapsed() + left
+            self._changed_nodes.add_after(name, timedelta(seconds=left, milliseconds=1), is_upkeep=True)
 
     def _place(self, node: JSONObject) -> None:
         name, taint = node["metadata"]["name"], marks.driving_taint(node)
@@ -229,14 +231,14 @@ class NodeLifecycleController:
         self._settle()
 
     def _settle(self) -> None:
-        match self._zones.settle(_moment()):
+        match self._zones.settle(elapsed()):
             case ClusterTurn.ALL_LOST:
                 for node in self._nodes.list():
                     if marks.has_driving_taint(node):
                         self._excused.add(node["metadata"]["name"])
                         self.hear_node(node)
             case ClusterTurn.SOME_BACK:
-                self._heartbeats.excuse(_moment())
+                self._heartbeats.excuse(elapsed())
             case ClusterTurn.NONE:
                 pass
         if self._zones.next_due() < float("inf"):
@@ -261,13 +263,13 @@ class NodeLifecycleController:
         """NoExecute taints, as fast as zones allow."""
         while True:
             self._zones_changed.clear()
-            left = self._zones.next_due() - _moment()
+            left = self._zones.next_due() - elapsed()
             if left > 0:
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(None if left == float("inf") else left):
+                    async with time_limit(None if left == float("inf") else left):
                         await self._zones_changed.wait()
                 continue
-            for name in self._zones.take(_moment()):
+            for name in self._zones.take(elapsed()):
                 self._driven.add(name)
                 self._changed_nodes.add(name)
 
@@ -316,7 +318,3 @@ class NodeLifecycleController:
     def _tell(self, node: JSONObject, reason: str, message: str) -> None:
         metadata = node["metadata"]
         self._events.normal(EventSubject("v1", "Node", "", metadata["name"], metadata["uid"]), reason, message)
-
-
-def _moment() -> float:
-    return asyncio.get_running_loop().time()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, parse_time
 from localplane.controllers.pods import condition
@@ -17,14 +18,14 @@ _TYPES: Final = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
 
 @dataclass(slots=True)
 class _Heard:
-    """`at` is on the loop's clock; `heartbeat` is that of the Ready condition then, None without one."""
+    """`at` is by `elapsed`; `heartbeat` is that of the Ready condition then, None without one."""
 
     at: float
     heartbeat: str | None
 
 
 class Heartbeats:
-    """Of all nodes, by name. Moments are seconds on the loop's clock: what others write as a time is compared with what
+    """Of all nodes, by name. Moments are seconds by `elapsed`: what others write as a time is compared with what
     they wrote before and never with our own clock."""
 
     def __init__(self) -> None:
@@ -101,4 +102,4 @@ def _age(node: Mapping[str, Any]) -> timedelta:
         created = parse_time(node["metadata"].get("creationTimestamp") or "")
     except InvalidTime:
         return timedelta(0)
-    return max(timedelta(0), datetime.now(UTC) - created)
+    return max(timedelta(0), present() - created)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import APIError, MethodNotAllowed, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import parse_time
@@ -100,5 +100,5 @@ async def _grace(client: Client, namespace: str, deleted_at: str) -> int:
     pods = await list_all(client.resource(PODS, namespace).list, ListOptions(limit=_PAGE))
     running = [pod for pod in pods.items if pod.get("status", {}).get("phase") not in ("Succeeded", "Failed")]
     grace = max((pod.get("spec", {}).get("terminationGracePeriodSeconds") or 0 for pod in running), default=0)
-    elapsed = datetime.now(UTC) - parse_time(deleted_at)
+    elapsed = present() - parse_time(deleted_at)
     return 0 if elapsed.total_seconds() >= grace else int(grace)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.objects import JSONObject
 from localplane.catalog.batch.schedules import InvalidSchedule
 from localplane.client import (
@@ -33,7 +34,7 @@ _JOBS: Final = GroupVersionResource("batch", "v1", "jobs")
 _WORKERS: Final = 5
 
 
-async def start(context: ControllerContext, *, clock: Clock = lambda: datetime.now(UTC)) -> None:
+async def start(context: ControllerContext, *, clock: Clock = present) -> None:
     """`clock` says what time it is; how long something takes is still measured by the machine's."""
     client, events = context.client_of(_NAME), context.recorder(_NAME)
     cron_jobs, jobs = context.informers.informer(CRON_JOBS), context.informers.informer(_JOBS)

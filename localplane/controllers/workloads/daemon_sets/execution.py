@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from localplane.apimachinery.clock import elapsed
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import SharedInformer, object_key
@@ -40,7 +40,7 @@ class FailedPodsBackoff:
     that refuses it: a second, and twice as long each time. By any key; `clock` counts seconds. Kubernetes:
     client-go/util/flowcontrol/backoff.go."""
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *, clock: Callable[[], float] = elapsed) -> None:
         self._clock = clock
         self._entries: dict[str, _Entry] = {}
         self._swept = clock()

@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from typing import Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, selector_of
@@ -78,7 +79,7 @@ class Looks:
         selector = self._selector(daemon_set)
         if selector is None or is_terminating(daemon_set):
             return
-        look = _Look(daemon_set, selector, datetime.now(UTC), await self._judgements(daemon_set))
+        look = _Look(daemon_set, selector, present(), await self._judgements(daemon_set))
         is_satisfied = self._expectations.satisfied(key)  # asked first, so that the pods are no older than the answer
         pods: Sequence[JSONObject] = await self._pods(look)
         revisions = await self._history.revisions(daemon_set, selector, pods)
@@ -118,7 +119,7 @@ class Looks:
         self, look: _Look, pods: Sequence[JSONObject], revisions: DaemonRevisions, *, observed: bool
     ) -> None:
         daemon_set, by_node = look.daemon_set, await _by_node(pods)
-        numbers = numbers_of(daemon_set, revisions.hash, look.judgements, by_node, datetime.now(UTC))
+        numbers = numbers_of(daemon_set, revisions.hash, look.judgements, by_node, present())
         await self._statuses.write(daemon_set, numbers, observed=observed)
         if min_ready(daemon_set) and numbers["numberReady"] != numbers["numberAvailable"]:
             self._queue.add_after(object_key(daemon_set), min_ready(daemon_set))

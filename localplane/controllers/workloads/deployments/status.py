@@ -7,9 +7,10 @@ Kubernetes: pkg/controller/deployment/sync.go, calculateStatus, and progress.go.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, parse_time
 
@@ -89,7 +90,7 @@ def _terminating(replica_sets: Iterable[JSONObject]) -> int | None:
 def rollout_status(rollout: Rollout, moment: datetime | None = None) -> JSONObject:
     """The status, with what there is to say about progress and failures."""
     status = calculated_status(rollout)
-    conditions = _with_progress(rollout, status, moment or datetime.now(UTC))
+    conditions = _with_progress(rollout, status, moment or present())
     if (failure := _failure(rollout)) is not None:
         conditions = with_condition(conditions, failure)
     else:
@@ -104,7 +105,7 @@ def next_check(deployment: JSONObject, status: Mapping[str, Any], moment: dateti
         return None
     if current.get("reason") == TIMED_OUT or (deadline := _deadline(deployment, current)) is None:
         return None
-    return max(deadline - (moment or datetime.now(UTC)), timedelta(0)) + _SKEW
+    return max(deadline - (moment or present()), timedelta(0)) + _SKEW
 
 
 def _with_progress(rollout: Rollout, status: JSONObject, moment: datetime) -> list[JSONObject]:

@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import APIError, Conflict
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
@@ -54,10 +55,6 @@ _NO_METRIC: Final = {"type": ""}
 _UNABLE: Final = "the HPA controller was unable to get the target's current scale"
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AutoscalerOptions:
     """The flags --horizontal-pod-autoscaler-... of kube-controller-manager."""
@@ -66,7 +63,7 @@ class AutoscalerOptions:
     downscale_stabilization: timedelta = timedelta(minutes=5)
     tolerance: float = 0.1
     patience: Patience = field(default_factory=Patience)
-    clock: Callable[[], datetime] = _utc_now
+    clock: Callable[[], datetime] = present
 
 
 _DEFAULTS: Final = AutoscalerOptions()

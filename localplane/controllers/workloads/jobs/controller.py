@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.selectors.labels import selector_of
 from localplane.catalog.batch.job_defaults import CONTROLLER_UID
@@ -38,7 +39,7 @@ _PAUSE_PER_POD: Final = timedelta(milliseconds=2)
 _SELECTOR_INDEX: Final = "job-selector"
 
 
-async def start(context: ControllerContext, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+async def start(context: ControllerContext, *, clock: Callable[[], datetime] = present) -> None:
     """`clock` is what deadlines and pauses are measured with."""
     client = context.client_of(_NAME)
     jobs, pods = context.informers.informer(JOBS), context.informers.informer(PODS)

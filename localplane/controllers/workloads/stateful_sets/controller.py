@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.selectors.labels import InvalidSelector, Selector, selector_of
@@ -100,7 +101,7 @@ class _Controller:
             return
         revisions = await self._history.claimed(stateful_set, STATEFUL_SETS, selector, releases=False)
         pods = await self._claimed_pods(stateful_set, selector)
-        moment = datetime.now(UTC)
+        moment = present()
         counts = await self._reconcile(stateful_set, revisions, pods, moment)
         if min_ready(stateful_set) and counts.ready != counts.available:
             self.queue.add_after(key, _next_look(pods, min_ready(stateful_set), moment))

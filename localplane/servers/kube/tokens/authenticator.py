@@ -7,11 +7,11 @@ from going. Those that are kept in secrets are another kind: see `legacy`. Kuber
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
+from localplane.apimachinery.clock import timestamp
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authentication import TokenHolder, Unauthenticated
@@ -94,7 +94,7 @@ class ServiceAccountAuthenticator:
 def _is_long_gone(obj: JSONObject) -> bool:
     """Deleted, and only held up by a finalizer or a grace period: what it vouched for ends a minute after it was to."""
     deleted = obj["metadata"].get("deletionTimestamp")
-    return bool(deleted) and datetime.fromisoformat(deleted).timestamp() < time.time() - _LEEWAY
+    return bool(deleted) and datetime.fromisoformat(deleted).timestamp() < timestamp() - _LEEWAY
 
 
 def _quoted(audiences: Iterable[str]) -> str:
@@ -108,7 +108,7 @@ def _audience(claims: JSONObject) -> list[str]:
 
 
 def _check_times(claims: JSONObject) -> None:
-    now = time.time()
+    now = timestamp()
     if claims.get("exp", 0) < now - _LEEWAY:
         raise Unauthenticated("service account token has expired")
     if claims.get("nbf", 0) > now + _LEEWAY:

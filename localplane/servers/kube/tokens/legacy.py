@@ -12,9 +12,10 @@ import logging
 from base64 import b64decode
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import AlreadyExists, APIError, Conflict, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authentication import Unauthenticated
@@ -94,7 +95,7 @@ def _is_kept_in(secret: JSONObject, token: str) -> bool:
 
 async def _note_use(secret: JSONObject, client: Client) -> None:
     """Once a day. Whether it is noted does not decide about the request."""
-    now = datetime.now(UTC).date()
+    now = present().date()
     last_used = (secret["metadata"].get("labels") or {}).get(_LAST_USED)
     if last_used in (now.isoformat(), (now + timedelta(days=1)).isoformat()):
         return
@@ -119,7 +120,7 @@ _KEY: Final = "since"
 async def track_legacy_tokens(client: Client) -> None:
     """Make it, or mend it if it tells no day."""
     config_maps = client.resource(_CONFIG_MAPS, _NAMESPACE)
-    data = {_KEY: datetime.now(UTC).date().isoformat()}
+    data = {_KEY: present().date().isoformat()}
     with suppress(AlreadyExists, Conflict):  # another server on the same store was faster
         try:
             found = await config_maps.get(_NAME)

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
+from localplane.apimachinery.clock.waiting import sleep
 from localplane.apimachinery.errors import APIError
 from localplane.apiserver.flow_control import FlowSchemas
 from localplane.client import Client, ClientError, SharedInformerFactory
@@ -53,4 +54,4 @@ async def _rounds(client: Client, service_cidrs: Sequence[str]) -> None:
         except (APIError, ClientError) as error:
             _log.info("the upkeep is tried again: %s", error)
             pause = _NEXT_TRY
-        await asyncio.sleep(pause.total_seconds())
+        await sleep(pause, is_upkeep=True)

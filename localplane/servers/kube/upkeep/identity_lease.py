@@ -9,11 +9,12 @@ from __future__ import annotations
 import socket
 from base64 import b32encode
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, Final
 from uuid import uuid4
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import Conflict, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import InvalidTime, micro_now, parse_time
@@ -59,7 +60,7 @@ class IdentityLease:
         """Of servers that have not been heard of for as long as their leases last."""
         listed = await self._leases.list(ListOptions(label_selector=f"{_IDENTITY}={_COMPONENT}"))
         for lease in listed["items"]:
-            if is_expired(lease, datetime.now(UTC)):
+            if is_expired(lease, present()):
                 metadata = lease["metadata"]
                 try:
                     await self._leases.delete(metadata["name"], resource_version=metadata["resourceVersion"])

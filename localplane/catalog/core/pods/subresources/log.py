@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
+from localplane.apimachinery.clock import present
 from localplane.apimachinery.errors import BadRequest, Invalid
 from localplane.apimachinery.fieldpath import FieldError, forbidden, invalid
 from localplane.apimachinery.groups import GroupKind
@@ -65,7 +66,7 @@ def _options(pod: Mapping[str, Any], query: Query) -> LogOptions:
 def _since(query: Query) -> datetime | None:
     seconds, moment = number(query, "sinceSeconds"), query.get("sinceTime")
     if seconds is not None:
-        return datetime.now(UTC) - timedelta(seconds=min(seconds, _LONG_AGO))
+        return present() - timedelta(seconds=min(seconds, _LONG_AGO))
     return None if moment in ("", "null") else parse_time(moment)
 
 
