@@ -1,7 +1,7 @@
 """What time it is, and waiting for it: the machine's time, unless a plane has a clock of its own.
 
     reading    present timestamp elapsed: what time it is, and how long something took
-    waiting    call_later sleep time_limit: until it is time; mind, AtWork: who has work in hand
+    waiting    call_at sleep time_limit: until it is time; mind, AtWork: who has work in hand
     virtual    VirtualClock: the machine's time and as much more as somebody has advanced it by
 
 Whatever is said of an object, or decided by what is said there, goes by this time: its timestamps, conditions,

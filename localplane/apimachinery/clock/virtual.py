@@ -121,11 +121,11 @@ class VirtualClock:
                 entered = await stack.enter_async_context(block)
             yield entered
 
-    def call_later(
-        self, delay: float, callback: Callable[..., object], *args: Any, is_upkeep: bool = False
+    def call_at(
+        self, when: float, callback: Callable[..., object], *args: Any, is_upkeep: bool = False
     ) -> VirtualTimer:
-        """As `waiting.call_later` does."""
-        timer = VirtualTimer(self.elapsed() + delay, lambda: callback(*args), is_upkeep=is_upkeep)
+        """When `elapsed` is that far; see `waiting.call_at`."""
+        timer = VirtualTimer(when, lambda: callback(*args), is_upkeep=is_upkeep)
         (self._upkeep if is_upkeep else self._timers).add(timer)
         self._set_alarm()
         return timer

@@ -16,23 +16,29 @@ class Timer(Protocol):
     def cancel(self) -> None: ...
 
 
-def call_later(delay: float, callback: Callable[..., object], *args: Any, is_upkeep: bool = False) -> Timer:
-    """After so many seconds. `is_upkeep` is for what only keeps things fresh, as a heartbeat does: who advances a clock
-    by hours may do it once instead of a thousand times."""
+def loop_time() -> float:
+    """As `elapsed`, and on the event loop's own scale: what `call_at` is told."""
+    clock = RUNNING.get()
+    return asyncio.get_running_loop().time() if clock is None else clock.elapsed()
+
+
+def call_at(when: float, callback: Callable[..., object], *args: Any, is_upkeep: bool = False) -> Timer:
+    """`is_upkeep` is for what only keeps things fresh, as a heartbeat does: who advances a clock by hours may do it
+    once instead of a thousand times."""
     clock = RUNNING.get()
     if clock is None:
-        return asyncio.get_running_loop().call_later(delay, callback, *args)
-    return clock.call_later(delay, callback, *args, is_upkeep=is_upkeep)
+        return asyncio.get_running_loop().call_at(when, callback, *args)
+    return clock.call_at(when, callback, *args, is_upkeep=is_upkeep)
 
 
 async def sleep(delay: timedelta, *, is_upkeep: bool = False) -> None:
-    """`is_upkeep` as in call_later."""
+    """`is_upkeep` as in call_at."""
     clock = RUNNING.get()
     if clock is None:
         await asyncio.sleep(delay.total_seconds())
         return
     over = asyncio.Event()
-    timer = clock.call_later(delay.total_seconds(), over.set, is_upkeep=is_upkeep)
+    timer = clock.call_at(clock.elapsed() + delay.total_seconds(), over.set, is_upkeep=is_upkeep)
     try:
         await over.wait()
     finally:
@@ -50,7 +56,8 @@ def time_limit(seconds: float | None) -> AbstractAsyncContextManager[object]:
 @asynccontextmanager
 async def _limited(clock: VirtualClock, seconds: float) -> AsyncIterator[None]:
     async with asyncio.timeout(None) as scope:
-        timer = clock.call_later(seconds, lambda: scope.reschedule(asyncio.get_running_loop().time()))
+        loop = asyncio.get_running_loop()
+        timer = clock.call_at(clock.elapsed() + seconds, lambda: scope.reschedule(loop.time()))
         try:
             yield
         finally:

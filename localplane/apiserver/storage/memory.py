@@ -19,8 +19,7 @@ from itertools import islice
 
 from sortedcontainers import SortedDict
 
-from localplane.apimachinery.clock import elapsed
-from localplane.apimachinery.clock.waiting import Timer, call_later
+from localplane.apimachinery.clock.waiting import Timer, call_at, loop_time
 from localplane.apimachinery.time_slices import TimeSlices
 
 from .backend import BackendStatus, Batch, Change, Found, KeyValue, Page, Wanted
@@ -36,7 +35,7 @@ _AFTER_REPLACING = 0.05  # seconds
 
 @dataclass(frozen=True, slots=True)
 class _Expiry:
-    """`due` is in the seconds of `elapsed`."""
+    """`due` is a `loop_time`."""
 
     due: float
     timer: Timer
@@ -116,7 +115,7 @@ class MemoryBackend:
         self._revision += 1
         self._state[key] = KeyValue(key, value, self._revision)
         if ttl is not None:
-            self._expire_at(key, elapsed() + ttl.total_seconds())
+            self._expire_at(key, loop_time() + ttl.total_seconds())
         self._publish(Change(key, value, self._revision, previous))
         return self._revision
 
@@ -257,7 +256,7 @@ class MemoryBackend:
         return self._revision
 
     def _expire_at(self, key: str, due: float) -> None:
-        self._expiries[key] = _Expiry(due, call_later(max(0.0, due - elapsed()), self._expire, key))
+        self._expiries[key] = _Expiry(due, call_at(due, self._expire, key))
 
     def _stay(self, start: str, end: str) -> list[KeyValue]:
         """What is outside of a range."""
@@ -266,7 +265,7 @@ class MemoryBackend:
         return [state[key] for key in keys]
 
     def _become(self, state: SortedDict[str, KeyValue], changes: list[Change], ttls: dict[str, timedelta]) -> None:
-        now = elapsed()
+        now = loop_time()
         self._state = state
         if not changes:
             return
@@ -288,7 +287,7 @@ class MemoryBackend:
     def _expire(self, key: str) -> None:
         """Its time is over; what is being replaced is looked at again afterwards."""
         if self._replacing.locked():
-            self._expire_at(key, elapsed() + _AFTER_REPLACING)
+            self._expire_at(key, loop_time() + _AFTER_REPLACING)
         else:
             self._remove(key)
 

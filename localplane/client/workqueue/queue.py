@@ -13,15 +13,13 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from datetime import timedelta
 from itertools import count
-from typing import Final, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from localplane.apimachinery.clock import elapsed
-from localplane.apimachinery.clock.waiting import Timer, call_later, mind
+from localplane.apimachinery.clock.waiting import Timer, call_at, loop_time, mind
 
 from .rate_limiters import RateLimiter, default_controller_rate_limiter
 
 T = TypeVar("T", bound=Hashable)
-_GRAIN: Final = 0.001  # seconds: an event loop may wake somebody so much too early
 
 
 class ShutDown(Exception):
@@ -67,7 +65,7 @@ class WorkQueue(Generic[T]):
         return str(item) if item is not None else ""
 
     def add_after(self, item: T, delay: timedelta, *, is_upkeep: bool = False) -> None:
-        """Of several delays for the same item the shortest counts. `is_upkeep` as in `clock.waiting.call_later`."""
+        """Of several delays for the same item the shortest counts. `is_upkeep` as in `clock.waiting.call_at`."""
         if self._shutting_down:
             return
         if delay <= timedelta(0):
@@ -153,7 +151,7 @@ class _Delayed(Generic[T]):
         self._timer: Timer | None = None
 
     def add(self, item: T, delay: timedelta) -> None:
-        due = elapsed() + delay.total_seconds()
+        due = loop_time() + delay.total_seconds()
         if due < self._due.get(item, float("inf")):
             self._due[item] = due
             heapq.heappush(self._heap, (due, next(self._order), item))
@@ -165,7 +163,7 @@ class _Delayed(Generic[T]):
         self._set_timer()
 
     def _release(self) -> None:
-        now = elapsed() + _GRAIN
+        now = loop_time()
         while self._heap and self._heap[0][0] <= now:
             due, _, item = heapq.heappop(self._heap)
             if self._due.get(item) == due:  # otherwise a shorter delay has replaced this one
@@ -178,5 +176,4 @@ class _Delayed(Generic[T]):
             self._timer.cancel()
             self._timer = None
         if self._heap:
-            left = max(0.0, self._heap[0][0] - elapsed())
-            self._timer = call_later(left, self._release, is_upkeep=self._is_upkeep)
+            self._timer = call_at(self._heap[0][0], self._release, is_upkeep=self._is_upkeep)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from localplane.apimachinery.clock import elapsed
+from localplane.apimachinery.clock.waiting import loop_time
 from localplane.apimachinery.errors import Conflict, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.time_slices import TimeSlices
@@ -67,7 +67,7 @@ async def start(context: ControllerContext) -> None:
 
 @dataclass(slots=True)
 class _Eviction:
-    """Of a pod that is to go. `since` and `due` are by `elapsed`; one without a delay can't be taken back."""
+    """Of a pod that is to go. `since` and `due` are by `loop_time`; one without a delay can't be taken back."""
 
     uid: str
     since: float
@@ -132,7 +132,7 @@ class TaintEvictionController:
         if delay == _FOR_EVER:
             self._cancel(key)
             return
-        moment = elapsed()
+        moment = loop_time()
         if not delay:
             self._cancel(key)
             self._schedule(pod, _Eviction(pod["metadata"]["uid"], moment, moment, is_delayed=False))
@@ -162,7 +162,7 @@ class TaintEvictionController:
         eviction = self._evictions.get(key)
         if eviction is None:  # it was cancelled
             return
-        if (left := eviction.due - elapsed()) > 0:
+        if (left := eviction.due - loop_time()) > 0:
             raise TryAfter(timedelta(seconds=left))
         if not eviction.is_begun:
             eviction.is_begun = True

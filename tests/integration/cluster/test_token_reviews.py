@@ -6,7 +6,6 @@ import ssl
 import time
 from base64 import b64decode
 from collections.abc import AsyncIterator
-from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -143,7 +142,7 @@ async def test_a_token_that_nobody_knows_is_told(http: httpx.AsyncClient, token:
 
 def later(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     """For whoever judges tokens of service accounts."""
-    monkeypatch.setattr(authenticator, "time", SimpleNamespace(time=lambda: time.time() + seconds))
+    monkeypatch.setattr(authenticator, "timestamp", lambda: time.time() + seconds)
 
 
 POD = {"spec": {"serviceAccountName": "bound-pods", "containers": [{"name": "c", "image": "i"}]}}

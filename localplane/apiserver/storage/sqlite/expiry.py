@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from localplane.apimachinery.clock import timestamp
 from localplane.apimachinery.clock.reading import RUNNING
-from localplane.apimachinery.clock.waiting import Timer, call_later, mind
+from localplane.apimachinery.clock.waiting import Timer, call_at, loop_time, mind
 from localplane.apiserver.storage.errors import StorageError, Unavailable
 
 from .group import QueuedWrite
@@ -66,7 +66,7 @@ class Expiry:
             return
         self._cancel()
         self._due = due
-        self._timer = call_later(max(due - self._clock.now(), 0) / 1000, self._sweep)
+        self._timer = call_at(loop_time() + max(due - self._clock.now(), 0) / 1000, self._sweep)
 
     def stop(self) -> None:
         self._stopped = True

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
-from localplane.apimachinery.clock import elapsed
-from localplane.apimachinery.clock.waiting import time_limit
+from localplane.apimachinery.clock.waiting import loop_time, time_limit
 from localplane.apimachinery.errors import APIError, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
@@ -131,7 +130,7 @@ class NodeLifecycleController:
         if is_gone:
             self._heartbeats.forget_lease(name)
         elif renew_time:
-            self._heartbeats.hear_lease(name, renew_time, elapsed())
+            self._heartbeats.hear_lease(name, renew_time, loop_time())
 
     def hear_pod(self, pod: JSONObject) -> None:
         """One that comes to a node that is not well; those that are there when it ceases to be are found with it."""
@@ -180,8 +179,8 @@ class NodeLifecycleController:
 
     async def _judged(self, node: JSONObject) -> JSONObject:
         """The node, which is written as unknown if it has been silent for too long."""
-        self._notice_own_silence(self._deadlines.pop(node["metadata"]["name"], elapsed()))
-        self._heartbeats.hear_status(node, elapsed())
+        self._notice_own_silence(self._deadlines.pop(node["metadata"]["name"], loop_time()))
+        self._heartbeats.hear_status(node, loop_time())
         if self._silence(node) <= self._grace(node) or (unknown := silent(node, now())) is node:
             return node
         await self._check_lease(node["metadata"]["name"])
@@ -191,8 +190,8 @@ class NodeLifecycleController:
 
     def _notice_own_silence(self, deadline: float) -> None:
         """Who looks much later than they wanted to was stopped, and has heard of nobody meanwhile."""
-        if elapsed() - deadline > self._options.monitor_period.total_seconds():
-            self._heartbeats.excuse(elapsed())
+        if loop_time() - deadline > self._options.monitor_period.total_seconds():
+            self._heartbeats.excuse(loop_time())
 
     async def _check_lease(self, name: str) -> None:
         """Whether what we have heard is what there is to hear. Raises TryAfter if not."""
@@ -206,7 +205,7 @@ class NodeLifecycleController:
             raise TryAfter(self._options.monitor_period)
 
     def _silence(self, node: JSONObject) -> float:
-        return elapsed() - self._heartbeats.last(node["metadata"]["name"])
+        return loop_time() - self._heartbeats.last(node["metadata"]["name"])
 
     def _grace(self, node: JSONObject) -> float:
         is_new = condition(node, "Ready") is None
@@ -217,7 +216,7 @@ class NodeLifecycleController:
         """When its time is over, unless that is known already."""
         if (condition(node, "Ready") or {}).get("status") != "Unknown":
             name, left = node["metadata"]["name"], max(0.0, self._grace(node) - self._silence(node))
-            self._deadlines[name] = elapsed() + left
+            self._deadlines[name] = loop_time() + left
             self._changed_nodes.add_after(name, timedelta(seconds=left, milliseconds=1), is_upkeep=True)
 
     def _place(self, node: JSONObject) -> None:
@@ -231,14 +230,14 @@ class NodeLifecycleController:
         self._settle()
 
     def _settle(self) -> None:
-        match self._zones.settle(elapsed()):
+        match self._zones.settle(loop_time()):
             case ClusterTurn.ALL_LOST:
                 for node in self._nodes.list():
                     if marks.has_driving_taint(node):
                         self._excused.add(node["metadata"]["name"])
                         self.hear_node(node)
             case ClusterTurn.SOME_BACK:
-                self._heartbeats.excuse(elapsed())
+                self._heartbeats.excuse(loop_time())
             case ClusterTurn.NONE:
                 pass
         if self._zones.next_due() < float("inf"):
@@ -263,13 +262,13 @@ class NodeLifecycleController:
         """NoExecute taints, as fast as zones allow."""
         while True:
             self._zones_changed.clear()
-            left = self._zones.next_due() - elapsed()
+            left = self._zones.next_due() - loop_time()
             if left > 0:
                 with suppress(TimeoutError):
                     async with time_limit(None if left == float("inf") else left):
                         await self._zones_changed.wait()
                 continue
-            for name in self._zones.take(elapsed()):
+            for name in self._zones.take(loop_time()):
                 self._driven.add(name)
                 self._changed_nodes.add(name)
 

@@ -18,14 +18,14 @@ _TYPES: Final = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
 
 @dataclass(slots=True)
 class _Heard:
-    """`at` is by `elapsed`; `heartbeat` is that of the Ready condition then, None without one."""
+    """`at` is by `loop_time`; `heartbeat` is that of the Ready condition then, None without one."""
 
     at: float
     heartbeat: str | None
 
 
 class Heartbeats:
-    """Of all nodes, by name. Moments are seconds by `elapsed`: what others write as a time is compared with what
+    """Of all nodes, by name. Moments are seconds by `loop_time`: what others write as a time is compared with what
     they wrote before and never with our own clock."""
 
     def __init__(self) -> None:

@@ -69,7 +69,7 @@ class _Zone:
 
 
 class Zones:
-    """Nodes by zone, and those that wait for a NoExecute taint. Moments are by `elapsed`."""
+    """Nodes by zone, and those that wait for a NoExecute taint. Moments are by `loop_time`."""
 
     def __init__(self, rates: EvictionRates) -> None:
         self._rates = rates

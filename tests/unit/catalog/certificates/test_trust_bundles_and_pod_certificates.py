@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -29,17 +29,10 @@ NAME = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "x")])
 NOW = datetime.now(UTC).replace(microsecond=0)
 
 
-class Clock(datetime):
-    """Stands still: these tests were collected some minutes ago, and a certificate must begin about now."""
-
-    @classmethod
-    def now(cls, tz: tzinfo | None = None) -> Clock:
-        return cls.fromtimestamp(NOW.timestamp(), tz)
-
-
 @pytest.fixture(autouse=True)
 def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(issuance, "datetime", Clock)
+    """It stands still: these tests were collected some minutes ago, and a certificate must begin about now."""
+    monkeypatch.setattr(issuance, "present", lambda: NOW)
 
 
 BUNDLE = 'spec.trustBundle: Invalid value: "<value omitted>": '
