@@ -77,6 +77,7 @@ def test_the_path_has_all_filters_and_this_is_their_order() -> None:
     everyone = Everyone()
     guards = Guards(authenticator=everyone, authorizer=everyone, in_flight=InFlight())
     assert [each.__qualname__.partition(".")[0] for each in filters(guards)] == [
+        "plane_time",
         "transport",
         "shutdown",
         "recover",
