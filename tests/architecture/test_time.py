@@ -26,6 +26,7 @@ ROOMS = (
 """Where time is taken from `apimachinery/clock` or `apimachinery/times`."""
 
 BY_THE_MACHINE: dict[str, str] = {
+    "localplane/apiserver/authentication/certificate_verification.py": "the same time, one call sooner",
     "localplane/apiserver/storage/sqlite/expiry.py": "the plane's clock, in the writer's thread",
     "localplane/catalog/core/component_statuses.py": "how long a store may take to answer",
     "localplane/catalog/core/pods/subresources/eviction.py": "a conflict is tried again while a client waits",
