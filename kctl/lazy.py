@@ -41,17 +41,19 @@ _SLOW = frozenset((
     "subprocess", "tempfile", "textwrap", "threading", "traceback", "urllib.parse",
 ))
 # fmt: on
-_loading = RLock()
-"""One for all: nobody who holds it waits for a module that another thread is loading through here."""
 
 
 class _Unloaded(ModuleType):
-    """A module before its first use. Only names that it hasn't got come to `__getattr__`."""
+    """A module before its first use. Only names that it hasn't got come to `__getattr__`.
+
+    Each has a lock of its own, which is held while its code runs. So a thread waits only for what it needs, as with
+    ordinary imports, and two wait for one another only where modules import each other in a circle.
+    """
 
     def __getattr__(self, name: str) -> object:
         if name in ("__path__", "__file__", "__cached__"):  # importlib asks before it sets them: that is no use of it
             raise AttributeError(name)
-        with _loading:
+        with _lock(self):
             if type(self) is _Unloaded:
                 _load(self)
             elif type(self) is _Loading:
@@ -61,6 +63,12 @@ class _Unloaded(ModuleType):
 
 class _Loading(_Unloaded):
     """While its code runs. Who imports it in a circle finds what is there so far; other threads wait."""
+
+
+def _lock(module: ModuleType) -> RLock:
+    loader: Any = module.__spec__.loader  # type: ignore[union-attr]  # it came from `find_spec` below
+    lock: RLock = loader.lock
+    return lock
 
 
 def _load(module: ModuleType) -> None:
@@ -75,11 +83,23 @@ def _load(module: ModuleType) -> None:
     module.__class__ = ModuleType
 
 
+def _load_unless_another_does(module: ModuleType) -> None:
+    """For one who imports something, and must not wait: the other may be waiting for just that."""
+    lock = _lock(module)
+    if lock.acquire(blocking=False):
+        try:
+            if type(module) is _Unloaded:
+                _load(module)
+        finally:
+            lock.release()
+
+
 class _Loader:
     """Makes a module, and leaves it at that. For all other questions there is the `loader` that fills it."""
 
     def __init__(self, loader: Loader) -> None:
         self.loader = loader
+        self.lock = RLock()
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return sys.modules.get(spec.name) or _Unloaded(spec.name)  # its package may have imported it meanwhile
@@ -98,9 +118,7 @@ class _Finder:
             return None
         package = sys.modules.get(name.rpartition(".")[0])
         if type(package) is _Unloaded:  # always before what is in it, or it would be loaded in the midst of that
-            with _loading:
-                if type(package) is _Unloaded:
-                    _load(package)
+            _load_unless_another_does(package)
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
             spec.loader = _Loader(spec.loader)  # type: ignore[assignment]  # it is one, if no subclass

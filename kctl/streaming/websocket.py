@@ -11,6 +11,7 @@ import hashlib
 import os
 import struct
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final, Self
 
 from kctl.session.session import Session
@@ -69,7 +70,7 @@ class WebSocket:
                 await self._answer_close(data)
                 return None
             if code == _PING:
-                await self._frame(_PONG, data)
+                await self._reply(_PONG, data)
             elif code in (_TEXT, _BINARY, _CONTINUATION):
                 parts.append(data)
                 if final:
@@ -105,9 +106,14 @@ class WebSocket:
         code = struct.unpack("!H", data[:2])[0] if len(data) >= 2 else 1005
         if not self._closing:
             self._closing = True
-            await self._frame(_CLOSE, data[:2])
+            await self._reply(_CLOSE, data[:2])
         if code != _NORMAL:
             raise _closed(code, data[2:].decode("utf-8", "replace"))
+
+    async def _reply(self, code: int, data: bytes) -> None:
+        """To one who need not be there any more: what he has said before is heard all the same."""
+        with suppress(ConnectionLost):
+            await self._frame(code, data)
 
     async def _frame(self, code: int, data: bytes) -> None:
         length = len(data)

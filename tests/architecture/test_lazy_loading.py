@@ -37,6 +37,29 @@ except ImportError as error:
 else:
     raise AssertionError
 """
+IN_THREADS = """
+import sys, threading
+from kctl import lazy
+sys.path.insert(0, sys.argv[1])
+sys.begun = threading.Event()
+lazy._PACKAGES = ("idle.",)
+lazy.install()
+from idle import one
+eager = threading.Thread(target=__import__, args=("eager",), daemon=True)
+using = threading.Thread(target=lambda: one.value, daemon=True)
+eager.start()
+using.start()
+eager.join(50)
+using.join(50)
+assert not eager.is_alive() and not using.is_alive()
+"""
+MODULES = {
+    "eager.py": "import sys; sys.begun.wait(); import idle.other.two",
+    "idle/__init__.py": "",
+    "idle/one.py": "import sys; sys.begun.set(); import eager; value = 1",
+    "idle/other/__init__.py": "",
+    "idle/other/two.py": "",
+}
 
 
 def test_nothing_is_imported_in_a_circle() -> None:
@@ -52,6 +75,15 @@ def test_every_module_can_be_imported_without_it() -> None:
 
 def test_a_module_is_loaded_by_its_first_use() -> None:
     subprocess.run([sys.executable, "-c", LAZILY], cwd=ROOT, check=True)
+
+
+def test_threads_do_not_wait_for_one_another(tmp_path: Path) -> None:
+    """One loads a module by using it, which imports what the other is importing, which imports one more to be loaded
+    some day."""
+    for name, code in MODULES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(code)
+    subprocess.run([sys.executable, "-c", IN_THREADS, str(tmp_path)], cwd=ROOT, check=True)
 
 
 def _imported(name: str) -> set[str]:

@@ -38,7 +38,7 @@ def check(history: History) -> list[Violation]:
         *check_monotonic_lists(operations),
         *check_linearizable(writes, operations, log),
         *check_not_older_than(writes, operations, log),
-        *check_streams(history.streams, writes, log),
+        *check_streams(history.streams, writes, log, history.rest),
     ]
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -92,6 +93,13 @@ class Follower(ABC):
         stream.events.extend(events)
         async with self._progress:
             self._progress.notify_all()
+
+
+def at_rest(last: Sequence[Operation | None]) -> float:
+    """The revision of the last write that everybody is waited for with."""
+    return max(
+        (write.revision for write in last if write is not None and write.outcome is Outcome.OK), default=math.inf
+    )
 
 
 async def settled(followers: Sequence[Follower], last: Sequence[Operation | None]) -> list[Violation]:

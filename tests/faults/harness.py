@@ -16,7 +16,7 @@ from random import Random
 from localplane.apiserver.storage.etcd.client import EtcdClient
 from tests.faults.checker import check
 from tests.faults.committed import read_etcd, read_sqlite
-from tests.faults.followers import HostFollower, settled
+from tests.faults.followers import HostFollower, at_rest, settled
 from tests.faults.history import Commit, History, Kind, Operation, Violation
 from tests.faults.hosts import HostFailed, HostProcess, etcd_pid
 from tests.faults.load import EVERYTHING, NAMESPACES, Client, Knowledge
@@ -104,7 +104,7 @@ async def run(plan: Plan, hosts: list[HostProcess], strike: Strike, read_log: Re
         stuck = await settled(followers, last)
         for task in following:
             task.cancel()
-    history = History(recorder.operations, recorder.streams, await read_log())
+    history = History(recorder.operations, recorder.streams, await read_log(), at_rest(last))
     violations = [*check(history), *stuck]
     return Evidence(plan, history, violations, kills, seconds, last, recorder.errors, recorder.watch_ends)
 

@@ -175,9 +175,13 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class History:
+    """`rest` is the revision up to which everybody was waited for: what nobody has heard the end of may be written
+    later still."""
+
     operations: Sequence[Operation]
     streams: Sequence[Stream]
     commits: Sequence[Commit]
+    rest: float = math.inf
 
 
 class Rule(StrEnum):

@@ -16,17 +16,19 @@ from tests.faults.reads import difference
 from tests.faults.truth import CommittedLog
 
 
-def check_streams(streams: Iterable[Stream], writes: Iterable[Write], log: CommittedLog) -> Iterator[Violation]:
+def check_streams(
+    streams: Iterable[Stream], writes: Iterable[Write], log: CommittedLog, rest: float
+) -> Iterator[Violation]:
     by_id = {stream.id: stream for stream in streams}
     writes = list(writes)
     for stream in by_id.values():
         if stream.resumes is not None:
             yield from _check_resumed(stream, by_id[stream.resumes])
-        for violation in _check_stream(stream, writes, log):
+        for violation in _check_stream(stream, writes, log, rest):
             yield replace(violation, moment=stream.opened)
 
 
-def _check_stream(stream: Stream, writes: list[Write], log: CommittedLog) -> Iterator[Violation]:
+def _check_stream(stream: Stream, writes: list[Write], log: CommittedLog, rest: float) -> Iterator[Violation]:
     if stream.start is None:
         yield from _check_initial_events(stream, writes, log)
     if stream.expired:
@@ -35,7 +37,7 @@ def _check_stream(stream: Stream, writes: list[Write], log: CommittedLog) -> Ite
     for event in _changes(stream):
         yield from _check_event(stream, event, log)
     yield from _check_complete(stream, log)
-    yield from _check_alive(stream, log)
+    yield from _check_alive(stream, log, rest)
 
 
 def _check_resumed(stream: Stream, predecessor: Stream) -> Iterator[Violation]:
@@ -147,15 +149,15 @@ def _check_complete(stream: Stream, log: CommittedLog) -> Iterator[Violation]:
     yield Violation(rule, f"{_name(stream)} from {base} to {position} left out {missing[:5]}")
 
 
-def _check_alive(stream: Stream, log: CommittedLog) -> Iterator[Violation]:
-    """Once everything has come to rest, a watch that is still open has shown everything."""
+def _check_alive(stream: Stream, log: CommittedLog, rest: float) -> Iterator[Violation]:
+    """Once everything has come to rest, a watch that is still open has shown everything up to there."""
     if not stream.live:
         return
     position = stream.position
     if position is None:
         yield Violation(Rule.LIVENESS, f"{_name(stream)} never showed its initial state")
         return
-    late = [commit.revision for commit in log.between(position, math.inf, stream.prefix)]
+    late = [commit.revision for commit in log.between(position, rest, stream.prefix)]
     if late:
         yield Violation(Rule.LIVENESS, f"{_name(stream)} stands at {position}; {len(late)} events never came")
 

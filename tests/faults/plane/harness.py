@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 
 from tests.faults.checker import check
-from tests.faults.followers import settled
+from tests.faults.followers import at_rest, settled
 from tests.faults.harness import Evidence, Plan
 from tests.faults.history import History, Kind, Operation, Outcome
 from tests.faults.nemesis import kill_repeatedly
@@ -93,7 +93,7 @@ async def run(
         await stage.tap.upto(max(operation.revision for operation in recorder.operations))
         for task in (tapping, *following):
             task.cancel()
-    history = History(recorder.operations, recorder.streams, list(stage.tap.commits))
+    history = History(recorder.operations, recorder.streams, list(stage.tap.commits), at_rest(last))
     violations = [*check(history), *stuck, *await check_state(stage.tap)]
     return Evidence(plan, history, violations, kills, seconds, last, recorder.errors, recorder.watch_ends)
 
