@@ -11,7 +11,7 @@ LOCKED ?=
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help up test properties coverage mutants newest check format conformance bench stalls faults rollouts growth soak dist lock kubectl clean venv dev etcd
+.PHONY: help up test properties coverage mutants newest check format conformance bench stalls faults rollouts growth soak guides dist lock kubectl clean venv dev etcd
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,6 +83,9 @@ soak: dev etcd ## Load a plane for minutes, and see what it still holds
 
 growth: dev ## Give everything that reads or writes larger inputs than the tests do, and see that its work grows with them
 	@$(BIN)/python -m tests.growth --jobs $(JOBS) $(ARGS)
+
+guides: dev kubectl ## Make again the pictures of README and the entries of the references
+	@$(BIN)/python -m tests.e2e.guides $(ARGS)
 
 dist: dev ## Build the wheel and the source archive into dist/, and check them
 	@rm -rf dist

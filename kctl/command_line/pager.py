@@ -27,6 +27,7 @@ _PAGED = frozenset(
             "kctl explain",
             "kctl get",
             "kctl history",
+            "kctl guide",
             "kctl kustomize",
             "kctl logs",
             "kctl options",

@@ -1,7 +1,7 @@
 """Pictures of a terminal, made of a real run: what is typed into tmux, and what stands there then, as SVG.
 
-`make guides` makes those of `examples/pictures` anew, and a test compares what they show with another run. Home and port
-are told as a reader would have them.
+`make guides` makes those of `examples/pictures` anew, and a test compares what they show with another run. Home and
+port are told as a reader would have them.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ _VARYING = (
     (re.compile(r"-[a-z0-9]{5,10}-[a-z0-9]{5}\b|(?<=web-)[a-z0-9]{8,10}\b"), "-ID"),
     (re.compile(r"\d+(\.\d+)?( ?(ms|[smhd]))(?![\w-])"), "TIME"),
     (re.compile(r"\d\d:\d\d:\d\d"), "TIME"),
+    (re.compile(r"\d+\.\d+\.\d+"), "VERSION"),
     (re.compile(r"pid \d+|\b10\.\d+\.\d+\.\d+"), "NUMBER"),
     (re.compile(r" +"), " "),
 )
@@ -59,7 +60,7 @@ PICTURES = (
         "up",
         "kctl up",
         84,
-        22,
+        25,
         (
             "kctl up -d --storage sqlite",
             "kubectl create deployment web --image=nginx --replicas=2",

@@ -41,6 +41,8 @@ class Reader:
     home: Path
     directory: Path
     environ: dict[str, str] = field(default_factory=dict)
+    said: str = ""
+    """All that commands have printed so far."""
 
     def __post_init__(self) -> None:
         programs = self.home / "bin"
@@ -107,7 +109,9 @@ class Reader:
                 bash.wait()
             said.seek(0)
             wrong.seek(0)
-            return subprocess.CompletedProcess(script, code, said.read(), wrong.read())
+            done = subprocess.CompletedProcess(script, code, said.read(), wrong.read())
+            self.said += done.stdout
+            return done
 
     def _converse(self, block: Block) -> None:
         """`$ command`, and below it what it says; `...` is anything, and so are numbers of seconds."""

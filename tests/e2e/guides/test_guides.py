@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,6 +45,11 @@ def place(shared: Machine, guide: Guide, tmp_path: Path) -> Iterator[Reader]:
 def test_it_works_as_it_stands(guide: Guide, place: Reader) -> None:
     for block in blocks(Path(guides.path_of(guide)).read_text(encoding="utf-8")):
         place.follow(block)
+    if guide.name == "ci":
+        assert json.loads((place.directory / "kctl.sarif").read_bytes())["runs"][0]["results"] == []
+        assert (place.directory / "github.env").read_text().startswith("KUBECONFIG=/")
+        assert (place.directory / "plane.log").exists()
+        assert place.said.count(": valid\n") == 2
 
 
 def test_each_file_is_a_guide_and_each_guide_is_a_file() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import subprocess
 from pathlib import Path
@@ -156,31 +155,6 @@ def test_the_hook_checks_the_files_that_it_is_given(checkout: Machine) -> None:
     words = [*shlex.split(hook["entry"]), *used["args"], "deploy/below/site.yaml", "deploy/map.yaml"]
     done = run(checkout, shlex.join(words))
     assert (done.returncode, done.stdout) == (0, "3 objects in 3 files: valid\n")
-
-
-def readme_lines() -> list[str]:
-    """What README tells to type in CI, without what is told beside it."""
-    section = (ROOT / "README.md").read_text().partition("## In CI\n")[2].partition("\n## ")[0]
-    blocks = section.split("```sh\n")[1:]
-    lines = [line.partition("   #")[0] for block in blocks for line in block.partition("```")[0].splitlines()]
-    return [line for line in lines if not line.startswith("pip ")]
-
-
-def test_what_readme_tells_to_type_works(checkout: Machine) -> None:
-    for name in ("kubectl", "make", "go"):
-        program(checkout, name, 'test -f "$KUBECONFIG"')
-    program(checkout, "helm", f"cat {checkout.home}/deploy/map.yaml")
-    (checkout.home / "overlays" / "production").mkdir(parents=True)
-    (checkout.home / "overlays" / "production" / "kustomization.yaml").write_text("configMapGenerator: [{name: a}]\n")
-    lines = readme_lines()
-    assert len(lines) == 8
-    script = "\n".join(lines).replace("kctl up ", "kctl up --port 0 ")
-    done = run(checkout, f"{script}\nkctl down", GITHUB_ENV=str(checkout.home / "github.env"))
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count(": valid\n") == 3
-    assert json.loads((checkout.home / "kctl.sarif").read_bytes())["runs"][0]["results"] == []
-    assert (checkout.home / "github.env").read_text().startswith("KUBECONFIG=/")
-    assert (checkout.home / "plane.log").exists()
 
 
 def test_examples_for_ci_are_listed_where_people_look() -> None:
