@@ -38,6 +38,9 @@ GUIDES = (
     Guide("upgrading", "A newer release, with your data"),
     Guide("uninstalling", "Remove everything that was ever made"),
     Guide("library", "Serve an API of your own, declared in Python"),
+    Guide("library-reference", "Every name of localplane.library"),
+    Guide("client-reference", "Every name of localplane.client"),
+    Guide("testing-reference", "Every name of localplane.testing"),
 )
 
 _MARK = re.compile(r"^<!-- .* -->\n\n?", re.MULTILINE)

@@ -44,7 +44,9 @@ class Cause:
 
 
 class APIError(Exception):
-    """`details` that are given appear in the Status, even if they are empty."""
+    """A refusal, as it goes over the wire: raised by a server's code it becomes the answer, raised by a client it is
+    the answer. `code` is HTTP's, `reason` Kubernetes' word for it. `details` that are given appear in the Status, even
+    if they are empty."""
 
     code: ClassVar[int] = 500
     reason: ClassVar[str] = ""
@@ -103,6 +105,8 @@ def resource_details(resource: GroupResource, name: str = "") -> dict[str, str]:
 
 
 class BadRequest(APIError):
+    """400: what was sent can't be understood, whatever is stored."""
+
     code = 400
     reason = "BadRequest"
 
@@ -116,6 +120,8 @@ class Unauthorized(APIError):
 
 
 class Forbidden(APIError):
+    """403: who asks may not, or an admission plugin says no. `Forbidden.of` has Kubernetes' words."""
+
     code = 403
     reason = "Forbidden"
 
@@ -128,6 +134,8 @@ class Forbidden(APIError):
 
 
 class NotFound(APIError):
+    """404: there is no such object, or nobody serves its kind."""
+
     code = 404
     reason = "NotFound"
 
@@ -166,6 +174,8 @@ class AlreadyExists(APIError):
 
 
 class Conflict(APIError):
+    """409: somebody else has written meanwhile. Who meets it reads again, and tries with what there is now."""
+
     code = 409
     reason = "Conflict"
 
@@ -200,6 +210,8 @@ class UnsupportedMediaType(APIError):
 
 
 class Invalid(APIError):
+    """422: what was sent can't be stored. `causes` name the fields that are wrong; `Invalid.of` takes FieldErrors."""
+
     code = 422
     reason = "Invalid"
 

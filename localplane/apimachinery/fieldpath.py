@@ -110,6 +110,9 @@ OMIT_VALUE: Final = _OmitValue.OMIT_VALUE
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
+    """What is wrong with one field, for Strategy.validate to return and Invalid to carry. `required`, `invalid` and
+    `forbidden` make them."""
+
     type: ErrorType
     field: str
     value: Any
@@ -177,6 +180,7 @@ def not_found(path: Path | str, value: Any) -> FieldError:
 
 
 def required(path: Path | str, detail: str = "") -> FieldError:
+    """The field is missing: `spec.text: Required value`."""
     return FieldError(ErrorType.REQUIRED, str(path), "", detail)
 
 
@@ -185,6 +189,7 @@ def duplicate(path: Path | str, value: Any) -> FieldError:
 
 
 def invalid(path: Path | str, value: Any, detail: str) -> FieldError:
+    """The field's value is wrong: `spec.text: Invalid value: "VALUE": DETAIL`."""
     return FieldError(ErrorType.INVALID, str(path), value, detail)
 
 
@@ -199,6 +204,7 @@ def not_supported(path: Path | str, value: Any, supported: Iterable[str]) -> Fie
 
 
 def forbidden(path: Path | str, detail: str) -> FieldError:
+    """The field may not be there, or not so: `spec.text: Forbidden: DETAIL`."""
     return FieldError(ErrorType.FORBIDDEN, str(path), "", detail)
 
 

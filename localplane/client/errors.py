@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 
 class ClientError(Exception):
-    pass
+    """All that can go wrong before there is an answer, or with one that is none. What is refused is an APIError."""
 
 
 class ConfigError(ClientError):

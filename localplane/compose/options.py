@@ -34,6 +34,8 @@ _FEWEST_SERVICE_ADDRESSES: Final = 8
 
 
 class StorageKind(StrEnum):
+    """Where objects are kept: an etcd that is run beside the server, a file, or nowhere."""
+
     ETCD = "etcd"
     SQLITE = "sqlite"
     MEMORY = "memory"

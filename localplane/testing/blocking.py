@@ -127,6 +127,7 @@ class User:
         return self._user.client()
 
     def get(self, reference: Reference, namespace: str = "default") -> JSONObject:
+        """The object as it is: `get("deploy/web")`. Raises NotFound, and UnknownKind for what nobody serves."""
         return self._thread.run(self._user.get(reference, namespace))
 
     def list(self, kind: str, namespace: str = "", *, labels: str = "", fields: str = "") -> Objects:
@@ -134,6 +135,7 @@ class User:
         return self._thread.run(self._user.list(kind, namespace, labels=labels, fields=fields))
 
     def create(self, obj: Mapping[str, Any], namespace: str = "default") -> JSONObject:
+        """The object as the server made it. Raises AlreadyExists, Invalid, Forbidden."""
         return self._thread.run(self._user.create(obj, namespace))
 
     def apply(self, manifests: Manifests, namespace: str = "default") -> Objects:
@@ -149,10 +151,13 @@ class User:
         *,
         subresource: str = "",
     ) -> JSONObject:
+        """The object as it is then: `patch("cm/a", {"data": {"colour": "red"}})`. A merge patch, unless `patch_type`
+        says otherwise. Raises NotFound, Conflict, Invalid."""
         work = self._user.patch(reference, patch, patch_type, namespace, subresource=subresource)
         return self._thread.run(work)
 
     def delete(self, reference: Reference, namespace: str = "default") -> None:
+        """It may stay for a while: `wait_for(reference, "deleted")`. Raises NotFound."""
         self._thread.run(self._user.delete(reference, namespace))
 
 

@@ -99,6 +99,7 @@ class AsyncUser:
 
     @_in_its_loop
     async def get(self, reference: Reference, namespace: str = "default") -> JSONObject:
+        """The object as it is: `get("deploy/web")`. Raises NotFound, and UnknownKind for what nobody serves."""
         place = self._place(reference, needs_name=True)
         return await self._of(place, namespace).get(place.name)
 
@@ -112,6 +113,7 @@ class AsyncUser:
 
     @_in_its_loop
     async def create(self, obj: Mapping[str, Any], namespace: str = "default") -> JSONObject:
+        """The object as the server made it. Raises AlreadyExists, Invalid, Forbidden."""
         return await self._of(self._place(obj), namespace).create(dict(obj))
 
     @_in_its_loop
@@ -137,6 +139,8 @@ class AsyncUser:
         *,
         subresource: str = "",
     ) -> JSONObject:
+        """The object as it is then: `patch("cm/a", {"data": {"colour": "red"}})`. A merge patch, unless `patch_type`
+        says otherwise. Raises NotFound, Conflict, Invalid."""
         place = self._place(reference, needs_name=True)
         manager = AGENT if patch_type is PatchType.APPLY else ""
         objects = self._of(place, namespace)
@@ -144,6 +148,8 @@ class AsyncUser:
 
     @_in_its_loop
     async def delete(self, reference: Reference, namespace: str = "default") -> None:
+        """It may stay for a while, for its finalizers or its grace period: `wait_for(reference, "deleted")`. Raises
+        NotFound."""
         place = self._place(reference, needs_name=True)
         await self._of(place, namespace).delete(place.name)
 

@@ -14,6 +14,8 @@ from localplane.apiserver.request import User
 
 
 class Operation(StrEnum):
+    """What is about to be done, as admission plugins say which they want to see."""
+
     CREATE = "CREATE"
     UPDATE = "UPDATE"
     DELETE = "DELETE"

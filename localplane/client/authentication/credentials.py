@@ -23,6 +23,8 @@ class ClientCertificate:
 
 
 class Credentials(Protocol):
+    """Who we are to a server. Asked before each request, so what it says may change: a token that is renewed."""
+
     async def authorization(self) -> str:
         """The header's value now; empty for none. Raises CredentialsError."""
 

@@ -35,6 +35,7 @@ class EventHandler(Protocol):
 
 
 def deleted_object(obj: Deleted) -> JSONObject:
+    """What a handler's `on_delete` got, as an object: it may be wrapped in a DeletedFinalStateUnknown."""
     return obj.object if isinstance(obj, DeletedFinalStateUnknown) else obj
 
 

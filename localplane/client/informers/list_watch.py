@@ -11,7 +11,9 @@ from localplane.client.rest.resources import ResourceClient
 from localplane.client.rest.watch import WatchStream
 
 METADATA: Final = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+"""As `accept` of a ResourceClient: of each object only its metadata."""
 METADATA_LIST: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+"""The same for lists."""
 
 
 class ListerWatcher(Protocol):

@@ -80,6 +80,8 @@ class Context:
 
 @record
 class Kubeconfig:
+    """What stands in kubeconfig files, merged: `load` reads them, `resolve` makes a ClientConfig of one context."""
+
     clusters: Mapping[str, Cluster] = field(default_factory=dict)
     users: Mapping[str, User] = field(default_factory=dict)
     contexts: Mapping[str, Context] = field(default_factory=dict)

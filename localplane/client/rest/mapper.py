@@ -26,6 +26,8 @@ T = TypeVar("T")
 
 @record
 class RESTMapping:
+    """What a name or a kind stands for on this server."""
+
     resource: GroupVersionResource
     kind: GroupVersionKind
     namespaced: bool

@@ -10,6 +10,8 @@ from localplane.client.urls import escaped
 
 @record
 class GroupVersionResource:
+    """Which objects are meant: `GroupVersionResource("apps", "v1", "deployments")`; the core group is empty."""
+
     group: str
     version: str
     resource: str

@@ -24,6 +24,8 @@ JSON: Final = "application/json"
 
 
 class PatchType(StrEnum):
+    """How a patch is written. APPLY is server-side apply; STRATEGIC is for built-in kinds only."""
+
     JSON = "application/json-patch+json"
     MERGE = "application/merge-patch+json"
     STRATEGIC = "application/strategic-merge-patch+json"

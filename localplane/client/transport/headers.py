@@ -53,6 +53,8 @@ class ActingTransport:
 
 @record
 class ServerWarning:
+    """A warning that came with an answer: a deprecated version, an unknown field."""
+
     code: int
     agent: str
     text: str

@@ -41,6 +41,8 @@ class Response(Protocol):
 
 
 class Transport(Protocol):
+    """How requests travel: over HTTPS, or to a server in this process. A Client needs nothing else."""
+
     async def request(
         self, method: str, path: str, *, query: Pairs = (), headers: Pairs = (), body: bytes | None = None
     ) -> Response:

@@ -57,6 +57,8 @@ T_contra = TypeVar("T_contra", bound=Hashable, contravariant=True)
 
 
 class RateLimiter(Protocol[T_contra]):
+    """When an item that failed is tried again: later and later."""
+
     def when(self, item: T_contra) -> timedelta:
         """How long from now; every call counts as another failure."""
 
@@ -151,4 +153,6 @@ class MaxOfRateLimiter:
 
 
 def default_controller_rate_limiter() -> RateLimiter[Hashable]:
+    """client-go's: an item waits twice as long after each failure, from 5 ms up to 1000 s, and all of them together are
+    tried at most ten times a second, after a burst of a hundred."""
     return MaxOfRateLimiter(ItemExponentialFailureRateLimiter(), BucketRateLimiter())

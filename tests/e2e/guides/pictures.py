@@ -92,7 +92,7 @@ class Studio:
             until(lambda: terminal.text.strip() == "$")
             for command in picture.typed:
                 terminal.type(command, "Enter")
-                until(lambda command=command: f"$ {command}" in terminal.text or picture.shows in terminal.text)
+                until(_Shown(terminal, f"$ {command}", picture.shows))
                 if not command.startswith("kctl watch"):
                     until(lambda: terminal.text.rstrip().endswith("\n$"))
             until(lambda: picture.shows in terminal.text)
@@ -103,6 +103,19 @@ class Studio:
         finally:
             terminal.end()
         return _PORTS.sub(_PORT, screen).replace(str(self.here.home), _HOME)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A claim about what stands there: one of two texts."""
+
+    terminal: Terminal
+    one: str
+    other: str
+
+    def __call__(self) -> bool:
+        text = self.terminal.text
+        return self.one in text or self.other in text
 
 
 @contextmanager

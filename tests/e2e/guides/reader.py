@@ -18,6 +18,7 @@ import tempfile
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -43,6 +44,8 @@ class Reader:
     environ: dict[str, str] = field(default_factory=dict)
     said: str = ""
     """All that commands have printed so far."""
+    names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
+    """What the programs have defined: one goes on from another."""
 
     def __post_init__(self) -> None:
         programs = self.home / "bin"
@@ -127,7 +130,7 @@ class Reader:
         """In this process: another one would take a second to import what is here."""
         said = io.StringIO()
         with contextlib.chdir(self.directory), contextlib.redirect_stdout(said):
-            exec(compile(block.text, f"block at line {block.line}", "exec"), {"__name__": "__main__"})
+            exec(compile(block.text, f"block at line {block.line}", "exec", dont_inherit=True), self.names)
 
 
 def pattern(expected: str) -> str:
