@@ -195,7 +195,12 @@ class Subresource:
 
 @dataclass(frozen=True)
 class Resource:
-    """`storage_version` is what is written to the store: by default the best of its versions. `stored_by` is a version
+    """A kind of object that is served: `Resource("books", kind="Book", versions=[Version("v1", Book)])`. `plural` is
+    its name in paths, `kind` in objects; what else it is called, and whether it stands in namespaces, is said beside
+    them. `strategy` has its rules, `has_status` gives it a status that is written apart from the rest. Raises
+    DeclarationError for what can't be served.
+
+    `storage_version` is what is written to the store: by default the best of its versions. `stored_by` is a version
     of another group instead, for objects that both groups serve: it has the hub's shape, and both name the same
     `storage_prefix`.
 

@@ -144,7 +144,8 @@ def _with_marks(parameters: list[inspect.Parameter], told: list[str]) -> list[st
 
 
 def _told(parameter: inspect.Parameter) -> str:
-    star = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    kind = parameter.kind
+    star = "*" if kind is kind.VAR_POSITIONAL else "**" if kind is kind.VAR_KEYWORD else ""
     text = f"{star}{parameter.name}"
     if parameter.annotation is not inspect.Parameter.empty:
         text += f": {_type(parameter.annotation)}"
