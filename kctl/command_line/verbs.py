@@ -48,6 +48,7 @@ GROUPS = (
             Verb("get", "kctl.commands.get", "Show objects: lists, or one as it is"),
             Verb("watch", "kctl.commands.watch", "Watch several kinds of objects in one view", own=True),
             Verb("tree", "kctl.commands.tree", "Show an object and all that it owns", own=True),
+            Verb("ui", "kctl.commands.ui", "Open a console in the browser", own=True),
             Verb("edit", "kctl.commands.edit", "Change an object in your editor"),
             Verb("delete", "kctl.commands.delete", "Delete objects"),
         ),
