@@ -10,6 +10,7 @@ import logging
 from dataclasses import dataclass
 from typing import Any, Final
 
+from localplane.apimachinery.clock.waiting import AtWork
 from localplane.apimachinery.errors import APIError
 from localplane.client import Client, ClientError
 
@@ -74,7 +75,8 @@ class Binding:
         if assumption.devices is not None:
             await assumption.devices.carry_out(self._client, pod)
         async with self._slots:
-            await self._bind(pod, node_name)
+            with AtWork(pod.key):  # but not while volumes are waited for, which may never come
+                await self._bind(pod, node_name)
         note = f"Successfully assigned {pod.key} to {node_name}"
         self._events.normal("Scheduled", "Binding", pod.pod, note)
 

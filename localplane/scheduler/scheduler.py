@@ -12,7 +12,6 @@ from functools import partial
 from random import Random
 from typing import Final
 
-from localplane.apimachinery.clock.waiting import AtWork
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.time_slices import TimeSlices
 from localplane.client import Client, ClientError, GroupVersionResource, SharedInformer
@@ -128,7 +127,7 @@ class Scheduler:
     async def _bind(self, queued: QueuedPod, assumption: Assumption) -> None:
         pod = assumption.pod
         contained = Contained(partial("the binding of {}".format, pod.key))
-        with contained, AtWork(pod.key):
+        with contained:
             try:
                 await self._binding.carry_out(assumption)
             except SchedulerError as error:

@@ -74,6 +74,26 @@ spec:
     spec: {containers: [{name: web, image: nginx}]}
 """
 
+UNPROVIDED = """
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: nobodys}
+provisioner: nobody.example.com
+volumeBindingMode: WaitForFirstConsumer
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {storageClassName: nobodys, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: reader}
+spec:
+  containers: [{name: it, image: it}]
+  volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
+"""
+
 
 @pytest.fixture(scope="module")
 def prepared() -> Iterator[Cluster]:
@@ -204,6 +224,23 @@ def test_a_rollout_exceeds_its_progress_deadline(branch: Cluster) -> None:
     assert condition(branch.get("deploy/web"), "Progressing")["status"] == "True"
     branch.advance(minutes=2)
     assert condition(branch.get("deploy/web"), "Progressing")["reason"] == "ProgressDeadlineExceeded"
+
+
+def test_a_pod_is_available_when_it_has_been_ready_for_long_enough(branch: Cluster) -> None:
+    branch.apply(DEPLOYMENT.replace("spec:\n  selector", "spec:\n  minReadySeconds: 300\n  selector"))
+    branch.wait_for("pods", "Ready")
+    branch.advance(minutes=4)
+    assert condition(branch.get("deploy/web"), "Available")["status"] == "False"
+    branch.advance(minutes=2)
+    assert condition(branch.get("deploy/web"), "Available")["status"] == "True"
+
+
+def test_a_volume_that_never_comes_holds_nobody_up(branch: Cluster) -> None:
+    branch.apply(UNPROVIDED)
+    branch.advance(minutes=5)
+    assert branch.get("pod/reader")["status"]["phase"] == "Pending"
+    branch.advance(minutes=6)
+    assert any("context deadline exceeded" in str(event) for event in branch.events("pod/reader"))
 
 
 def test_a_deleted_pod_ends_at_the_end_of_its_grace_period(branch: Cluster) -> None:

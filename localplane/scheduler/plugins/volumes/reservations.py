@@ -5,10 +5,10 @@ Kubernetes: volumebinding/binder.go, AssumePodVolumes and BindPodVolumes.
 
 from __future__ import annotations
 
-import asyncio
 from copy import deepcopy
 from typing import Final
 
+from localplane.apimachinery.clock.waiting import time_limit
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, ClientError
@@ -50,7 +50,7 @@ class Reservation:
         """Until all is bound. Raises SchedulerError."""
         try:
             await self._write(client)
-            async with asyncio.timeout(_LONGEST_WAIT):
+            async with time_limit(_LONGEST_WAIT):
                 while not self._is_done(pod):
                     await self._views.change()
         except (APIError, ClientError) as error:
